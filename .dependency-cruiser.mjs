@@ -1,6 +1,9 @@
 /** The places that put the parts together: the container modules, the simulation and the command line. */
 const compositionRoots = '^src/(inversify|cli|simulation)/';
 
+/** The layers of the core, the lowest first: pure decisions, the port, reading of input, watches, the service, the wire. */
+const layers = ['session', 'store', 'input', 'events', 'service', 'operations', 'http'];
+
 /** What the library may load from npm: its own two dependencies. Hosts bring everything else. */
 const ownDependencies = 'node_modules/(neverthrow|nanoid)/';
 
@@ -23,6 +26,17 @@ export default {
       from: {},
       to: { couldNotResolve: true, pathNot: '^node:sqlite$' },
     },
+    ...layers.flatMap((layer, at) => {
+      const higher = layers.slice(at + 1).join('|');
+      if (higher === '') return [];
+      return {
+        name: `${layer}-looks-down`,
+        comment: `Each layer knows those below it: ${layers.join(' < ')}. Types count too.`,
+        severity: 'error',
+        from: { path: `^src/${layer}/` },
+        to: { path: `^src/(${higher})/` },
+      };
+    }),
     {
       name: 'src-knows-no-adapter',
       comment: 'A store or a mount is chosen by the host, or by a composition root.',
@@ -138,10 +152,10 @@ export default {
     {
       name: 'adapters-stand-alone',
       comment:
-        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores on SQL share adapters/sql, sessions of SDKs adapters/sdk.',
+        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores share adapters/shared, those on SQL adapters/sql, sessions of SDKs adapters/sdk.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(express|koa)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|sql|sdk)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|shared|sql|sdk)/' },
     },
     {
       name: 'node-frameworks-share-the-node-mount',

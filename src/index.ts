@@ -1,4 +1,35 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
+export type { InputPolicy } from './input/input-policy.js';
+export type { OperationOptions } from './service/change-session.js';
+export type { CreateSessionInput, ForkInput } from './service/create-session.js';
+export type { ExtendInput } from './service/extend-session.js';
+export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
+export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
+export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
+export type { Logger } from './service/logger.js';
+export type {
+  Appended,
+  HistoryPart,
+  OperationName,
+  OperationResult,
+  OperationResults,
+  SessionPage,
+  Sweep,
+  SweptSession,
+  UnleasedSessions,
+} from './service/operation-results.js';
+export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
+export { type GetOptions, SessionService } from './service/session-service.js';
+export type { SessionServiceOptions } from './service/settings.js';
+export type { SweepOptions } from './service/sweep-sessions.js';
+export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
+export type { UnleasedQuery } from './service/unleased-sessions.js';
+export { UnwrapError, unwrap } from './service/unwrap.js';
+export type { UpdateInput } from './service/update-session.js';
+export type { HeldLease, LeaseSignal } from './service/with-lease.js';
+export { type Clock, systemClock } from './session/clock.js';
+export type { EndedRecord, EndedSession } from './session/ended-session.js';
 export type {
   AppendError,
   CallbackFailed,
@@ -39,52 +70,8 @@ export type {
   UpdateError,
   WatchError,
   WithLeaseError,
-} from './errors.js';
-export { changeDetailOf, type EventDetail, type SimpleEvent } from './events/event-detail.js';
-export type {
-  EventPage,
-  EventsLost,
-  PlainEventType,
-  SessionChange,
-  SessionEvent,
-  SessionEventType,
-  SessionExpiring,
-  SessionSnapshot,
-  TenantChange,
-  WatchAllOptions,
-  WatchOptions,
-  WatchSignal,
-} from './events/session-event.js';
-export type { InputPolicy } from './input/input-policy.js';
-export type { OperationOptions } from './service/change-session.js';
-export type { CreateSessionInput, ForkInput } from './service/create-session.js';
-export type { ExtendInput } from './service/extend-session.js';
-export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
-export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
-export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
-export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
-export type { Logger } from './service/logger.js';
-export type {
-  Appended,
-  HistoryPart,
-  OperationName,
-  OperationResult,
-  OperationResults,
-  SessionPage,
-  Sweep,
-  SweptSession,
-  UnleasedSessions,
-} from './service/operation-results.js';
-export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
-export { type GetOptions, SessionService } from './service/session-service.js';
-export type { SessionServiceOptions } from './service/settings.js';
-export type { SweepOptions } from './service/sweep-sessions.js';
-export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
-export type { UnleasedQuery } from './service/unleased-sessions.js';
-export { UnwrapError, unwrap } from './service/unwrap.js';
-export type { UpdateInput } from './service/update-session.js';
-export { type Clock, systemClock } from './session/clock.js';
-export type { EndedSession } from './session/ended-session.js';
+} from './session/errors.js';
+export { changeDetailOf, type EventDetail, type SimpleEvent } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith, unleasedSince } from './session/lease.js';
@@ -102,6 +89,20 @@ export type {
   SessionState,
 } from './session/session.js';
 export { sessionAt } from './session/session-at.js';
+export type {
+  EventPage,
+  EventsLost,
+  PlainEventType,
+  SessionChange,
+  SessionEvent,
+  SessionEventType,
+  SessionExpiring,
+  SessionSnapshot,
+  TenantChange,
+  WatchAllOptions,
+  WatchOptions,
+  WatchSignal,
+} from './session/session-event.js';
 export { defaultLimits, LABEL_SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
@@ -121,9 +122,8 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/timeline.js';
-export type { HeldLease, LeaseSignal } from './session/with-lease.js';
-export type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
+export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/state-at.js';
+export type { DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
   ActiveLimit,
   Admit,

@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { HistoryError } from '../../src/errors.js';
+import type { HistoryError } from '../../src/session/errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './messages.js';
 

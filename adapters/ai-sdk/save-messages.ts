@@ -1,5 +1,5 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../../src/errors.js';
+import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';

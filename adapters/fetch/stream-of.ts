@@ -1,4 +1,4 @@
-import type { WatchSignal } from '../../src/events/session-event.js';
+import type { WatchSignal } from '../../src/session/session-event.js';
 
 /** Reports a body that nobody reads or cancels, such as that of an answer that a middleware replaced. Some runtimes lack it. */
 const unread =

@@ -2,7 +2,7 @@ import type { KnownAppend } from '../../src/session/decide-append.js';
 import { entriesUpTo, type Places } from '../../src/session/places.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
-import { bytesOf as bytesOfText, isRedacted, plainEntry, redactedEntry } from '../../src/store/stored-json.js';
+import { bytesOf as bytesOfText, isRedacted, plainEntry, redactedEntry } from '../shared/stored-json.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */

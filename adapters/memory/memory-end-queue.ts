@@ -1,5 +1,6 @@
 import { ok, type Result } from 'neverthrow';
-import type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
+import type { EndedRecord } from '../../src/session/ended-session.js';
+import type { DueEnds, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
 import { DueTenants } from './due-tenants.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';

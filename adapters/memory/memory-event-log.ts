@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { ok, type Result } from 'neverthrow';
-import { type ChangeId, type EventDetail, eventOf } from '../../src/events/event-detail.js';
-import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
+import { type ChangeId, type EventDetail, eventOf } from '../../src/session/event-detail.js';
+import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
 /** A position in the log: when the event was logged, and its number among the events of that millisecond. */

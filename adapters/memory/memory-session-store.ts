@@ -1,14 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { TooManyLabelled } from '../../src/errors.js';
-import { appendedDetailOf, changeDetailOf, type EventDetail, openingDetailsOf } from '../../src/events/event-detail.js';
+import { isFields, readWhole } from '../../src/input/read-fields.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import { isFields, readWhole } from '../../src/input/values.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
+import type { TooManyLabelled } from '../../src/session/errors.js';
+import {
+  appendedDetailOf,
+  changeDetailOf,
+  type EventDetail,
+  openingDetailsOf,
+} from '../../src/session/event-detail.js';
 import { entriesUpTo, partBetween } from '../../src/session/places.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd, usedAt } from '../../src/session/timeline.js';
-import { updatedAt } from '../../src/store/label-search.js';
+import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
   ActiveLimit,
   Admit,
@@ -31,13 +35,14 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
+import { updatedAt } from '../shared/label-search.js';
 import { frozenState } from './copies.js';
 import { copyOf } from './copy-of.js';
 import { DueTenants } from './due-tenants.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
-import { TenantSessions } from './tenant-sessions.js';
+import { TenantIndex } from './tenant-index.js';
 
 /** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
@@ -67,7 +72,7 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
  * Every call is complete when its method returns, so calls never race.
  */
 export class MemorySessionStore implements SessionStore {
-  readonly #tenants = new Map<string, TenantSessions>();
+  readonly #tenants = new Map<string, TenantIndex>();
   readonly #dueTenants = new DueTenants();
   readonly events: MemoryEventLog | undefined;
   readonly ends = new MemoryEndQueue((session) => this.#move(session, session.state.deadline));
@@ -79,7 +84,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
-    const tenant = this.#tenants.get(name) ?? new TenantSessions();
+    const tenant = this.#tenants.get(name) ?? new TenantIndex();
     if (tenant.get(head.id) !== undefined) return ok('taken');
     const copy = opening?.from && copyOf(tenant.get(opening.from.id)?.log, opening.from);
     if (typeof copy === 'string') return ok(copy);
@@ -252,7 +257,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   /** Changes a tenant, and keeps its place among the tenants correct. */
-  #change(name: string, tenant: TenantSessions, change: () => void): void {
+  #change(name: string, tenant: TenantIndex, change: () => void): void {
     const before = tenant.firstDue;
     change();
     this.#dueTenants.move(name, before, tenant.firstDue);

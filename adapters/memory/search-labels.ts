@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type TooManyLabelled, tooManyLabelled } from '../../src/errors.js';
+import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
-import { isInRange, labelsIn, updatedAt } from '../../src/store/label-search.js';
 import type { ListPlace, PageRange } from '../../src/store/session-store.js';
+import { isInRange, labelsIn, updatedAt } from '../shared/label-search.js';
 import type { OrderedIndex } from './ordered-index.js';
 import { compare, type IndexPage, ranksBetween } from './page-of.js';
 import type { StoredSession } from './stored-session.js';

@@ -1,6 +1,6 @@
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { endsAt } from '../../src/session/timeline.js';
+import { endsAt } from '../../src/session/state-at.js';
 import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { copyHead, frozenState } from './copies.js';
 import { HistoryLog } from './history-log.js';

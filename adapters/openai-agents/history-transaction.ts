@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/values.js';
+import { isFields } from '../../src/input/read-fields.js';
 import { canonical } from '../sdk/canonical.js';
 
 /** Appends items, or replaces the last ones if they still are what they are expected to be. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
-import { type Fields, isFields } from '../../src/input/values.js';
+import { type Fields, isFields } from '../../src/input/read-fields.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { SqlDeployment } from '../sql/deployment.js';
 import type { Query } from '../sql/page-query.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';

@@ -1,5 +1,10 @@
-import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
-import { isFields } from '../../src/input/values.js';
+import { isFields } from '../../src/input/read-fields.js';
+import {
+  type Misconfigured,
+  misconfigured,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../../src/session/errors.js';
 
 /** The failure of one attempt. */
 export interface Failure {

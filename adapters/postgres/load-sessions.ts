@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CorruptRecord } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import type { Query } from '../sql/page-query.js';

@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import { misconfigured } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import { misconfigured } from '../../src/session/errors.js';
 import {
   deploymentIn,
   type MigrateOptions,
@@ -12,14 +12,14 @@ import {
 import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
 import { UNLEASED_INDEX } from '../sql/unleased-query.js';
 import { type Answer, rowsOf } from './call.js';
-import { changes } from './changes.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';
 import type { PostgresClient, PostgresSettings } from './postgres-session-store-options.js';
+import { storedFunctions } from './stored-functions.js';
 import { tables } from './tables.js';
 
 /** Each makes one version of the tables from the version before. */
-const steps = [tables + changes];
+const steps = [tables + storedFunctions];
 
 /** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
 const USABLE_FROM = 1;

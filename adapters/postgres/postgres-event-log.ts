@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
-import type { EventPage } from '../../src/events/session-event.js';
-import type { Fields } from '../../src/input/values.js';
-import { noEvents } from '../../src/store/deployment.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { EventPage } from '../../src/session/session-event.js';
+import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';

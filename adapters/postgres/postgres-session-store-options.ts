@@ -1,5 +1,5 @@
+import { hasMethods, isFields, readUpTo } from '../../src/input/read-fields.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import { hasMethods, isFields, readUpTo } from '../../src/input/values.js';
 import type { AskedDeployment } from '../sql/deployment.js';
 
 /** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */

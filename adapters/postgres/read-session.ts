@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { StoreError } from '../../src/session/errors.js';
 import { partBetween } from '../../src/session/places.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { escapeName } from '../../src/store/escape-name.js';
 import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
-import { decodeEntries } from '../../src/store/stored-json.js';
+import { escapeName } from '../shared/escape-name.js';
+import { decodeEntries } from '../shared/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import { stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';

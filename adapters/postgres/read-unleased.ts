@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import { unescapeName } from '../../src/store/escape-name.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
 import { nextIn, placesOf } from '../sql/unleased-query.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, sessionOf } from './load-sessions.js';

@@ -1,4 +1,4 @@
-import { NEVER } from '../../src/store/never.js';
+import { NEVER } from '../shared/never.js';
 
 /** Number of rows over which each total is distributed, so that creates at the same time do not wait for each other. */
 const SHARDS = 32;

@@ -1,19 +1,16 @@
 import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import type { StoreError } from '../../src/session/errors.js';
 import {
   type EventDetail,
   extensionDetailOf,
   leaseDetailOf,
   statusDetailOf,
   updateDetailOf,
-} from '../../src/events/event-detail.js';
+} from '../../src/session/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil, endsAt } from '../../src/session/timeline.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { labelTexts } from '../../src/store/label-texts.js';
-import { finite } from '../../src/store/never.js';
+import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
 import type {
   ActiveLimit,
   AppendOutcome,
@@ -26,6 +23,9 @@ import type {
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { labelTexts } from '../shared/label-texts.js';
+import { finite } from '../shared/never.js';
 import {
   decodeEntries,
   decodeState,
@@ -33,7 +33,7 @@ import {
   encodeHead,
   encodeState,
   redactedEntry,
-} from '../../src/store/stored-json.js';
+} from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Answer, Call, Value } from './call.js';
 import type { Connection } from './connection.js';

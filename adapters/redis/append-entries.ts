@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
-import { labelsOf } from '../../src/store/label-texts.js';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
-import { decodeState } from '../../src/store/stored-json.js';
+import { labelsOf } from '../shared/label-texts.js';
+import { decodeState } from '../shared/stored-json.js';
 import type { OpenCall } from './deployment.js';
 import { type Answer, isOneOf, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';

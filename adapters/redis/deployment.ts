@@ -1,6 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
-import { differenceOf } from '../../src/store/deployment.js';
+import {
+  type Misconfigured,
+  misconfigured,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../../src/session/errors.js';
+import { differenceOf } from '../shared/difference-of.js';
 import { type Call, type Connection, script } from './connection.js';
 import type { Failure } from './failure.js';
 import { Keyspace } from './keyspace.js';

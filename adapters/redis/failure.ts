@@ -6,7 +6,7 @@ import {
   type StoreError,
   type StoreUnavailable,
   storeUnavailable,
-} from '../../src/errors.js';
+} from '../../src/session/errors.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
 /** The result of a call of the store. */

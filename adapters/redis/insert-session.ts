@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
-import { statusDetailOf } from '../../src/events/event-detail.js';
+import { statusDetailOf } from '../../src/session/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/timeline.js';
+import { endsAt } from '../../src/session/state-at.js';
 import type { Inserted, Opening } from '../../src/store/session-store.js';
 import { newId } from './connection.js';
 import type { OpenCall } from './deployment.js';

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../src/session/session.js';
-import { decodeEntries, encodeEntry } from '../../src/store/stored-json.js';
+import { decodeEntries, encodeEntry } from '../shared/stored-json.js';
 
 /* A journal is a history as text: a line of JSON and a comma for each entry. `record.ts` says how much of it counts. */
 

@@ -1,7 +1,7 @@
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
-import { labelText } from '../../src/store/label-texts.js';
 import type { SessionKey } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { labelText } from '../shared/label-texts.js';
 
 /** FNV-1a with 32 bits over UTF-16 code units. It must never change, since it decides the partition of a tenant. */
 const hash = (text: string): number => {

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import { unescapeName } from '../../src/store/escape-name.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { DueSessions } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
 import type { Keyspace } from './keyspace.js';

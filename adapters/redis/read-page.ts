@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreError, type TooManyLabelled, tooManyLabelled } from '../../src/errors.js';
+import { type StoreError, type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
-import { isInRange, isLabelSearch, labelsIn } from '../../src/store/label-search.js';
 import type { Admit, ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';

@@ -1,11 +1,11 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { unescapeName } from '../../src/store/escape-name.js';
-import { NEVER } from '../../src/store/never.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { type Failure, toStoreError, unreadable } from './failure.js';
 import { decodeJournal, decodeLines } from './journal.js';

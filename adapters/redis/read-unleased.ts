@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { misconfigured, type StoreError } from '../../src/errors.js';
+import { misconfigured, type StoreError } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
 import { readSessions } from './read-session.js';

@@ -2,10 +2,10 @@ import { isLabels } from '../../src/input/read-labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistory } from '../../src/session/session-status.js';
-import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import { labelsOf, labelTexts } from '../../src/store/label-texts.js';
-import { finite, NEVER } from '../../src/store/never.js';
-import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import { acceptsHistoryUntil } from '../../src/session/state-at.js';
+import { labelsOf, labelTexts } from '../shared/label-texts.js';
+import { finite, NEVER } from '../shared/never.js';
+import { decodeHead, decodeState, encodeHead, encodeState } from '../shared/stored-json.js';
 import { LETTERS, letterOf } from './status-letters.js';
 
 /*

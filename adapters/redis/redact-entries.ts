@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { Redacted, SessionKey } from '../../src/store/session-store.js';
-import { encodeEntry, isRedacted, redactedEntry } from '../../src/store/stored-json.js';
+import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
 import type { OpenCall } from './deployment.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';

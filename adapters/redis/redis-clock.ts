@@ -1,8 +1,8 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { hasMethods } from '../../src/input/read-fields.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import { hasMethods } from '../../src/input/values.js';
 import { type Clock, systemClock } from '../../src/session/clock.js';
+import { type StoreUnavailable, storeUnavailable } from '../../src/session/errors.js';
 import { Connection } from './connection.js';
 import { checkClient, type RedisClient, readTimeout } from './redis-session-store-options.js';
 

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
-import { unescapeName } from '../../src/store/escape-name.js';
-import { labelsOf } from '../../src/store/label-texts.js';
-import { finite } from '../../src/store/never.js';
-import { decodeState } from '../../src/store/stored-json.js';
+import type { EndedRecord } from '../../src/session/ended-session.js';
+import type { StoreError } from '../../src/session/errors.js';
+import type { DueEnds, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { labelsOf } from '../shared/label-texts.js';
+import { finite } from '../shared/never.js';
+import { decodeState } from '../shared/stored-json.js';
 import type { Call } from './connection.js';
 import type { Deployment } from './deployment.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';

@@ -1,6 +1,6 @@
+import { hasMethods, isFields, readWhole } from '../../src/input/read-fields.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import type { IssueList } from '../../src/input/read-safely.js';
-import { hasMethods, isFields, readWhole } from '../../src/input/values.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client belongs to the host: the

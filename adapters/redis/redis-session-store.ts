@@ -1,11 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/errors.js';
-import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
+import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import { leaseDetailOf, statusDetailOf } from '../../src/session/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/timeline.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { finite } from '../../src/store/never.js';
+import { endsAt } from '../../src/session/state-at.js';
 import type {
   ActiveLimit,
   Admit,
@@ -28,6 +26,8 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { finite } from '../shared/never.js';
 import { appendEntries } from './append-entries.js';
 import { Connection } from './connection.js';
 import { Deployment, type RedisDeployment } from './deployment.js';

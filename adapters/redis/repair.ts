@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreUnavailable } from '../../src/session/errors.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
-import { unescapeName } from '../../src/store/escape-name.js';
 import type { SessionKey } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
 import { findSession } from './read-session.js';

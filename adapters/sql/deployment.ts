@@ -1,6 +1,6 @@
-import type { Misconfigured } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
-import { differenceOf } from '../../src/store/deployment.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { Misconfigured } from '../../src/session/errors.js';
+import { differenceOf } from '../shared/difference-of.js';
 
 /** What a process asks for of a database. Undefined: what is stored. */
 export interface AskedDeployment {

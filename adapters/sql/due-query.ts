@@ -1,7 +1,7 @@
-import type { Fields } from '../../src/input/values.js';
-import { unescapeName } from '../../src/store/escape-name.js';
-import { NEVER } from '../../src/store/never.js';
+import type { Fields } from '../../src/input/read-fields.js';
 import type { DueSession } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
 import { IS_DUE, type Query } from './page-query.js';
 
 /** Rows with `tenant` and `due_at`: the sessions, or the ends that must be reported. */

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
-import type { EndedRecord, UnreportedEnd } from '../../src/store/end-queue.js';
-import { unescapeName } from '../../src/store/escape-name.js';
-import { decodeState } from '../../src/store/stored-json.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { EndedRecord } from '../../src/session/ended-session.js';
+import type { StoreError } from '../../src/session/errors.js';
+import type { UnreportedEnd } from '../../src/store/end-queue.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { decodeState } from '../shared/stored-json.js';
 import { unreadable } from './session-rows.js';
 
 /**

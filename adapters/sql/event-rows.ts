@@ -1,10 +1,10 @@
-import { eventOf } from '../../src/events/event-detail.js';
-import { isAfter } from '../../src/events/position.js';
-import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
-import type { Fields } from '../../src/input/values.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import { eventOf } from '../../src/session/event-detail.js';
+import { isAfter } from '../../src/session/event-position.js';
+import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import type { EventScope } from '../../src/store/session-store.js';
-import { decodeDetail } from '../../src/store/stored-json.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { decodeDetail } from '../shared/stored-json.js';
 import type { Query } from './page-query.js';
 
 /*

@@ -1,8 +1,8 @@
 import { timestampOf } from '../../src/session/clock.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
-import { labelsIn } from '../../src/store/label-search.js';
-import { NEVER } from '../../src/store/never.js';
 import type { ListPlace, PageRange } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { labelsIn } from '../shared/label-search.js';
+import { NEVER } from '../shared/never.js';
 
 /** A statement, or a part of one, with a `?` for each of its values. */
 export interface Query {

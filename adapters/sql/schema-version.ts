@@ -1,4 +1,4 @@
-import { type Misconfigured, misconfigured } from '../../src/errors.js';
+import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
 
 /** What the tables say of themselves. A version is the number of steps that made them; 0 if there are none. */
 export interface SchemaVersion {

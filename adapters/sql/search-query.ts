@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type TooManyLabelled, tooManyLabelled } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { labelsIn } from '../../src/store/label-search.js';
-import { NEVER } from '../../src/store/never.js';
 import type { PageRange } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { labelsIn } from '../shared/label-search.js';
+import { NEVER } from '../shared/never.js';
 import { boundsOf, directionOf, type Query } from './page-query.js';
 
 /*

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type CorruptRecord, corruptRecord } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import { type CorruptRecord, corruptRecord } from '../../src/session/errors.js';
 import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { RecordPage } from '../../src/store/session-store.js';
-import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { placeOf } from './page-query.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, its times and the like. */

@@ -1,7 +1,7 @@
-import { misconfigured } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import { misconfigured } from '../../src/session/errors.js';
 import type { UnleasedPlace, UnleasedRange } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Query } from './page-query.js';
 
 /** The columns and the condition of the index of sessions that nobody holds. */

@@ -1,6 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
-import { type Fields, isFields } from '../../src/input/values.js';
+import { type Fields, isFields } from '../../src/input/read-fields.js';
+import {
+  type Misconfigured,
+  misconfigured,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../../src/session/errors.js';
 import {
   type AskedDeployment,
   deploymentIn,

@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { DueSessions } from '../../src/store/session-store.js';
 import { type DueTable, dueOfTenant, dueSessionOf, dueSessions, firstDue, tenantsDue } from '../sql/due-query.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, TooManyLabelled } from '../../src/errors.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { isLabelSearch } from '../../src/store/label-search.js';
+import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { isLabelSearch } from '../shared/label-search.js';
 import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { pageOf } from '../sql/session-rows.js';

@@ -1,10 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CorruptRecord, StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { CorruptRecord, StoreError } from '../../src/session/errors.js';
 import { entriesUpTo, partBetween } from '../../src/session/places.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { NEVER } from '../../src/store/never.js';
 import type {
   Admit,
   EntriesOutcome,
@@ -13,7 +11,9 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { decodeEntries } from '../../src/store/stored-json.js';
+import { escapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
+import { decodeEntries } from '../shared/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';

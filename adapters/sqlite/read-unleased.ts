@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import { escapeName } from '../../src/store/escape-name.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
 import { nextIn, noLeaseIndex, placesOf } from '../sql/unleased-query.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';

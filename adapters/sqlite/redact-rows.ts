@@ -1,4 +1,4 @@
-import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../../src/store/stored-json.js';
+import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
 import { type Connection, hasKey } from './connection.js';
 
 const FIND_ENTRIES = `SELECT session, place, entry FROM colloquy_entries

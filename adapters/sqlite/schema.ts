@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
-import { NEVER } from '../../src/store/never.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
+import { NEVER } from '../shared/never.js';
 import { type MigrateOptions, SETTINGS, valuesOf, wantedOf } from '../sql/deployment.js';
 import { refusalOf } from '../sql/schema-version.js';
 import { UNLEASED_INDEX } from '../sql/unleased-query.js';

@@ -1,9 +1,9 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { finite } from '../../src/store/never.js';
+import { escapeName } from '../shared/escape-name.js';
+import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
 import { unreportedEndOf } from '../sql/end-rows.js';
 import { type Connection, PREFIX } from './connection.js';

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import type { ChangeId, EventDetail } from '../../src/events/event-detail.js';
-import type { EventPage } from '../../src/events/session-event.js';
-import { noEvents } from '../../src/store/deployment.js';
-import { escapeName } from '../../src/store/escape-name.js';
+import type { StoreError } from '../../src/session/errors.js';
+import type { ChangeId, EventDetail } from '../../src/session/event-detail.js';
+import type { EventPage } from '../../src/session/session-event.js';
+import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
 

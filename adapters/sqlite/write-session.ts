@@ -1,16 +1,14 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
-import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/events/event-detail.js';
-import type { Fields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/read-fields.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
+import type { StoreError } from '../../src/session/errors.js';
+import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/session/event-detail.js';
 import { sameLabels } from '../../src/session/labels.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd, usedAt } from '../../src/session/timeline.js';
-import { escapeName } from '../../src/store/escape-name.js';
-import { finite, infinite } from '../../src/store/never.js';
+import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
   ActiveLimit,
   AppendOutcome,
@@ -23,7 +21,9 @@ import type {
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
-import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import { escapeName } from '../shared/escape-name.js';
+import { finite, infinite } from '../shared/never.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { copyOf, type Place, placesOf } from './places.js';

@@ -1,4 +1,4 @@
-import { isFields } from '../input/values.js';
+import { isFields } from '../input/read-fields.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Session } from '../session/session.js';
 import { CliError, messageOf, unwrap } from './cli-error.js';

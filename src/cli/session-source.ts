@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type HistoryPart, type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
-import { noEvents } from '../store/deployment.js';
+import { noEvents } from '../store/no-events.js';
 import { messageOf, UsageError, unwrap } from './cli-error.js';
 import { databaseHelp, databaseNames, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';

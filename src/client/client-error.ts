@@ -1,3 +1,18 @@
+import type { HandlerError } from '../http/handler-error.js';
+import { type Fields, isFields } from '../input/read-fields.js';
+import {
+  type append,
+  changes,
+  type lease,
+  type redact,
+  type release,
+  type remove,
+  type renew,
+  type update,
+} from '../operations/command-operations.js';
+import type { watch } from '../operations/event-shapes.js';
+import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
+import type { get, history, list, openedCreate } from '../operations/session-operations.js';
 import {
   type CallbackFailed,
   type Conflict,
@@ -22,22 +37,7 @@ import {
   storeUnavailable,
   type TooManyActive,
   type TooManyLabelled,
-} from '../errors.js';
-import type { HandlerError } from '../http/handler-error.js';
-import { type Fields, isFields } from '../input/values.js';
-import {
-  type append,
-  changes,
-  type lease,
-  type redact,
-  type release,
-  type remove,
-  type renew,
-  type update,
-} from '../operations/command-operations.js';
-import type { watch } from '../operations/event-shapes.js';
-import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import type { get, history, list, openedCreate } from '../operations/session-operations.js';
+} from '../session/errors.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { ClientRequest } from './client-request.js';
 

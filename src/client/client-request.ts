@@ -1,11 +1,16 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import { isPosition } from '../events/position.js';
-import type { WatchSignal } from '../events/session-event.js';
+import {
+  type Fields,
+  isFields,
+  readFields,
+  readName,
+  readOperationId,
+  readUpTo,
+  readWhole,
+} from '../input/read-fields.js';
 import { checkKnown } from '../input/read-options.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
 import { readSignal } from '../input/read-signal.js';
-import { type Fields, isFields, readFields, readName, readOperationId, readUpTo, readWhole } from '../input/values.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
@@ -19,7 +24,10 @@ import { wireName } from '../operations/shape.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { AppendOptions } from '../service/history.js';
 import type { EachQuery } from '../service/list-sessions.js';
+import type { InvalidInput } from '../session/errors.js';
+import { isPosition } from '../session/event-position.js';
 import { randomIds } from '../session/ids.js';
+import type { WatchSignal } from '../session/session-event.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { readMs } from './session-client-options.js';
 

@@ -1,8 +1,8 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { isPosition } from '../events/position.js';
-import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/session-event.js';
 import { eventShapes } from '../operations/event-shapes.js';
 import { type RemoteSession, session } from '../operations/outputs.js';
+import { isPosition } from '../session/event-position.js';
+import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../session/session-event.js';
 import { parseJson } from './read-reply.js';
 
 /** The current session: the first item, and again wherever events may be missing. */

@@ -1,6 +1,6 @@
 import type { IssueList } from '../input/issue-list.js';
+import { checkFunction, hasMethods, isFields, readNumber, readWhole } from '../input/read-fields.js';
 import { readOptions } from '../input/read-options.js';
-import { checkFunction, hasMethods, isFields, readNumber, readWhole } from '../input/values.js';
 
 /** The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps. */
 export interface ClientTiming {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
 import { streamUnavailable } from '../operations/event-shapes.js';
+import type { InvalidInput } from '../session/errors.js';
 import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
 import { type RemoteWatchOptions, readWatch, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSignal } from '../events/session-event.js';
+import type { WatchSignal } from '../session/session-event.js';
 import type { ClientTiming } from './session-client-options.js';
 
 /** The limits of an asynchronous task. */

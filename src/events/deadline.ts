@@ -1,9 +1,9 @@
 import { timestampOf } from '../session/clock.js';
+import { eventOf } from '../session/event-detail.js';
+import type { SessionEvent, SessionExpiring } from '../session/session-event.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
-import { endsAt, stateAt } from '../session/timeline.js';
+import { endsAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
-import { eventOf } from './event-detail.js';
-import type { SessionEvent, SessionExpiring } from './session-event.js';
 
 /**
  * The `terminated` event of a session that has ended by now, including an end by the clock that no process has stored

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../errors.js';
 import type { timerOf } from '../session/clock.js';
+import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, WatchError } from '../errors.js';
-import type { Settings } from '../service/settings.js';
-import { noEvents } from '../store/deployment.js';
+import type { StoreError, WatchError } from '../session/errors.js';
+import { isAfter, timeAt } from '../session/event-position.js';
+import type { SessionEvent, WatchSignal } from '../session/session-event.js';
+import { noEvents } from '../store/no-events.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
-import { isAfter, timeAt } from './position.js';
 import { safely } from './safely.js';
-import type { SessionEvent, WatchSignal } from './session-event.js';
+import type { WatchSource } from './watch-source.js';
 
 /** Maximum number of waiting events from the feed. A consumer that is further behind reads the log itself. */
 const MAX_WAITING = 256;
@@ -28,7 +28,7 @@ export interface ReaderOptions {
 
 /** Opens a reader. It misses no event that is logged after this call. */
 export const openReader = async (
-  { store, hub, after }: Settings,
+  { store, hub, after }: WatchSource,
   options: ReaderOptions,
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;

@@ -1,9 +1,9 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../errors.js';
+import type { StoreError } from '../session/errors.js';
+import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
-import type { SessionEvent } from './session-event.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the

@@ -1,5 +1,5 @@
-import { birthOf } from './position.js';
-import type { SessionEvent } from './session-event.js';
+import { birthOf } from '../session/event-position.js';
+import type { SessionEvent } from '../session/session-event.js';
 
 /** Maximum number of sessions, at about 100 bytes each. Beyond it, the one without an event for longest is forgotten. */
 const MAX_SESSIONS = 10_000;

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../errors.js';
+import type { StoreError } from '../session/errors.js';
+import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { safely } from './safely.js';
-import type { SessionEvent } from './session-event.js';
 
 /** Maximum number of events in one read. */
 export const PAGE = 500;

@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { storeUnavailable, type WatchError } from '../errors.js';
+import { storeUnavailable, type WatchError } from '../session/errors.js';
 
 export const DONE: IteratorReturnResult<void> = { done: true, value: undefined };
 

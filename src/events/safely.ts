@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { type StoreError, storeUnavailable } from '../errors.js';
+import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer } from '../store/session-store.js';
 
 /** Reads from the store. An exception counts as `store_unavailable`, so the read is retried. */

@@ -1,12 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { notFound, type WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/read-watch.js';
-import type { Settings } from '../service/settings.js';
-import { sessionAt } from '../session/session-at.js';
-import type { SessionRecord } from '../session/session-record.js';
-import type { ReadSize, SessionKey } from '../store/session-store.js';
-import { Deadline, terminatedEventAt } from './deadline.js';
-import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
+import { notFound, type WatchError } from '../session/errors.js';
 import {
   birthOf,
   CLOCK_MARGIN_MS,
@@ -16,10 +10,16 @@ import {
   positionOf,
   positionText,
   timeAt,
-} from './position.js';
+} from '../session/event-position.js';
+import { sessionAt } from '../session/session-at.js';
+import type { SessionChange, SessionEvent } from '../session/session-event.js';
+import type { SessionRecord } from '../session/session-record.js';
+import type { ReadSize, SessionKey } from '../store/session-store.js';
+import { Deadline, terminatedEventAt } from './deadline.js';
+import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
 import { DONE } from './safe-iterator.js';
 import { safely } from './safely.js';
-import type { SessionChange, SessionEvent } from './session-event.js';
+import type { WatchSource } from './watch-source.js';
 
 type Item = Result<SessionChange, WatchError>;
 
@@ -42,7 +42,7 @@ const isLastItem = (change: SessionChange): boolean =>
  * session data, so many watchers can wait for a long time.
  */
 export class SessionWatch implements AsyncIterator<Item, void> {
-  readonly #settings: Settings;
+  readonly #source: WatchSource;
   readonly #key: SessionKey;
   readonly #options: WatchSettings;
   readonly #deadline: Deadline;
@@ -59,8 +59,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   #hasDelivered = false;
   #isOver = false;
 
-  constructor(settings: Settings, key: SessionKey, how: WatchSettings) {
-    this.#settings = settings;
+  constructor(source: WatchSource, key: SessionKey, how: WatchSettings) {
+    this.#source = source;
     this.#key = key;
     this.#options = how;
     this.#deadline = new Deadline(how.warnBeforeMs);
@@ -90,7 +90,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const { from, signal, onOpen } = this.#options;
     const scope = { tenant: this.#key.tenant, sessionId: this.#key.id };
     const maxOthers = MAX_OTHER_EVENTS[from === undefined ? 'live' : 'resumed'];
-    const opened = await openReader(this.#settings, { scope, signal, maxOthers });
+    const opened = await openReader(this.#source, { scope, signal, maxOthers });
     if (opened.isErr()) return err(opened.error);
     const reader = opened.value;
     this.#reader = reader;
@@ -160,7 +160,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     reader.skip();
     const found = await this.#find(this.#options.size);
     if (found.isErr()) return this.#rideOut(reader, found.error);
-    if (this.#settings.now().isErr()) return this.#retryLater(reader);
+    if (this.#source.now().isErr()) return this.#retryLater(reader);
     if (found.value !== undefined) return this.#snapshotOf(found.value);
     if (!this.#hasDelivered) return err(notFound(this.#key.id));
     reader.end();
@@ -170,7 +170,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   /** Handles what happens without an event, once all logged events are delivered: the deadline and the warning. */
   async #checkClock(reader: EventReader): Promise<Item | undefined> {
     if (!reader.isCaughtUp) return undefined;
-    const now = this.#settings.now().unwrapOr(0);
+    const now = this.#source.now().unwrapOr(0);
     if (this.#isDeadlineOld || this.#deadline.hasPassed(now) || this.#deadline.isInDoubt(now)) {
       const found = await this.#find({ historyLimit: 0 });
       if (found.isErr()) return this.#rideOut(reader, found.error);
@@ -198,32 +198,32 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   /** Waits by the machine's time, in which stores come back, and by the clock of the service, which a test may move. */
   async #retryLater(reader: EventReader): Promise<undefined> {
-    const cancel = this.#settings.after(RETRY_MS, () => reader.wake());
+    const cancel = this.#source.after(RETRY_MS, () => reader.wake());
     await reader.wait(RETRY_MS);
     cancel();
   }
 
   get #isStoreClosed(): boolean {
     try {
-      return this.#settings.store.events?.isClosed?.() === true;
+      return this.#source.store.events?.isClosed?.() === true;
     } catch {
       return false;
     }
   }
 
   async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
-    const { store, hub } = this.#settings;
+    const { store, hub } = this.#source;
     return safely(() => (hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size)));
   }
 
   /** Waits for the next item, until the next deadline by the clock of the service. */
   async #wait(reader: EventReader): Promise<Result<ReaderItem, WatchError> | undefined> {
-    const now = this.#settings.now();
+    const now = this.#source.now();
     if (now.isErr()) return reader.next(RETRY_MS);
     const { nextAt } = this.#deadline;
     if (this.#isDeadlineOld || nextAt <= now.value) return reader.next(0);
     if (nextAt === Number.POSITIVE_INFINITY) return reader.next(nextAt);
-    const cancel = this.#settings.after(nextAt - now.value, () => reader.wake());
+    const cancel = this.#source.after(nextAt - now.value, () => reader.wake());
     const item = await reader.next(Number.POSITIVE_INFINITY);
     cancel();
     return item;
@@ -245,7 +245,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#isDeadlineOld = false;
     this.#deadline.update(state);
     const position = positionOf(nowWithMargin(), { id: `${birth}.${sequence}`, sequence });
-    return this.#settings.now().map((now) => {
+    return this.#source.now().map((now) => {
       return { type: 'session.snapshot', session: sessionAt(record, now), sequence, position };
     });
   }

@@ -1,21 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/read-watch.js';
-import type { Settings } from '../service/settings.js';
+import type { WatchError } from '../session/errors.js';
+import { nowWithMargin, placeBefore, positionOf, timeAt } from '../session/event-position.js';
+import type { TenantChange } from '../session/session-event.js';
 import { openReader } from './event-reader.js';
 import { LastChanges } from './last-changes.js';
-import { nowWithMargin, placeBefore, positionOf, timeAt } from './position.js';
-import type { TenantChange } from './session-event.js';
+import type { WatchSource } from './watch-source.js';
 
 const eventsLost = (ms: number): Result<TenantChange, never> => ok({ type: 'events_lost', position: String(ms) });
 
 /** Watches all sessions of a tenant, from now or from a position, until the caller stops. */
 export async function* watchTenant(
-  settings: Settings,
+  source: WatchSource,
   { from, signal, onOpen }: WatchSettings,
 ): AsyncGenerator<Result<TenantChange, WatchError>, void> {
-  const scope = { tenant: settings.tenant, sessionId: undefined };
-  const opened = await openReader(settings, { scope, signal, maxOthers: Number.POSITIVE_INFINITY });
+  const scope = { tenant: source.tenant, sessionId: undefined };
+  const opened = await openReader(source, { scope, signal, maxOthers: Number.POSITIVE_INFINITY });
   if (opened.isErr()) {
     yield err(opened.error);
     return;

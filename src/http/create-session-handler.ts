@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput, misconfigured, storeUnavailable } from '../errors.js';
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
+import { type InvalidInput, invalidInput, misconfigured, storeUnavailable } from '../session/errors.js';
+import { answerByCalling, timedOut, withTimeout } from './answer-by-calling.js';
 import { type HandlerError, problem, refusal } from './handler-error.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';

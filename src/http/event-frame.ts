@@ -1,8 +1,8 @@
-import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/session-event.js';
 import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { Shape } from '../operations/shape.js';
 import type { Session } from '../session/session.js';
+import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
 

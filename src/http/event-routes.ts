@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../errors.js';
-import { isPosition } from '../events/position.js';
-import type { SessionChange, SessionSnapshot, WatchOptions } from '../events/session-event.js';
+import { hasMethods, readNumber, readWhole } from '../input/read-fields.js';
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { hasMethods, readNumber, readWhole } from '../input/values.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
-import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-of.js';
+import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../session/errors.js';
+import { isPosition } from '../session/event-position.js';
+import type { SessionChange, SessionSnapshot, WatchOptions } from '../session/session-event.js';
+import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-by-calling.js';
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import { storeUnavailable, type WatchError } from '../errors.js';
 import { Pause } from '../events/pause.js';
-import type { SessionChange, SessionSnapshot } from '../events/session-event.js';
 import { watch } from '../operations/event-shapes.js';
+import { storeUnavailable, type WatchError } from '../session/errors.js';
+import type { SessionChange, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
-import { inClientTerms } from './answer-of.js';
+import { inClientTerms } from './answer-by-calling.js';
 import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
 

@@ -1,5 +1,5 @@
-import { type InputIssue, invalidInput, type SessionError } from '../errors.js';
 import { httpStatuses } from '../service/http-status-of.js';
+import { type InputIssue, invalidInput, type SessionError } from '../session/errors.js';
 import type { HandlerResponse } from './session-handler.js';
 
 /** An error of the handler itself, without anything of a session. */

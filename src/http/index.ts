@@ -1,7 +1,7 @@
 export type { Operation, OperationInput, Output } from '../operations/operation.js';
 export type { Schema, Shape } from '../operations/shape.js';
 export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-export { answerOf } from './answer-of.js';
+export { answerOf } from './answer-by-calling.js';
 export { createSessionHandler } from './create-session-handler.js';
 export { type EventRoutesOptions, eventRoutes } from './event-routes.js';
 export {

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput, misconfigured } from '../errors.js';
+import { type Fields, isFields } from '../input/read-fields.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
-import { type Fields, isFields } from '../input/values.js';
 import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
+import { type InvalidInput, invalidInput, misconfigured } from '../session/errors.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';

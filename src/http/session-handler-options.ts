@@ -1,11 +1,11 @@
+import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/read-fields.js';
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/values.js';
 import { type SessionForm, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { answerByCalling } from './answer-of.js';
+import { answerByCalling } from './answer-by-calling.js';
 import { type HandlerError, statusOf } from './handler-error.js';
 import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';

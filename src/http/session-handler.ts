@@ -1,4 +1,4 @@
-import type { WatchSignal } from '../events/session-event.js';
+import type { WatchSignal } from '../session/session-event.js';
 
 /**
  * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` costs more than all the

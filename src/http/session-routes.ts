@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { storeUnavailable } from '../errors.js';
-import type { Fields } from '../input/values.js';
+import type { Fields } from '../input/read-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { answerOf, replayedHeaders, withinBudget } from './answer-of.js';
+import { storeUnavailable } from '../session/errors.js';
+import { answerOf, replayedHeaders, withinBudget } from './answer-by-calling.js';
 import { commonHeaders, type HandlerError } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { bodyReader, idempotencyKeyOf, queryReader } from './read-input.js';

@@ -1,6 +1,6 @@
+import { isFields, readName } from '../input/read-fields.js';
 import { readOrThrow } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { isFields, readName } from '../input/values.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import { type KeyDigest, keyDigest } from './key-digest.js';
 

@@ -1,7 +1,7 @@
 import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
 import { limitMsOf } from '../session/time-limit.js';
 import type { IssueList } from './issue-list.js';
-import { readFields, readNumber } from './values.js';
+import { readFields, readNumber } from './read-fields.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {

@@ -1,4 +1,4 @@
-import { type InputIssue, type InvalidInput, invalidInput } from '../errors.js';
+import { type InputIssue, type InvalidInput, invalidInput } from '../session/errors.js';
 
 /** Maximum number of issues: a hostile input must not produce an error larger than itself. */
 const MAX_ISSUES = 20;

@@ -1,11 +1,11 @@
 import type { HistoryEntry } from '../session/session.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import { exceedsBytes, type Fields, isFields, readFields, readName, readText } from './read-fields.js';
 import { readJson, valueOfJson } from './read-json.js';
 import { didYouMean, nearest } from './read-options.js';
 import type { IssueList } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
 import type { entryRules, ReadBy } from './rule.js';
-import { exceedsBytes, type Fields, isFields, readFields, readName, readText } from './values.js';
 
 const entryNames = [
   'role',

@@ -1,8 +1,8 @@
 import { sortedLabels } from '../session/labels.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
+import { isFields, readFields, readName } from './read-fields.js';
 import type { IssueList } from './read-safely.js';
-import { isFields, readFields, readName } from './values.js';
 
 /** Whether a value has the form of labels. Their limits are those of the time at which they were read. */
 export const isLabels = (value: unknown): value is SessionLabels =>

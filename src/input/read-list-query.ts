@@ -1,14 +1,14 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
+import type { InvalidInput } from '../session/errors.js';
 import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { readCursor } from './read-cursor.js';
+import { checkFunction, readUpTo, readWhole } from './read-fields.js';
 import { readLabelFilter } from './read-labels.js';
 import { readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
-import { checkFunction, readUpTo, readWhole } from './values.js';
 
 /** A filter whose status is that at the time of reading. */
 export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {

@@ -1,6 +1,6 @@
-import { plainText } from '../errors.js';
+import { plainText } from '../session/errors.js';
 import { IssueList, readArguments } from './issue-list.js';
-import { type Fields, isFields, readFields } from './values.js';
+import { type Fields, isFields, readFields } from './read-fields.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {

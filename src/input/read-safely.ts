@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
+import type { InvalidInput } from '../session/errors.js';
 import { IssueList, readArguments } from './issue-list.js';
 
 export type { IssueList } from './issue-list.js';

@@ -1,6 +1,6 @@
-import type { WatchSignal } from '../events/session-event.js';
+import type { WatchSignal } from '../session/session-event.js';
+import { hasMethods, isFields } from './read-fields.js';
 import type { IssueList } from './read-safely.js';
-import { hasMethods, isFields } from './values.js';
 
 const isSignal = (value: unknown): value is WatchSignal =>
   isFields(value) &&

@@ -1,6 +1,6 @@
 import { timestampOf } from '../session/clock.js';
+import type { ReadAs } from './read-fields.js';
 import type { IssueList } from './read-safely.js';
-import type { ReadAs } from './values.js';
 
 /** Without flags: the OpenAPI document contains its source. */
 export const rfc3339 =

@@ -1,14 +1,14 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import { type Position, readPosition } from '../events/position.js';
-import type { WatchSignal } from '../events/session-event.js';
+import type { InvalidInput } from '../session/errors.js';
+import { type Position, readPosition } from '../session/event-position.js';
+import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
+import { readListener } from './read-fields.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readSignal } from './read-signal.js';
-import { readListener } from './values.js';
 
 export interface WatchSettings {
   readonly from: Position | undefined;

@@ -7,8 +7,8 @@ import {
   ROLE_LENGTH,
   type SizeLimit,
 } from '../session/session-limits.js';
+import type { ReadAs } from './read-fields.js';
 import { rfc3339 } from './read-timestamp.js';
-import type { ReadAs } from './values.js';
 
 /*
  * The rules of the input fields, as data. The OpenAPI document is generated from them, and the compiler checks the readers

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
+import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
 import {
   KEY_LENGTH,
@@ -13,11 +13,6 @@ import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { readEntries } from './read-entries.js';
-import { readLabelChanges, readLabels } from './read-labels.js';
-import { readHistoryLimit } from './read-list-query.js';
-import { checkKnown, readKnown } from './read-options.js';
-import { type IssueList, readSafely } from './read-safely.js';
-import type { createRules, extendRules, leaseRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   readFields,
@@ -27,7 +22,12 @@ import {
   readText,
   readUpTo,
   readWhole,
-} from './values.js';
+} from './read-fields.js';
+import { readLabelChanges, readLabels } from './read-labels.js';
+import { readHistoryLimit } from './read-list-query.js';
+import { checkKnown, readKnown } from './read-options.js';
+import { type IssueList, readSafely } from './read-safely.js';
+import type { createRules, extendRules, leaseRules, ReadBy } from './rule.js';
 
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
   issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { storeUnavailable, type WatchError } from '../errors.js';
-import type { SessionEvent, TenantChange, WatchAllOptions } from '../events/session-event.js';
-import { inClientTerms, timedOut, withTimeout } from '../http/answer-of.js';
+import { inClientTerms, timedOut, withTimeout } from '../http/answer-by-calling.js';
 import { streamHeaders } from '../http/event-frame.js';
 import { EventStream, endWatch } from '../http/event-stream.js';
 import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { TenantBudget } from '../http/tenant-budget.js';
-import { hasMethods } from '../input/values.js';
+import { hasMethods } from '../input/read-fields.js';
 import { watch } from '../operations/event-shapes.js';
+import { storeUnavailable, type WatchError } from '../session/errors.js';
+import type { SessionEvent, TenantChange, WatchAllOptions } from '../session/session-event.js';
 
 const HEARTBEAT_MS = 15_000;
 

@@ -1,6 +1,6 @@
-import type { SessionError } from '../errors.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import type { SessionObserver } from '../service/session-observer.js';
+import type { SessionError } from '../session/errors.js';
 
 export type { Logger } from '../service/logger.js';
 

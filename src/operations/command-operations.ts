@@ -1,5 +1,4 @@
 import type { ResultAsync } from 'neverthrow';
-import type { SessionError } from '../errors.js';
 import {
   entriesRange,
   entryRules,
@@ -12,6 +11,7 @@ import {
   updateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
+import type { SessionError } from '../session/errors.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';

@@ -1,13 +1,13 @@
-import { positionForm } from '../events/position.js';
+import { isFields } from '../input/read-fields.js';
+import type { SessionService } from '../service/session-service.js';
+import { positionForm } from '../session/event-position.js';
 import type {
   PlainEventType,
   SessionChange,
   SessionEvent,
   SessionEventType,
   SessionExpiring,
-} from '../events/session-event.js';
-import { isFields } from '../input/values.js';
-import type { SessionService } from '../service/session-service.js';
+} from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
 import { endReason, historyPosition, labels, session } from './outputs.js';

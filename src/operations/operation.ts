@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { SessionError } from '../errors.js';
+import type { Fields } from '../input/read-fields.js';
 import type { Rule } from '../input/rule.js';
-import type { Fields } from '../input/values.js';
+import type { SessionError } from '../session/errors.js';
 import type { SizeLimit } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 

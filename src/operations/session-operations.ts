@@ -1,9 +1,9 @@
 import type { ResultAsync } from 'neverthrow';
-import type { CreateError } from '../errors.js';
 import { cursorForm } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
 import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
+import type { CreateError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
 import { created, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';

@@ -1,4 +1,9 @@
 import type { Result, ResultAsync } from 'neverthrow';
+import type { InputPolicy } from '../input/input-policy.js';
+import type { Fields } from '../input/read-fields.js';
+import type { ReadOptions } from '../service/list-sessions.js';
+import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type { GetOptions } from '../service/session-service.js';
 import type {
   AppendError,
   ChangeError,
@@ -14,14 +19,9 @@ import type {
   StartError,
   UpdateError,
   WatchError,
-} from '../errors.js';
-import type { SessionChange, WatchOptions } from '../events/session-event.js';
-import type { InputPolicy } from '../input/input-policy.js';
-import type { Fields } from '../input/values.js';
-import type { ReadOptions } from '../service/list-sessions.js';
-import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
-import type { GetOptions } from '../service/session-service.js';
+} from '../session/errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
+import type { SessionChange, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**

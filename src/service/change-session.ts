@@ -1,10 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ChangeError, type Misconfigured, misconfigured, type StartError, tooManyActive } from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
+import {
+  type ChangeError,
+  type Misconfigured,
+  misconfigured,
+  type StartError,
+  tooManyActive,
+} from '../session/errors.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { StatusCommand } from '../session/session-status.js';
-import { advance } from '../session/timeline.js';
+import { advance } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { checkCommand, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
+import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../session/errors.js';
 import { isLeasedWith } from '../session/lease.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
-import { commandOf } from '../session/timeline.js';
+import { commandOf } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { UpdatedState } from './update-state.js';
 

@@ -1,15 +1,22 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CreateError, Misconfigured } from '../errors.js';
-import { conflict, historyFull, idempotencyMismatch, invalidInput, notFound, tooManyActive } from '../errors.js';
 import { allowedMsOf } from '../input/input-policy.js';
+import { isFields } from '../input/read-fields.js';
 import type { ReadCreation } from '../input/session-input.js';
-import { isFields } from '../input/values.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
+import type { CreateError, Misconfigured } from '../session/errors.js';
+import {
+  conflict,
+  historyFull,
+  idempotencyMismatch,
+  invalidInput,
+  notFound,
+  tooManyActive,
+} from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { CreatedSession, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
-import { initialState } from '../session/timeline.js';
+import { initialState } from '../session/state-at.js';
 import type { Inserted, Opening } from '../store/session-store.js';
 import { activeSessionsOf } from './change-session.js';
 import type { NewHistoryEntry } from './history.js';

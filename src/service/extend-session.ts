@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
-import type { ChangeError } from '../errors.js';
 import { allowedMsOf } from '../input/input-policy.js';
 import { readCommandOptions, readExtend } from '../input/session-input.js';
+import type { ChangeError } from '../session/errors.js';
 import { extendState } from '../session/extend-state.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';

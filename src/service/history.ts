@@ -1,5 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AppendError, HistoryError } from '../errors.js';
+import { readHistoryQuery } from '../input/read-list-query.js';
+import { readAppend } from '../input/session-input.js';
+import { timestampOf } from '../session/clock.js';
+import { digestOf } from '../session/digest-of.js';
+import type { AppendError, HistoryError } from '../session/errors.js';
 import {
   historyFull,
   historyMoved,
@@ -8,13 +12,9 @@ import {
   leaseLost,
   notFound,
   operationMismatch,
-} from '../errors.js';
-import { readHistoryQuery } from '../input/read-list-query.js';
-import { readAppend } from '../input/session-input.js';
-import { timestampOf } from '../session/clock.js';
-import { digestOf } from '../session/digest-of.js';
+} from '../session/errors.js';
 import type { JsonValue } from '../session/session.js';
-import { stateAt } from '../session/timeline.js';
+import { stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended, HistoryPart } from './operation-results.js';

@@ -1,4 +1,4 @@
-import type { CallbackFailed, SessionError } from '../errors.js';
+import type { CallbackFailed, SessionError } from '../session/errors.js';
 
 /** The HTTP status of each error of an operation. */
 export const httpStatuses = Object.freeze({

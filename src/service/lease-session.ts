@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
-import type { LeaseError, ReleaseError, RenewError } from '../errors.js';
 import { readLease, readRelease, readRenew } from '../input/session-input.js';
+import type { LeaseError, ReleaseError, RenewError } from '../session/errors.js';
 import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease.js';
 import type { SessionLease } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';

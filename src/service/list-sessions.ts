@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ListError } from '../errors.js';
+import { cursorOf, placeOf } from '../input/read-cursor.js';
+import { type ListFilter, readListQuery } from '../input/read-list-query.js';
+import { eachInPages, fittingPage } from '../session/each-in-pages.js';
+import type { ListError } from '../session/errors.js';
 import {
   type InvalidInput,
   type PageTooLarge,
   pageTooLarge,
   type StoreUnavailable,
   storeUnavailable,
-} from '../errors.js';
-import { cursorOf, placeOf } from '../input/read-cursor.js';
-import { type ListFilter, readListQuery } from '../input/read-list-query.js';
-import { eachInPages, fittingPage } from '../session/each-in-pages.js';
+} from '../session/errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';

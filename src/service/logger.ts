@@ -1,4 +1,4 @@
-import { hasMethods } from '../input/values.js';
+import { hasMethods } from '../input/read-fields.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {

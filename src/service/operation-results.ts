@@ -1,5 +1,5 @@
-import type { SweepFailure } from '../errors.js';
 import type { EndedSession } from '../session/ended-session.js';
+import type { SweepFailure } from '../session/errors.js';
 import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey, UnleasedPlace } from '../store/session-store.js';

@@ -1,5 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
-import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
+import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { invalidInput, notFound, type RedactError } from '../errors.js';
 import { readRedaction } from '../input/session-input.js';
+import { invalidInput, notFound, type RedactError } from '../session/errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';

@@ -1,5 +1,5 @@
-import { type ListenerFailed, listenerFailed } from '../errors.js';
 import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
+import { type ListenerFailed, listenerFailed } from '../session/errors.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Processed } from './processed.js';
 import type { Settings } from './settings.js';

@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { SessionError } from '../errors.js';
+import type { SessionError } from '../session/errors.js';
 import type { OperationName, OperationResult } from './operation-results.js';
 
 /** A call of an operation. */

@@ -1,4 +1,12 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import { safeIterator } from '../events/safe-iterator.js';
+import { SessionWatch } from '../events/session-watch.js';
+import { watchTenant } from '../events/watch-tenant.js';
+import type { InputPolicy } from '../input/input-policy.js';
+import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
+import { readWatch, readWatchAll } from '../input/read-watch.js';
+import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
+import { type Clock, timestampOf } from '../session/clock.js';
 import type {
   DeleteError,
   LeaseError,
@@ -11,7 +19,7 @@ import type {
   UpdateError,
   WatchError,
   WithLeaseError,
-} from '../errors.js';
+} from '../session/errors.js';
 import {
   type AppendError,
   type ChangeError,
@@ -23,20 +31,11 @@ import {
   type SessionError,
   type StoreUnavailable,
   type SweepError,
-} from '../errors.js';
-import { safeIterator } from '../events/safe-iterator.js';
-import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../events/session-event.js';
-import { SessionWatch } from '../events/session-watch.js';
-import { watchTenant } from '../events/watch-tenant.js';
-import type { InputPolicy } from '../input/input-policy.js';
-import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
-import { readWatch, readWatchAll } from '../input/read-watch.js';
-import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
-import { type Clock, timestampOf } from '../session/clock.js';
+} from '../session/errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
+import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
@@ -72,6 +71,7 @@ import { readSettings, type SessionServiceOptions, Settings } from './settings.j
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
 import { type UpdateInput, updateSession } from './update-session.js';
+import { type HeldLease, withLease } from './with-lease.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {

@@ -1,11 +1,11 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput, Misconfigured } from '../errors.js';
 import { EventHub } from '../events/event-hub.js';
 import { type InputPolicy, readPolicy } from '../input/input-policy.js';
+import { hasMethods, isFields, readName, readNumber } from '../input/read-fields.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
-import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
+import type { InvalidInput, Misconfigured } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';

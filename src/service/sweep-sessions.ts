@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, SweepError } from '../errors.js';
 import { timestampOf } from '../session/clock.js';
-import { endByClock, endsAt } from '../session/timeline.js';
+import type { StoreError, SweepError } from '../session/errors.js';
+import { endByClock, endsAt } from '../session/state-at.js';
 import type { DueEnds } from '../store/end-queue.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';

@@ -1,9 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { SweepError, SweepFailure } from '../errors.js';
+import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/read-fields.js';
 import { readOptions } from '../input/read-options.js';
-import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/values.js';
 import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
+import type { SweepError, SweepFailure } from '../session/errors.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, misconfigured, type StoreError } from '../errors.js';
 import { eachInPages } from '../session/each-in-pages.js';
+import { type InvalidInput, misconfigured, type StoreError } from '../session/errors.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { OpenStatus } from '../session/session-status.js';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { SessionError } from '../errors.js';
-import { isFields } from '../input/values.js';
+import { isFields } from '../input/read-fields.js';
+import type { SessionError } from '../session/errors.js';
 
 /** The type and the message of an error, as far as it has them. */
 const messageOf = (error: unknown): string => {

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { conflict, type UpdateError } from '../errors.js';
 import { readCommandOptions, readUpdate } from '../input/session-input.js';
 import { digestOf } from '../session/digest-of.js';
+import { conflict, type UpdateError } from '../session/errors.js';
 import type { LabelChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
-import { endByClock } from '../session/timeline.js';
+import { endByClock } from '../session/state-at.js';
 import { updateLabels } from '../session/update-labels.js';
 import type { SessionKey } from '../store/session-store.js';
 import { checkCommand, resultOfCommand } from './check-command.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../errors.js';
+import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../session/errors.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ActiveLimit, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';

@@ -1,5 +1,5 @@
 import { err, Ok, type Result } from 'neverthrow';
-import { type Misconfigured, misconfigured } from '../errors.js';
+import { type Misconfigured, misconfigured } from './errors.js';
 
 /** A source of time, in milliseconds since the Unix epoch. */
 export interface Clock {

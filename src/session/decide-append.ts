@@ -1,8 +1,8 @@
-import type { AppendOutcome, HistoryAppend } from '../store/session-store.js';
+import type { AppendOutcome, HistoryAppend } from './history-append.js';
 import { isLeasedWith } from './lease.js';
 import { entriesUpToCurrent, type Places } from './places.js';
 import type { StateRecord } from './session-record.js';
-import { acceptsHistoryAt } from './timeline.js';
+import { acceptsHistoryAt } from './state-at.js';
 
 /** An earlier append with the same operation id. */
 export interface KnownAppend {

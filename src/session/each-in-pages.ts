@@ -1,5 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { type CorruptRecord, corruptRecord } from '../errors.js';
+import { type CorruptRecord, corruptRecord } from './errors.js';
 
 /** A page of a list, as far as an iteration needs it. */
 interface Page<T, C> {

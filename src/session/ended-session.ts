@@ -1,9 +1,9 @@
-import type { EndedRecord } from '../store/end-queue.js';
-import type { SessionKey } from '../store/session-key.js';
 import { timestampOf } from './clock.js';
 import type { SessionLabels } from './session.js';
+import type { SessionKey } from './session-key.js';
+import type { StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
-import { activeMsAt, stateAt } from './timeline.js';
+import { activeMsAt, stateAt } from './state-at.js';
 
 /** A session that has ended, with what a bill needs. */
 export interface EndedSession {
@@ -23,6 +23,14 @@ export interface EndedSession {
   readonly startedAt?: string;
   /** When it ended, not when that was noticed: RFC 3339, UTC, milliseconds. */
   readonly endedAt: string;
+}
+
+/** What a store has of a session whose end must be reported. */
+export interface EndedRecord {
+  /** TERMINATED, unless the session was removed before it had ended. */
+  readonly state: StateRecord;
+  /** The `now` of the removal; absent if the session was not removed. */
+  readonly removedAt?: number;
 }
 
 /** The end that a record describes. */

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import { type InvalidInput, invalidInput } from './errors.js';
 import type { StateRecord } from './session-record.js';
 import { type InvalidTransition, transition } from './session-status.js';
-import { activeMsAt, remember, stateAt } from './timeline.js';
+import { activeMsAt, remember, stateAt } from './state-at.js';
 
 /** The input of `extendState`. */
 export interface Extension {

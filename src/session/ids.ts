@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { type Misconfigured, misconfigured } from '../errors.js';
+import { type Misconfigured, misconfigured } from './errors.js';
 
 /**
  * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Leased, type LeaseLost, leased, leaseLost } from '../errors.js';
 import { timestampOf } from './clock.js';
+import { type Leased, type LeaseLost, leased, leaseLost } from './errors.js';
 import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
-import { stateAt } from './timeline.js';
+import { stateAt } from './state-at.js';
 
 const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
   lease !== undefined && now < lease.until ? lease : undefined;

@@ -1,4 +1,4 @@
-import type { EntriesOutcome, HistorySlice } from '../store/session-store.js';
+import type { EntriesOutcome, HistorySlice } from './history-slice.js';
 
 /**
  * The places of a history whose positions are numbers: each entry has one, and each rewind has one before its entries. So

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import { type InvalidInput, invalidInput } from './errors.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import type { LabelChanges } from './session.js';
 import { MAX_LABELS } from './session-limits.js';
 import type { StateRecord } from './session-record.js';
-import { remember } from './timeline.js';
+import { remember } from './state-at.js';
 
 /** The input of `updateLabels`. */
 export interface LabelUpdate {

@@ -1,4 +1,4 @@
-import { isFields } from '../input/values.js';
+import { isFields } from '../input/read-fields.js';
 import { SessionService } from '../service/session-service.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';

@@ -1,6 +1,6 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { checkFunction, readNumber, readWhole } from '../input/read-fields.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
-import { checkFunction, readNumber, readWhole } from '../input/values.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';

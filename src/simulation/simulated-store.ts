@@ -1,6 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
-import { type StoreError, storeUnavailable } from '../errors.js';
-import { isFields } from '../input/values.js';
+import { isFields } from '../input/read-fields.js';
+import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
 import type { FaultPlan } from './fault-plan.js';
 import type { Process } from './process.js';

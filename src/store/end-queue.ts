@@ -1,15 +1,7 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../errors.js';
-import type { StateRecord } from '../session/session-record.js';
-import type { Answer, SessionKey } from './session-key.js';
-
-/** What a store has of a session whose end must be reported. */
-export interface EndedRecord {
-  /** TERMINATED, unless the session was removed before it had ended. */
-  readonly state: StateRecord;
-  /** The `now` of the removal; absent if the session was not removed. */
-  readonly removedAt?: number;
-}
+import type { EndedRecord } from '../session/ended-session.js';
+import type { StoreError } from '../session/errors.js';
+import type { Answer, SessionKey } from '../session/session-key.js';
 
 /** Identifies an end. */
 export interface EndKey extends SessionKey {

@@ -1,12 +1,16 @@
-import type { StoreError, TooManyLabelled } from '../errors.js';
-import type { EventPage } from '../events/session-event.js';
-import type { HistoryEntry, PositionedEntry, SessionLabels, SessionOrigin } from '../session/session.js';
+import type { StoreError, TooManyLabelled } from '../session/errors.js';
+import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
+import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
+import type { HistoryEntry, SessionLabels, SessionOrigin } from '../session/session.js';
+import type { EventPage } from '../session/session-event.js';
+import type { Answer, SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { OpenStatus, SessionStatus } from '../session/session-status.js';
 import type { EndQueue } from './end-queue.js';
-import type { Answer, SessionKey } from './session-key.js';
 
-export type { Answer, SessionKey } from './session-key.js';
+export type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
+export type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
+export type { Answer, SessionKey } from '../session/session-key.js';
 
 /**
  * Called when the store knows the size of the sessions to read, and before it reads them. Returns the error to return
@@ -58,105 +62,12 @@ export type Inserted =
   /** Inserted, with this number of entries from its origin, which is now in its head. */
   | { readonly copied: number; readonly origin: SessionOrigin };
 
-/** Input of `SessionStore.append`. */
-export interface HistoryAppend {
-  /** Oldest first; at least one, unless `after` is given. The store keeps them together and in this order. */
-  readonly entries: readonly HistoryEntry[];
-  /**
-   * Rewinds the history to this position before it adds the entries: what followed the position is superseded, which no
-   * reader gets any more. Default: the end of the history.
-   */
-  readonly after?: number;
-  /** The caller's time, in milliseconds since the epoch. */
-  readonly now: number;
-  /** Identifies this append for as long as the session exists. A repeated append with the same id adds nothing. */
-  readonly operation?: {
-    /** From the caller: 1 to 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. */
-    readonly id: string;
-    /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
-    readonly digest: string;
-  };
-  /** Appends only if the history ends at this position. */
-  readonly ifPosition?: number;
-  /** Appends only if the session is leased at `now` by the lease with this fencing token. */
-  readonly fencingToken?: number;
-  /** Maximum number of entries in the history after the append. Default: no limit. */
-  readonly maxEntries?: number;
-}
-
-/**
- * The conditions are checked in this order: known operation, missing, closed, not leased, moved, invalid position,
- * superseded, full.
- */
-export type AppendOutcome =
-  /**
-   * `position` is the position after these entries: opaque, higher than all before it, and the same if the call is
-   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this operation id
-   * has added them, and this one wrote nothing.
-   */
-  | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
-  /** An append with this operation id has another digest. Nothing was written. */
-  | { readonly outcome: 'mismatch' }
-  /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
-  | { readonly outcome: 'closed'; readonly state: StateRecord }
-  /** No current lease has this fencing token. Nothing was written. */
-  | { readonly outcome: 'lease_lost' }
-  /** The history ends at `position`, not at `ifPosition`; or `after` is superseded. Nothing was written. */
-  | { readonly outcome: 'moved'; readonly position: number }
-  /** `after` is not a position in this history. Nothing was written. */
-  | { readonly outcome: 'invalid_position' }
-  /** The history would exceed `maxEntries`. Nothing was written. */
-  | { readonly outcome: 'full' }
-  | { readonly outcome: 'missing' };
-
 /** Outcome of `SessionStore.redact`. */
 export type Redacted =
   | 'redacted'
   /** One of the positions is after the end, or can be that of no entry. Nothing was written. */
   | 'invalid_position'
   | 'missing';
-
-/**
- * The part of a history to read: the first entries after `after`, or the latest before `before`. A superseded position is
- * one between those of the entries that are left.
- */
-export type HistorySlice = {
-  /** Maximum number of entries, at least 1. */
-  readonly limit: number;
-  /**
-   * Maximum bytes of JSON, approximate: the slice has fewer entries if they would exceed it, but at least one. Default:
-   * no limit.
-   */
-  readonly maxBytes?: number;
-} & (
-  | {
-      /** A position that an append or another slice returned, or 0 for the beginning. */
-      readonly after: number;
-      readonly before?: never;
-    }
-  | {
-      readonly after?: never;
-      /** A position as for `after`. Default: the end of the history. */
-      readonly before?: number;
-    }
-);
-
-/** Outcome of `findEntries`. */
-export type EntriesOutcome =
-  | {
-      readonly outcome: 'found';
-      /** Oldest first, each with the position after it. */
-      readonly entries: readonly PositionedEntry[];
-      /** The position before the first of the entries: `after`, or 0 at the beginning of the history. */
-      readonly start: number;
-      /** The position after the last of the entries: `before`, or the end of the history if nothing follows. */
-      readonly position: number;
-      /** Whether there are entries after `position`. */
-      readonly hasMore: boolean;
-    }
-  /** `after` or `before` is not a position in this history. */
-  | { readonly outcome: 'invalid_position' }
-  | { readonly outcome: 'missing' };
 
 /** A limit on the sessions of a tenant that are ACTIVE at a time. */
 export interface ActiveLimit {

@@ -9,12 +9,12 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Result } from 'neverthrow';
-import type { SessionError } from '../errors.js';
+import { hasMethods } from '../input/read-fields.js';
 import { readOptions } from '../input/read-options.js';
-import { hasMethods } from '../input/values.js';
 import type { OperationName, OperationResult } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
+import type { SessionError } from '../session/errors.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
 

@@ -1,5 +1,6 @@
+import type { EndedRecord } from '../session/ended-session.js';
 import type { SessionLabels } from '../session/session.js';
-import type { EndedRecord, UnreportedEnd } from '../store/end-queue.js';
+import type { UnreportedEnd } from '../store/end-queue.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT } from './samples.js';

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../events/session-event.js';
+import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
 import { TENANT } from './samples.js';
 import { answerOf } from './steps.js';

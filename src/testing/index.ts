@@ -27,7 +27,7 @@ import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
-import { operations } from './cases/operations.js';
+import { operations } from './cases/operation-ids.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';

@@ -1,7 +1,7 @@
-import type { StoreError, TooManyLabelled } from '../errors.js';
+import type { StoreError, TooManyLabelled } from '../session/errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import { endsAt } from '../session/timeline.js';
+import { endsAt } from '../session/state-at.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';

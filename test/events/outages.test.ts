@@ -1,8 +1,8 @@
 import { err } from 'neverthrow';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { EventLog, SessionStore } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { openSessions, startedIn } from '../support/sessions.js';

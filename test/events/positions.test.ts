@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { placeBefore, positionOf, readPosition } from '../../src/events/position.js';
 import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
+import { placeBefore, positionOf, readPosition } from '../../src/session/event-position.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';

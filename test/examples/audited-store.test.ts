@@ -2,8 +2,8 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type AuditEntry, AuditedSessionStore } from '../../examples/inversify/audited-store.js';
-import { storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { describeSessionStore } from '../../src/testing/index.js';
 import { changed } from '../support/store-doubles.js';
 

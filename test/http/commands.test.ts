@@ -1,9 +1,9 @@
 import { err, ok } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { commandRoutes, createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { changed } from '../support/store-doubles.js';
 import { handlerWith, request, seen } from './handler-harness.js';

@@ -1,9 +1,9 @@
 import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import { commandRoutes, createSessionHandler, eventRoutes, type HandlerResponse } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { okOf } from '../support/sessions.js';
 import { handlerWith, request, seen } from './handler-harness.js';

@@ -1,7 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import {
   answerOf,
   type Call,
@@ -11,6 +10,7 @@ import {
   type RouteGroup,
 } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { changed } from '../support/store-doubles.js';
 import { handlerWith, request, seen } from './handler-harness.js';
 import { countEntries } from './host-operation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { InvalidInput } from '../../src/errors.js';
 import { cursorOf } from '../../src/input/read-cursor.js';
 import { readEachQuery, readGetOptions, readListQuery } from '../../src/input/read-list-query.js';
+import type { InvalidInput } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readNumber, readWhole } from '../../src/input/read-fields.js';
 import { readOptions } from '../../src/input/read-options.js';
-import { readNumber, readWhole } from '../../src/input/values.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { InvalidInput } from '../../src/errors.js';
 import { readAppend } from '../../src/input/session-input.js';
+import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { InvalidInput } from '../../src/errors.js';
 import type { InputPolicy } from '../../src/input/input-policy.js';
 import { readCreate } from '../../src/input/session-input.js';
+import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
 

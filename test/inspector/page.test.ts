@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { misconfigured } from '../../src/errors.js';
+import { misconfigured } from '../../src/session/errors.js';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
 import { createdIn, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

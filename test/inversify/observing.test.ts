@@ -2,10 +2,10 @@ import { Container } from 'inversify';
 import { err } from 'neverthrow';
 import { describe, expect, it, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import type { Logger, SessionObserver, SessionService, SessionStore } from '../../src/index.js';
 import { coreModule, handlerModule, TYPES } from '../../src/inversify/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { PATIENT_MS } from '../support/patience.js';
 
 describe('a container with observers and a logger', () => {

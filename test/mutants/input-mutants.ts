@@ -3,28 +3,28 @@ import type { Mutant } from './mutant.js';
 export const inputMutants: readonly Mutant[] = [
   {
     bug: 'the largest time limit that is allowed is refused',
-    file: 'src/input/values.ts',
+    file: 'src/input/read-fields.ts',
     from: "typeof value === 'number' && value >= least && value <= most;",
     to: "typeof value === 'number' && value >= least && value < most;",
     tests: ['test/input', 'test/service'],
   },
   {
     bug: 'texts may have three times the bytes that are allowed',
-    file: 'src/input/values.ts',
+    file: 'src/input/read-fields.ts',
     from: 'if (text.length * 3 <= most) return false;',
     to: 'if (text.length <= most) return false;',
     tests: ['test/input'],
   },
   {
     bug: 'names may be one character too long',
-    file: 'src/input/values.ts',
+    file: 'src/input/read-fields.ts',
     from: 'value.length >= 1 && value.length <= most, path',
     to: 'value.length >= 1 && value.length <= most + 1, path',
     tests: ['test/input'],
   },
   {
     bug: 'operation ids may be of any length',
-    file: 'src/input/values.ts',
+    file: 'src/input/read-fields.ts',
     from: 'value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value)',
     to: 'operationIdForm.test(value)',
     tests: ['test/input'],

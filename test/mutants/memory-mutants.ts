@@ -33,7 +33,7 @@ export const memoryMutants: readonly Mutant[] = [
   },
   {
     bug: 'a list by status shows a session whose time is over as ACTIVE',
-    file: 'adapters/memory/tenant-sessions.ts',
+    file: 'adapters/memory/tenant-index.ts',
     from: 'session.listedAs = stateAt(session.state, this.#listedAt).status;',
     to: 'session.listedAs = session.state.status;',
     tests: memory,

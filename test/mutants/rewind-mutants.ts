@@ -143,7 +143,7 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a superseded position in PostgreSQL is followed',
-    file: 'adapters/postgres/changes.ts',
+    file: 'adapters/postgres/stored-functions.ts',
     from: 'AND (place = p_number AND position = p_position OR place = p_number + 1 AND position = p_position + 1))',
     to: ')',
     tests: postgres,

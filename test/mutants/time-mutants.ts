@@ -5,28 +5,28 @@ const memory = ['test/stores/memory.contract.test.ts'];
 export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a session is still ACTIVE in the millisecond of its deadline',
-    file: 'src/session/timeline.ts',
+    file: 'src/session/state-at.ts',
     from: "if (status === 'TERMINATED' || now < since) return state;",
     to: "if (status === 'TERMINATED' || now <= since) return state;",
     tests: ['test/session', ...memory],
   },
   {
     bug: 'the duration forgets what was spent before a pause',
-    file: 'src/session/timeline.ts',
+    file: 'src/session/state-at.ts',
     from: 'return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;',
     to: 'return until > state.since ? until - state.since : state.activeMs;',
     tests: ['test/session'],
   },
   {
     bug: 'retention counts from the sweep and not from the end',
-    file: 'src/session/timeline.ts',
+    file: 'src/session/state-at.ts',
     from: 'deadline: since + terms.retentionMs };',
     to: 'deadline: now + terms.retentionMs };',
     tests: ['test/session', 'test/service'],
   },
   {
     bug: 'a state keeps every operation id for ever',
-    file: 'src/session/timeline.ts',
+    file: 'src/session/state-at.ts',
     from: '.slice(0, REMEMBERED_OPERATIONS)',
     to: '',
     tests: ['test/session', 'test/service'],

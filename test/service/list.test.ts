@@ -1,9 +1,9 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import type { EachQuery, ListQuery } from '../../src/service/list-sessions.js';
 import type { SessionService } from '../../src/service/session-service.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 

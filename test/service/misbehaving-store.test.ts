@@ -1,8 +1,8 @@
 import { err, ok, ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/service/session-service.js';
+import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { ManualClock } from '../support/manual-clock.js';

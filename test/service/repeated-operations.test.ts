@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { REMEMBERED_OPERATIONS } from '../../src/session/session-record.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { pass } from '../support/manual-clock.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';

@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { storeUnavailable } from '../../src/errors.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { passUntil } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';

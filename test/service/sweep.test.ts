@@ -1,8 +1,8 @@
 import { err } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import { NOON, pass } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

@@ -1,8 +1,8 @@
 import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
-import type { SessionError } from '../../src/errors.js';
 import { logging } from '../../src/logging/index.js';
 import { SessionService } from '../../src/service/session-service.js';
+import type { SessionError } from '../../src/session/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 

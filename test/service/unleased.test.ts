@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { OpenStatus } from '../../src/session/session-status.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

@@ -8,7 +8,7 @@ import {
   sessionLeaseOf,
 } from '../../src/session/lease.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { advance, initialState } from '../../src/session/timeline.js';
+import { advance, initialState } from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 

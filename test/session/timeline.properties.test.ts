@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/session/session-status.js';
-import { advance, initialState, stateAt } from '../../src/session/timeline.js';
+import { advance, initialState, stateAt } from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
 import type { StatusCommand } from '../../src/session/session-status.js';
-import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/timeline.js';
+import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, inject, test } from 'vitest';
 import type { PostgresPool, PostgresSessionStore, PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
-import { escapeName } from '../../src/store/escape-name.js';
+import { escapeName } from '../../adapters/shared/escape-name.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPglite } from '../support/pglite-pool.js';

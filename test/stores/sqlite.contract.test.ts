@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
+import { escapeName } from '../../adapters/shared/escape-name.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
-import { escapeName } from '../../src/store/escape-name.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
 import { isLong } from '../support/continuous-integration.js';
 import { withoutLargeCases } from '../support/contract-cases.js';

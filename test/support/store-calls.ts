@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { StoreError, TooManyLabelled } from '../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import type { EndQueue } from '../../src/store/end-queue.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';

@@ -1,7 +1,7 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { StoreError, TooManyLabelled } from '../../src/errors.js';
-import { corruptRecord, misconfigured } from '../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
+import { corruptRecord, misconfigured } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { EndQueue } from '../../src/store/end-queue.js';
 import type {

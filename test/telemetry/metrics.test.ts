@@ -3,7 +3,7 @@ import { DataPointType } from '@opentelemetry/sdk-metrics';
 import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
 import { ManualClock } from '../support/manual-clock.js';

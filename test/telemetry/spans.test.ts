@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { err } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { conflict, corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { conflict, corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';

@@ -1,5 +1,5 @@
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type EventDetail, leaseDetailOf } from '../../src/events/event-detail.js';
+import { type EventDetail, leaseDetailOf } from '../../src/session/event-detail.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { NOON } from '../../src/testing/samples.js';
 import { eventsWith, type PlantedBug, planted } from './planted-bug.js';

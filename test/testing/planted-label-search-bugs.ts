@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import { isLabelSearch } from '../../src/store/label-search.js';
+import { isLabelSearch } from '../../adapters/shared/label-search.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import { changeDetailOf } from '../../src/events/event-detail.js';
-import type { SessionEvent } from '../../src/events/session-event.js';
+import { changeDetailOf } from '../../src/session/event-detail.js';
+import type { SessionEvent } from '../../src/session/session-event.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';

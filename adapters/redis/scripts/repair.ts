@@ -1,4 +1,4 @@
-import { NEVER } from '../../../src/store/never.js';
+import { NEVER } from '../../shared/never.js';
 import { script } from '../connection.js';
 import { endOf, field, HEADER_BYTES, isRecord, numberField } from '../record.js';
 import { numberOf, schedule } from './indexes.js';

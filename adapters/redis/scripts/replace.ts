@@ -1,4 +1,4 @@
-import { NEVER } from '../../../src/store/never.js';
+import { NEVER } from '../../shared/never.js';
 import { writeScript } from '../connection.js';
 import {
   endOf,

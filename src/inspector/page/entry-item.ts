@@ -1,5 +1,5 @@
 import { button, element } from './dom.js';
-import type { Entry } from './sessions.js';
+import type { Entry } from './session-row.js';
 import { asCount, asTime, escapeInvisible } from './text.js';
 import { toolCallNames } from './tool-calls.js';
 

@@ -1,5 +1,5 @@
 import { element } from './dom.js';
-import type { SessionDetail } from './sessions.js';
+import type { SessionDetail } from './session-row.js';
 import { asTime, escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 

@@ -1,5 +1,5 @@
 import { getSession, type ListQuery, listSessions, type Outcome } from './requests.js';
-import type { SessionPage } from './sessions.js';
+import type { SessionPage } from './session-row.js';
 
 const none: SessionPage = { sessions: [], total: 0, next: undefined, unreadable: 0 };
 

@@ -1,5 +1,5 @@
 import { eventsOf } from './requests.js';
-import type { Change } from './sessions.js';
+import type { Change } from './session-row.js';
 
 /** The callbacks of `follow`. */
 export interface Follower {

@@ -1,7 +1,7 @@
 import { button, element, setText } from './dom.js';
 import { entryItem } from './entry-item.js';
 import { getHistory } from './requests.js';
-import type { Entry } from './sessions.js';
+import type { Entry } from './session-row.js';
 import { asCount } from './text.js';
 
 /** Number of entries that are shown at a time. */

@@ -1,6 +1,6 @@
 import { element, setText } from './dom.js';
 import { serverNow } from './server-clock.js';
-import type { Change, SessionDetail } from './sessions.js';
+import type { Change, SessionDetail } from './session-row.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
 import { asDuration, asTime } from './text.js';

@@ -1,6 +1,6 @@
 import { percentEncode } from '../../operations/operation.js';
 import { readServerClock } from './server-clock.js';
-import type { HistoryPart, SessionDetail, SessionPage, SessionRow } from './sessions.js';
+import type { HistoryPart, SessionDetail, SessionPage, SessionRow } from './session-row.js';
 
 /** The result of a request: the value, or an error message. */
 export type Outcome<T> =

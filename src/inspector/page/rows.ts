@@ -1,6 +1,6 @@
 import { percentEncode } from '../../operations/operation.js';
 import { element } from './dom.js';
-import type { SessionRow } from './sessions.js';
+import type { SessionRow } from './session-row.js';
 import { showDuration } from './show-duration.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';

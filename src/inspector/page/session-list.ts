@@ -4,7 +4,7 @@ import { findSessions, labelsIn } from './find-sessions.js';
 import { type ListQuery, listSessions } from './requests.js';
 import { createListRow, type ListRow, markChosen } from './rows.js';
 import { Search } from './search.js';
-import type { SessionPage } from './sessions.js';
+import type { SessionPage } from './session-row.js';
 import { asCount } from './text.js';
 
 const PAGE = 25;

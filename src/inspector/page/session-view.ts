@@ -6,7 +6,7 @@ import { follow } from './follower.js';
 import { History } from './history.js';
 import { Progress } from './progress.js';
 import { getSession, terminate } from './requests.js';
-import type { Change, SessionDetail } from './sessions.js';
+import type { Change, SessionDetail } from './session-row.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';

@@ -1,5 +1,5 @@
 import { setText } from './dom.js';
-import type { SessionRow } from './sessions.js';
+import type { SessionRow } from './session-row.js';
 import { asDuration } from './text.js';
 import { drawEverySecond, drawOnce } from './ticking.js';
 

@@ -1,5 +1,5 @@
 import type { SessionStatus } from '../../session/session-status.js';
-import type { Change, SessionRow } from './sessions.js';
+import type { Change, SessionRow } from './session-row.js';
 
 type OpenStatus = Exclude<SessionStatus, 'TERMINATED'>;
 

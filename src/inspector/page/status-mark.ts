@@ -1,5 +1,5 @@
 import { element } from './dom.js';
-import type { SessionRow } from './sessions.js';
+import type { SessionRow } from './session-row.js';
 
 const reasons: Readonly<Record<string, string>> = {
   terminated: 'by command',

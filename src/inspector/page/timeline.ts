@@ -1,6 +1,6 @@
 import { element, setText } from './dom.js';
 import { serverNow } from './server-clock.js';
-import type { Change, SessionDetail } from './sessions.js';
+import type { Change, SessionDetail } from './session-row.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asDuration, asTime } from './text.js';
 

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../events/session-event.js';
+import type { SessionEvent } from '../../session/session-event.js';
 import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { mutateDeeply } from '../mutate-deeply.js';

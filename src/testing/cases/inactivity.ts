@@ -1,4 +1,4 @@
-import { acceptsHistoryUntil } from '../../session/timeline.js';
+import { acceptsHistoryUntil } from '../../session/state-at.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
 import { answerOf, dueOf, insert, replace } from '../steps.js';

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../events/session-event.js';
+import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsBehind, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';

@@ -1,8 +1,8 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
 import { TranscriptStore } from '../../../adapters/claude-agent/index.js';
-import { type StoreError, storeUnavailable } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
+import { type StoreError, storeUnavailable } from '../../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { okOf } from '../../support/sessions.js';

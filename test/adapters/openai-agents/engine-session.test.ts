@@ -4,7 +4,7 @@ import { err } from 'neverthrow';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
-import { storeUnavailable } from '../../../src/errors.js';
+import { storeUnavailable } from '../../../src/session/errors.js';
 import { runs } from '../../support/continuous-integration.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { okOf } from '../../support/sessions.js';

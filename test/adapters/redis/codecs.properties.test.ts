@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { decodeJournal, decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
 import { Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord, encodeRecord, HEADER_BYTES } from '../../../adapters/redis/record.js';
+import { escapeName, unescapeName } from '../../../adapters/shared/escape-name.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
-import { escapeName, unescapeName } from '../../../src/store/escape-name.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { StoreError } from '../../../src/errors.js';
+import type { StoreError } from '../../../src/session/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { SessionStatus } from '../../../src/session/session-status.js';

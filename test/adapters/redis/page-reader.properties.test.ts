@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { stateAt } from '../../../src/session/timeline.js';
+import { stateAt } from '../../../src/session/state-at.js';
 import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';

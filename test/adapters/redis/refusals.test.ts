@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { StoreError } from '../../../src/errors.js';
+import type { StoreError } from '../../../src/session/errors.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../../../src/testing/samples.js';

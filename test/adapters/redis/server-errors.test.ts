@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { StoreError, TooManyLabelled } from '../../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import type { StoreError, TooManyLabelled } from '../../../src/errors.js';
 import { SessionService } from '../../../src/index.js';
+import type { StoreError, TooManyLabelled } from '../../../src/session/errors.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
 import { ended, headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';

@@ -1,7 +1,7 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
-import { endByClock } from '../../../src/session/timeline.js';
+import { endByClock } from '../../../src/session/state-at.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { SessionError } from '../../../src/errors.js';
 import type { SessionService } from '../../../src/index.js';
+import type { SessionError } from '../../../src/session/errors.js';
 
 /** What one writer knows of its session: what it was told, and what it could not be told. */
 export interface Ledger {

@@ -1,11 +1,11 @@
 import type { ResultAsync } from 'neverthrow';
-import { type SessionError, type StoreUnavailable, storeUnavailable } from '../../../src/errors.js';
 import {
   type CreateSessionInput,
   type NewHistoryEntry,
   type OperationOptions,
   SessionService,
 } from '../../../src/index.js';
+import { type SessionError, type StoreUnavailable, storeUnavailable } from '../../../src/session/errors.js';
 
 /**
  * The sessions of one writer on servers that may forget what they have acknowledged. A session that is not as the writer

@@ -1,6 +1,6 @@
 import { endMember, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
-import { unescapeName } from '../../../src/store/escape-name.js';
+import { unescapeName } from '../../../adapters/shared/escape-name.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {

@@ -1,9 +1,9 @@
 import { err } from 'neverthrow';
 import { afterEach, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
-import { corruptRecord, storeUnavailable } from '../../../src/errors.js';
 import type { HandlerRequest, SessionHandler } from '../../../src/http/index.js';
 import { type SessionLimits, SessionService, type SessionStore } from '../../../src/index.js';
+import { corruptRecord, storeUnavailable } from '../../../src/session/errors.js';
 import { ManualClock, NOON } from '../../support/manual-clock.js';
 import { changed } from '../../support/store-doubles.js';
 import { wireHandler } from './wire-handler.js';

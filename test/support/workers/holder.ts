@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import type { Result } from 'neverthrow';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { AppendError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
+import type { AppendError } from '../../../src/session/errors.js';
 import type { SessionLease } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 

@@ -1,10 +1,10 @@
 import { ok, type Result } from 'neverthrow';
-import type { TooManyLabelled } from '../../src/errors.js';
+import type { TooManyLabelled } from '../../src/session/errors.js';
 import { sameLabels } from '../../src/session/labels.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { stateAt } from '../../src/session/timeline.js';
-import { isLabelSearch, labelsIn } from '../../src/store/label-search.js';
+import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
+import { isLabelSearch, labelsIn } from '../shared/label-search.js';
 import { dueOrder, isDueBy } from './due-order.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
@@ -21,7 +21,7 @@ const labelsOf = ({ labels = {} }: StateRecord): readonly string[] =>
   Object.entries(labels).map(([name, value]) => labelText(name, value));
 
 /** The sessions of one tenant, and the indexes that its lists are read from. */
-export class TenantSessions {
+export class TenantIndex {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #byCreation = newestFirstIndex();
   readonly #byStatus = {

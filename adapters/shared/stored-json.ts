@@ -1,9 +1,9 @@
-import type { EventDetail, SimpleEvent } from '../events/event-detail.js';
-import { isLabels } from '../input/read-labels.js';
-import { isFields } from '../input/values.js';
-import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
-import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
-import { isEndReason, isSessionStatus } from '../session/session-status.js';
+import { isFields } from '../../src/input/read-fields.js';
+import { isLabels } from '../../src/input/read-labels.js';
+import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
+import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from '../../src/session/session.js';
+import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';
+import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 
 /*
  * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which

@@ -1,6 +1,6 @@
-import type { InvalidTransition } from './session/session-status.js';
+import type { InvalidTransition } from './session-status.js';
 
-export { type InvalidTransition, invalidTransition } from './session/session-status.js';
+export { type InvalidTransition, invalidTransition } from './session-status.js';
 
 /** A field of the input, and the rule that it breaks. */
 export interface InputIssue {

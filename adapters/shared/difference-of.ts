@@ -1,4 +1,4 @@
-import { type Misconfigured, misconfigured } from '../errors.js';
+import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
 
 /** Settings that all processes of a store have in common, by the names of the options that ask for them. */
 type Settings = Readonly<Record<string, boolean | number>>;
@@ -24,6 +24,3 @@ export const differenceOf = <S extends Settings>(
   );
   return texts.length === 0 ? undefined : misconfigured(`${store}: ${texts.join('; ')}`);
 };
-
-/** The answer to watches. */
-export const noEvents = misconfigured('the store has no events: enable them with its option `events`');

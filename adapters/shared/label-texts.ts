@@ -1,4 +1,4 @@
-import type { SessionLabels } from '../session/session.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import { escapeName, unescapeName } from './escape-name.js';
 
 /** A label as a text without spaces. No name of a label has a character that is escaped. */

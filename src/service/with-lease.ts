@@ -1,4 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { isFields } from '../input/read-fields.js';
 import {
   type CallbackFailed,
   callbackFailed,
@@ -6,10 +7,9 @@ import {
   invalidInput,
   type LeaseLost,
   leaseLost,
-} from '../errors.js';
-import type { WatchSignal } from '../events/session-event.js';
-import { isFields } from '../input/values.js';
-import type { SessionLease } from './session.js';
+} from '../session/errors.js';
+import type { SessionLease } from '../session/session.js';
+import type { WatchSignal } from '../session/session-event.js';
 
 /** The runtime's `AbortSignal`. Not every program has the DOM or Node types. */
 export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;

@@ -1,10 +1,11 @@
-import { timestampOf } from '../session/clock.js';
-import { sameLabels } from '../session/labels.js';
-import type { SessionLabels } from '../session/session.js';
-import type { LeaseRecord, StateRecord } from '../session/session-record.js';
-import type { EndReason } from '../session/session-status.js';
-import type { HistoryAppend, SessionKey } from '../store/session-store.js';
+import { timestampOf } from './clock.js';
+import type { HistoryAppend } from './history-append.js';
+import { sameLabels } from './labels.js';
+import type { SessionLabels } from './session.js';
 import type { SessionEvent } from './session-event.js';
+import type { SessionKey } from './session-key.js';
+import type { LeaseRecord, StateRecord } from './session-record.js';
+import type { EndReason } from './session-status.js';
 
 /** Identifies one change of one session. */
 export interface ChangeId {

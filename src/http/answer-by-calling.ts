@@ -1,4 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { hasMethods, isFields } from '../input/read-fields.js';
+import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
+import { REPLAYED_HEADER } from '../operations/outputs.js';
 import {
   type InvalidInput,
   invalidInput,
@@ -6,10 +9,7 @@ import {
   misconfigured,
   type SessionError,
   storeUnavailable,
-} from '../errors.js';
-import { hasMethods, isFields } from '../input/values.js';
-import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
-import { REPLAYED_HEADER } from '../operations/outputs.js';
+} from '../session/errors.js';
 import { commonHeaders, type HandlerError, isSessionError } from './handler-error.js';
 import { inputReader } from './read-input.js';
 import type { Answer, Call } from './route.js';

@@ -1,5 +1,5 @@
-import type { Session, SessionLabels } from '../session/session.js';
-import type { EndReason } from '../session/session-status.js';
+import type { Session, SessionLabels } from './session.js';
+import type { EndReason } from './session-status.js';
 
 /** The type of a change of a session. */
 export type SessionEventType =

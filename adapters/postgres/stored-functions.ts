@@ -1,10 +1,10 @@
-import { NEVER } from '../../src/store/never.js';
+import { NEVER } from '../shared/never.js';
 
 /*
  * Each change of a session is one call of one of these functions: one statement, and one transaction. They compare and
  * set; what a session may do is decided before. `$` stands for the quoted schema and a dot. A null p_detail: no event.
  */
-export const changes = `
+export const storedFunctions = `
 /* Whether this version can read a state. */
 CREATE FUNCTION $is_state(p_status text, p_state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
   SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED') AND p_state LIKE '{"status":"' || p_status || '",%}'

@@ -1,7 +1,7 @@
-import { hasLabels } from '../session/labels.js';
-import type { StateRecord } from '../session/session-record.js';
-import { stateAt } from '../session/timeline.js';
-import type { PageRange } from './session-store.js';
+import { hasLabels } from '../../src/session/labels.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import { stateAt } from '../../src/session/state-at.js';
+import type { PageRange } from '../../src/store/session-store.js';
 
 /** Names and values, one or more. */
 type Labels = readonly (readonly [name: string, value: string])[];
