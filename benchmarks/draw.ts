@@ -3,12 +3,20 @@ import { judge } from './bars.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import type { Results } from './results.js';
-import { listFigures, shortTextOf, storeTable, writeFigures } from './store-figures.js';
+import {
+  listFigures,
+  sessionsPerGigabyte,
+  shortTextOf,
+  storeTable,
+  summaryTable,
+  writeFigures,
+} from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
 const RESULTS = 'benchmarks/results';
 const README = 'benchmarks/README.md';
+const TARGETS = 'benchmarks/targets.md';
 
 const newest = (kind: Results['kind']): Results | undefined => {
   const file = readdirSync(RESULTS)
@@ -37,11 +45,19 @@ const tableOf = (runs: readonly Results[]): string => {
 
 const titles = { full: 'The full set', quick: 'A quick run', stores: 'The four stores', peers: 'The peers' } as const;
 
+/** Load averages below this are those of a quiet machine. */
+const QUIET = 0.5;
+
+const loadOf = ({ load }: Results['machine']): string => {
+  if (load === undefined) return '';
+  return load < QUIET ? 'quiet before, ' : `load ${load.toFixed(1)} before, `;
+};
+
 const machineOf = ({ date, kind, machine }: Results): string => {
   const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
   return (
     `${titles[kind]} on ${date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
-    `${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, Redis ${machine.redis}, ${packages.join(', ')}, ` +
+    `${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, ${loadOf(machine)}Redis ${machine.redis}, ${packages.join(', ')}, ` +
     `commit ${machine.commit}.`
   );
 };
@@ -71,10 +87,12 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
-write(README, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
+write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {
   const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);
-  write(README, 'stores', `${table}\n\n![The four stores](pictures/stores.svg)`);
+  write(README, 'stores', table);
+  const perGigabyte = sessionsPerGigabyte(full?.counts ?? []);
+  write(README, 'summary', `${summaryTable(stores)}\n${perGigabyte}\n\n${machineOf(stores)}`);
   const { first, deep } = listFigures;
   const { append, appendOfMany, createOfMany } = writeFigures;
   const most = [first, deep, append, appendOfMany, createOfMany];

@@ -116,3 +116,40 @@ export const storeTable = (results: Results, figures: readonly StoreFigure[], wr
       return `| ${figure.label} | ${cells.join(' | ')} |`;
     }),
   ].join('\n');
+
+/** The rate with the times that a caller waits, and in brackets how much of the rate by hand that is. */
+const summaryOf = (measurement: Measurement, { limit }: StoreFigure): string => {
+  const { latencyUs, ratios } = measurement;
+  const waits = latencyUs && `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
+  return `${countOf(rateOf(measurement))}${waits ?? ''} (${(ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
+};
+
+/** What a user looks for first. */
+export const summaryTable = (results: Results): string =>
+  storeTable(
+    results,
+    [
+      writeFigures.append,
+      writeFigures.create,
+      { ...listFigures.first, label: 'a page of ten, of 1,000,000 sessions' },
+      { ...listFigures.light, label: 'the same without histories' },
+    ],
+    summaryOf,
+  );
+
+/** Bytes of a session with ten entries, where they are counted. */
+const bytesOf: Readonly<Record<StoreName, string>> = {
+  memory: 'heap of a session with 10 entries, 1000000 sessions in memory',
+  Redis: 'Redis memory of a live session with 10 entries',
+  SQLite: 'SQLite file of a session with 10 entries',
+  PostgreSQL: 'PostgreSQL tables of a session with 10 entries',
+};
+
+/** A row: sessions with ten entries that fit into a gigabyte. */
+export const sessionsPerGigabyte = (counts: Results['counts']): string => {
+  const cells = storeNames.map((store) => {
+    const bytes = counts.find(({ figure }) => figure === bytesOf[store])?.value;
+    return bytes === undefined ? '-' : countOf(1e9 / bytes);
+  });
+  return `| sessions in a GB, ten entries each | ${cells.join(' | ')} |`;
+};

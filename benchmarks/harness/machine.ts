@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { arch, cpus, release, totalmem, type } from 'node:os';
+import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 
 /** What figures depend on, beside the code. */
 export interface Machine {
@@ -11,6 +11,8 @@ export interface Machine {
   readonly node: string;
   readonly redis: string;
   readonly packages: Readonly<Record<string, string>>;
+  /** The load average of the minute before the run; absent in older results. */
+  readonly load?: number | undefined;
   /** The commit that was measured, with a `+` where files had changed since. */
   readonly commit: string;
 }
@@ -32,6 +34,7 @@ const versionIn = (folder: string): string => {
 export const describeMachine = (redisInfo: string, packages: readonly string[]): Machine => ({
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
+  load: loadavg()[0],
   memoryGiB: Math.round(totalmem() / 2 ** 30),
   system: `${type()} ${release()} ${arch()}`,
   node: process.versions.node,

@@ -2,50 +2,14 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { cancelBody } from './read-reply.js';
 import { type TaskLimits, withTimeout } from './with-timeout.js';
 
-const LF = 10;
-const CR = 13;
-const COLON = 58;
-
-/**
- * Counts the lines of the Server-Sent Event that is being received. An empty line ends an event; comments do not count.
- */
-class LineCount {
-  #count = 0;
-  #first: number | undefined;
-  #wasCr = false;
-
-  /** Adds the next piece of the stream, cut anywhere. Returns the number of lines of the unfinished event. */
-  add(text: string): number {
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      const isSecondHalf = code === LF && this.#wasCr;
-      this.#wasCr = code === CR;
-      if (isSecondHalf) continue;
-      if (code === LF || code === CR) this.#endLine();
-      else this.#first ??= code;
-    }
-    return this.#count;
-  }
-
-  #endLine(): void {
-    if (this.#first === undefined) this.#count = 0;
-    else if (this.#first !== COLON) this.#count += 1;
-    this.#first = undefined;
-  }
-}
-
 /** Why the stream has ended. */
 export type StreamEnd = 'lost' | 'aborted' | 'too_large';
-
-/** Maximum number of lines of one event; the service writes three. Each line costs memory beyond its characters. */
-const MAX_LINES = 1000;
 
 /** Reads the Server-Sent Events of one connection, on demand. */
 export class EventStreamReader {
   readonly #limits: TaskLimits;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
-  readonly #lines = new LineCount();
   readonly #waiting: EventSourceMessage[] = [];
   readonly #parser;
   #end: StreamEnd | undefined;
@@ -102,9 +66,7 @@ export class EventStreamReader {
       if (chunk.isErr()) return chunk.error === 'aborted' ? 'aborted' : 'lost';
       const { done, value } = chunk.value;
       if (done) return 'lost';
-      const text = this.#decoder.decode(value, { stream: true });
-      if (this.#lines.add(text) > MAX_LINES) return 'too_large';
-      this.#parser.feed(text);
+      this.#parser.feed(this.#decoder.decode(value, { stream: true }));
       return this.#end;
     } catch {
       return 'lost';
