@@ -27,7 +27,6 @@ export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } fr
 export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
 export type { UpdateInput } from './service/update-session.js';
-export type { HeldLease, LeaseSignal } from './service/with-lease.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedRecord, EndedSession } from './session/ended-session.js';
 export type {
@@ -123,6 +122,7 @@ export type {
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
 export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/state-at.js';
+export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type { DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
   ActiveLimit,

@@ -20,10 +20,10 @@ import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-sess
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
 import type { UpdateInput } from '../service/update-session.js';
-import { type HeldLease, withLease } from '../service/with-lease.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLease, SessionState } from '../session/session.js';
+import { type HeldLease, withLease } from '../session/with-lease.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,

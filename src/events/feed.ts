@@ -40,7 +40,7 @@ export class Feed {
   readonly #cursor: LogCursor;
   readonly #consumers = new Map<string, Set<FeedConsumer>>();
   readonly #pause: Pause;
-  /** Changes of this process are read soon by the machine's time: a clock that a test moves may stand still. */
+  /** By the machine's time: a clock that a test moves may stand still. */
   readonly #throttle = new Pause();
   #opening: Promise<Result<void, StoreError>> | undefined;
   #isRunning = false;
@@ -122,7 +122,11 @@ export class Feed {
       }
       if (!this.#hasNewEvents) await this.#pause.wait(this.#pollMs());
       const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
-      if (early > 0 && !this.#isIdle) await this.#throttle.wait(early);
+      if (early > 0 && this.#hasNewEvents && !this.#isIdle) {
+        await Promise.race([this.#throttle.wait(early), this.#pause.wait(MIN_WAKE_MS)]);
+        this.#throttle.end();
+        this.#pause.end();
+      }
     }
     stopListening?.();
     this.#isListening = false;

@@ -36,6 +36,7 @@ import type { CreatedSession, Session, SessionLease, SessionState } from '../ses
 import { sessionAt } from '../session/session-at.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
+import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
@@ -71,7 +72,6 @@ import { readSettings, type SessionServiceOptions, Settings } from './settings.j
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
 import { type UpdateInput, updateSession } from './update-session.js';
-import { type HeldLease, withLease } from './with-lease.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {

@@ -132,14 +132,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'withLease renews no lease',
-    file: 'src/service/with-lease.ts',
+    file: 'src/session/with-lease.ts',
     from: '      this.#endsAt = begunAt + this.#lengthMs;\n',
     to: '',
     tests: ['test/service/with-lease.test.ts'],
   },
   {
     bug: 'withLease says that all went well though the lease was lost',
-    file: 'src/service/with-lease.ts',
+    file: 'src/session/with-lease.ts',
     from: 'return isLost ? err(leaseLost(fencingToken)) : used;',
     to: 'return used;',
     tests: ['test/service/with-lease.test.ts'],

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { HeldLease } from '../../src/service/with-lease.js';
 import { storeUnavailable } from '../../src/session/errors.js';
+import type { HeldLease } from '../../src/session/with-lease.js';
 import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 

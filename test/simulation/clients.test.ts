@@ -11,6 +11,7 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool, schemaName } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { simulateCommands } from './commanding.js';
+import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
 const SEEDS = isLong ? 300 : 3;
@@ -35,7 +36,7 @@ const unreliable = (seed: number, isResent: boolean): Intercept => {
 };
 
 const expectSound = async (open: (seed: number) => SessionStore | Promise<SessionStore>): Promise<void> => {
-  expect((await simulateTalks(open, SEEDS)).failure?.story).toBeUndefined();
+  expect((await simulateTalks(async (seed) => polled(await open(seed)), SEEDS)).failure?.story).toBeUndefined();
   expect((await simulateCommands(open, SEEDS)).failure?.story).toBeUndefined();
 };
 

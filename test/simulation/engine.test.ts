@@ -6,6 +6,7 @@ import { describeStores } from '../support/describe-stores.js';
 import { simulateCaps } from './capping.js';
 import { simulateCommands } from './commanding.js';
 import { foundSeeds } from './found-seeds.js';
+import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
 /** Each run tries other seeds. A failure prints its own; COLLOQUY_SEED gives one back. */
@@ -15,7 +16,7 @@ const seeds = (few: number): number => (isLong ? 10_000 : few);
 
 describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
-    const { failure } = await simulateTalks(open, isLong ? 1000 : 3, { firstSeed });
+    const { failure } = await simulateTalks(async () => polled(await open()), isLong ? 1000 : 3, { firstSeed });
     expect(failure?.story).toBeUndefined();
   });
 

@@ -5,7 +5,7 @@ import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testi
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { ManualClock } from '../../support/manual-clock.js';
+import { ManualClock, passUntil } from '../../support/manual-clock.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { missingEntries } from '../../support/redis-indexes.js';
@@ -113,11 +113,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const watch = application.watch(id)[Symbol.asyncIterator]();
         expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot' });
         await okOf(new SessionService({ store: process(), clock }).append(id, [{ role: 'user', content: 'hello' }]));
-        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.appended' });
+        const appended = await passUntil(clock, watch.next());
+        expect(appended.value?._unsafeUnwrap()).toMatchObject({ type: 'session.appended' });
         clock.pass(60_000);
         await okOf(createSweeper(new SessionService({ store: process(), clock })).sweepOnce());
         const types: string[] = [];
-        for (let item = await watch.next(); !item.done; item = await watch.next()) {
+        const next = () => passUntil(clock, watch.next());
+        for (let item = await next(); !item.done; item = await next()) {
           types.push(item.value._unsafeUnwrap().type);
         }
         expect(types).toContain('session.terminated');

@@ -1,5 +1,4 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { isFields } from '../input/read-fields.js';
 import {
   type CallbackFailed,
   callbackFailed,
@@ -7,9 +6,9 @@ import {
   invalidInput,
   type LeaseLost,
   leaseLost,
-} from '../session/errors.js';
-import type { SessionLease } from '../session/session.js';
-import type { WatchSignal } from '../session/session-event.js';
+} from './errors.js';
+import type { SessionLease } from './session.js';
+import type { WatchSignal } from './session-event.js';
 
 /** The runtime's `AbortSignal`. Not every program has the DOM or Node types. */
 export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;
@@ -43,7 +42,8 @@ export interface LeaseClock {
 /** The length of a lease in an input that may be of any form, in seconds: 0 for one that no lease can have. */
 const secondsIn = (input: unknown): number => {
   try {
-    const seconds = isFields(input) ? Number(input['seconds']) : 0;
+    const given: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'seconds') : 0;
+    const seconds = Number(given);
     return Number.isFinite(seconds) ? seconds : 0;
   } catch {
     return 0;

@@ -1,0 +1,18 @@
+import type { SessionStore } from '../../src/store/session-store.js';
+import { changed } from '../support/store-doubles.js';
+
+/** A store of a database, whose watchers ask it for events by the simulated clock: its notifications come in real time. */
+export const polled = (store: SessionStore): SessionStore => {
+  const { events } = store;
+  if (events?.listen === undefined) return store;
+  const { open, isClosed } = events;
+  return changed(store, {
+    events: {
+      ...(open && { open: () => open.call(events) }),
+      ...(isClosed && { isClosed: () => isClosed.call(events) }),
+      streamOf: (tenant) => events.streamOf(tenant),
+      latest: (stream) => events.latest(stream),
+      read: (...args) => events.read(...args),
+    },
+  });
+};
