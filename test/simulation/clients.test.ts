@@ -14,7 +14,7 @@ import { simulateCommands } from './commanding.js';
 import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
-const SEEDS = isLong ? 300 : 3;
+const SEEDS = isLong ? 300 : 2;
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 

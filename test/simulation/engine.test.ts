@@ -16,17 +16,17 @@ const seeds = (few: number): number => (isLong ? 10_000 : few);
 
 describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
-    const { failure } = await simulateTalks(async () => polled(await open()), isLong ? 1000 : 3, { firstSeed });
+    const { failure } = await simulateTalks(async () => polled(await open()), isLong ? 1000 : 2, { firstSeed });
     expect(failure?.story).toBeUndefined();
   });
 
   test('see what some order of their commands gives', async () => {
-    const { failure } = await simulateCommands(open, isLong ? 2000 : 6, firstSeed);
+    const { failure } = await simulateCommands(open, isLong ? 2000 : 4, firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
   test('never have more ACTIVE sessions than they may', async () => {
-    const { failure } = await simulateCaps(open, isLong ? 1000 : 3, firstSeed);
+    const { failure } = await simulateCaps(open, isLong ? 1000 : 2, firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 });
@@ -35,9 +35,9 @@ describe('on the memory store', () => {
   test('new seeds find nothing', async () => {
     const open = async (): Promise<SessionStore> => new MemorySessionStore({ events: true });
     for (const simulated of [simulateCommands, simulateCaps] as const) {
-      expect((await simulated(open, seeds(100), firstSeed)).failure?.story).toBeUndefined();
+      expect((await simulated(open, seeds(50), firstSeed)).failure?.story).toBeUndefined();
     }
-    expect((await simulateTalks(open, seeds(30), { firstSeed })).failure?.story).toBeUndefined();
+    expect((await simulateTalks(open, seeds(12), { firstSeed })).failure?.story).toBeUndefined();
   });
 
   test('nor do the seeds that have found something before', async () => {

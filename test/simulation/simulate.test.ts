@@ -13,7 +13,7 @@ const simulated = (host: SimulationOptions['host'], options: Partial<SimulationO
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
-    const seeds = isLong ? 2000 : 20;
+    const seeds = isLong ? 2000 : 10;
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
 

@@ -10,10 +10,10 @@ import { reportOf } from './child.js';
 const PROMISE = 'nothing leaks';
 const PATIENCE_MS = effort(120_000, 900_000);
 /**
- * What may be left of an operation, in bytes. With few operations, what the process still warms up to counts for more,
+ * What may be left of an operation, in bytes: less than an entry. With few operations, what the process still warms up to counts for more,
  * and on Redis what the store remembers of sessions that it has read, which comes and goes.
  */
-const MAX_BYTES = { memory: effort(90, 0.5), redis: effort(1000, 2) } as const;
+const MAX_BYTES = { memory: effort(250, 0.5), redis: effort(1000, 2) } as const;
 const SAMPLES = effort(12, 40);
 /** Long ones fill early what a store on Redis remembers of the sessions that it has read. */
 const CONTENT = { memory: 200, redis: effort(120_000, 200) } as const;
