@@ -14,8 +14,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // A test waits for servers and processes much of the time: four workers keep two cores busy.
-    maxWorkers: 4,
+    // A test waits for servers and processes much of the time: three workers keep two cores busy.
+    maxWorkers: 3,
     // A worker loads each module once and not once for every file, which takes a third of the time.
     isolate: false,
     // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at the second try is a fault.
