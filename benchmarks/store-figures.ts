@@ -90,18 +90,24 @@ const timeOf = (us: number): string => {
 
 const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
 
+/** The times that callers waited, after a comma. */
+const waitsOf = ({ latencyUs }: Measurement): string =>
+  latencyUs === undefined ? '' : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
+
 /** The rate, the times that callers waited, and how much of the rate by hand that is. */
 export const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
-  const { latencyUs, ratios } = measurement;
-  const latency =
-    latencyUs === undefined ? '' : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
-  const ratio = ratios[limit]?.wall.median;
-  return `${countOf(rateOf(measurement))}${latency}${ratio === undefined ? '' : `, ${ratio.toFixed(2)} of by hand`}`;
+  const ratio = measurement.ratios[limit]?.wall.median;
+  const beside = ratio === undefined ? '' : `, ${ratio.toFixed(2)} of by hand`;
+  return `${countOf(rateOf(measurement))}${waitsOf(measurement)}${beside}`;
 };
 
+/** The ratio to the rate by hand, in brackets. */
+const inBrackets = ({ ratios }: Measurement, { limit }: StoreFigure): string =>
+  ` (${(ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
+
 /** The rate, and in brackets how much of the rate by hand that is. */
-export const shortTextOf = (measurement: Measurement, { limit }: StoreFigure): string =>
-  `${countOf(rateOf(measurement))} (${(measurement.ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
+export const shortTextOf = (measurement: Measurement, figure: StoreFigure): string =>
+  `${countOf(rateOf(measurement))}${inBrackets(measurement, figure)}`;
 
 /** A table with a column for each store. */
 export const storeTable = (results: Results, figures: readonly StoreFigure[], write = textOf): string =>
@@ -117,12 +123,9 @@ export const storeTable = (results: Results, figures: readonly StoreFigure[], wr
     }),
   ].join('\n');
 
-/** The rate with the times that a caller waits, and in brackets how much of the rate by hand that is. */
-const summaryOf = (measurement: Measurement, { limit }: StoreFigure): string => {
-  const { latencyUs, ratios } = measurement;
-  const waits = latencyUs && `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
-  return `${countOf(rateOf(measurement))}${waits ?? ''} (${(ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
-};
+/** The rate with the times that callers waited, and in brackets how much of the rate by hand that is. */
+const summaryOf = (measurement: Measurement, figure: StoreFigure): string =>
+  `${countOf(rateOf(measurement))}${waitsOf(measurement)}${inBrackets(measurement, figure)}`;
 
 /** What a user looks for first. */
 export const summaryTable = (results: Results): string =>
@@ -138,11 +141,9 @@ export const summaryTable = (results: Results): string =>
   );
 
 /** Bytes of a session with ten entries, where they are counted. */
-const bytesOf: Readonly<Record<StoreName, string>> = {
+const bytesOf: Partial<Record<StoreName, string>> = {
   memory: 'heap of a session with 10 entries, 1000000 sessions in memory',
   Redis: 'Redis memory of a live session with 10 entries',
-  SQLite: 'SQLite file of a session with 10 entries',
-  PostgreSQL: 'PostgreSQL tables of a session with 10 entries',
 };
 
 /** A row: sessions with ten entries that fit into a gigabyte. */

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { timerOf } from '../session/clock.js';
+import type { Timer } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
@@ -19,12 +19,12 @@ const shared = (record: SessionRecord | undefined): SessionRecord | undefined =>
 /** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
-  readonly #after: ReturnType<typeof timerOf>;
+  readonly #after: Timer;
   readonly #feeds = new Map<string, Feed>();
   readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
 
   /** `after` is the timer by which a store is polled. */
-  constructor(log: EventLog, after: ReturnType<typeof timerOf>) {
+  constructor(log: EventLog, after: Timer) {
     this.#log = log;
     this.#after = after;
   }

@@ -1,11 +1,11 @@
-import { systemClock, timerOf } from '../session/clock.js';
+import { systemClock, type Timer, timerOf } from '../session/clock.js';
 
 /** A wait with a timeout that `end` can stop early. A long one may end early by itself: callers look at the time again. */
 export class Pause {
-  readonly #after: ReturnType<typeof timerOf>;
+  readonly #after: Timer;
   #end: () => void = () => undefined;
 
-  constructor(after = timerOf(systemClock)) {
+  constructor(after: Timer = timerOf(systemClock)) {
     this.#after = after;
   }
 

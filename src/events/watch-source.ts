@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { Timer } from '../session/clock.js';
 import type { Misconfigured } from '../session/errors.js';
 import type { SessionStore } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
@@ -11,6 +12,6 @@ export interface WatchSource {
   readonly hub: EventHub | undefined;
   /** The time of the service, in milliseconds since the epoch. */
   readonly now: () => Result<number, Misconfigured>;
-  /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
-  readonly after: (ms: number, done: () => void) => () => void;
+  /** Its timer, by which a watch waits. */
+  readonly after: Timer;
 }

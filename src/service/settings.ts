@@ -4,7 +4,7 @@ import { type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { hasMethods, isFields, readName, readNumber } from '../input/read-fields.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
-import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
+import { type Clock, monotonic, systemClock, type Timer, timerOf } from '../session/clock.js';
 import type { InvalidInput, Misconfigured } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
@@ -68,8 +68,8 @@ export class Settings {
   readonly tenantError: InvalidInput | undefined;
   readonly clock: Clock;
   readonly now: () => Result<number, Misconfigured>;
-  /** Calls `done` when `ms` have passed on the clock, or earlier; returns a function that prevents the call. */
-  readonly after: (ms: number, done: () => void) => () => void;
+  /** The timer of the clock. */
+  readonly after: Timer;
   readonly ids: Ids;
   /** What a new session is promised. */
   readonly terms: SessionTerms;

@@ -14,6 +14,9 @@ export interface Clock {
   after?(ms: number, done: () => void): () => void;
 }
 
+/** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
+export type Timer = Required<Clock>['after'];
+
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
@@ -81,8 +84,8 @@ export const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
 export const timerOf =
-  (clock: Clock) =>
-  (ms: number, done: () => void): (() => void) => {
+  (clock: Clock): Timer =>
+  (ms, done) => {
     try {
       const cancel = clock.after?.(ms, done);
       if (cancel !== undefined) {

@@ -7,7 +7,7 @@ import type { SessionStore } from '../store/session-store.js';
 import { FaultPlan, type FaultType } from './fault-plan.js';
 import { Process } from './process.js';
 import { simulatedStore } from './simulated-store.js';
-import { toldSessions } from './told-sessions.js';
+import { tracedSessions } from './traced-sessions.js';
 import { World } from './world.js';
 
 /** What a host of a simulation is given: your program uses these as it uses those of production. */
@@ -15,7 +15,7 @@ export interface SimulatedHost {
   /** The sessions, in the store that all hosts share. */
   readonly sessions: SessionService;
   /** The clock of this host: `now()`, and `after(ms, done)` for its timers. */
-  readonly clock: Clock & Required<Pick<Clock, 'after'>>;
+  readonly clock: Required<Clock>;
   /** Is aborted when the run ends, as by a SIGTERM. A crash aborts nothing. */
   readonly signal: AbortSignal;
   /** The number of the host, from 1. It is the same for the process that is started after a crash. */
@@ -119,7 +119,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
     const store = simulatedStore(inner, process, { world, plan, kill });
     const service = new SessionService({ ...scenario.service, store, clock, ids });
     const given = {
-      sessions: toldSessions(service, process, world),
+      sessions: tracedSessions(service, process, world),
       clock,
       signal: stop.signal,
       host,

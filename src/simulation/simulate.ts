@@ -1,5 +1,5 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { checkFunction, readNumber, readWhole } from '../input/read-fields.js';
+import { checkFunction, readNumber, readUpTo, readWhole } from '../input/read-fields.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -93,9 +93,8 @@ const read = (options: SimulationOptions) =>
     issues.check(areSeeds && given.every(Number.isSafeInteger), 'seeds', message);
     const first = readWhole(issues, 'firstSeed', firstSeed, 0);
     const count = typeof seeds === 'number' ? readWhole(issues, 'seeds', seeds, 1) : 0;
-    issues.check(!(hosts > MAX_HOSTS), 'hosts', `must be at most ${MAX_HOSTS}`);
     const scenario: Scenario = {
-      hosts: readWhole(issues, 'hosts', hosts, 1),
+      hosts: readUpTo(issues, 'hosts', hosts, MAX_HOSTS),
       faults,
       durationMs: 1000 * readNumber(issues, 'duration', duration, 0, MAX_SECONDS),
       calmMs: 1000 * readNumber(issues, 'calm', calm, 0, MAX_SECONDS),

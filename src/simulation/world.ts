@@ -75,7 +75,7 @@ export class World {
   }
 
   /** The clock of a process, or the right one. */
-  clockOf(process?: Process): Clock & Required<Pick<Clock, 'after'>> {
+  clockOf(process?: Process): Required<Clock> {
     return {
       now: () => Math.floor(this.#now + (process?.skew ?? 0)),
       after: (ms, done) => this.schedule(process, Math.max(0, ms), done),

@@ -5,7 +5,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
@@ -158,7 +158,7 @@ describe('on the memory store', () => {
         const store = new MemorySessionStore();
         await follow([store, store], steps);
       }),
-      { numRuns: runs(100, 2000) },
+      { numRuns: moreIfLong(100, 2000) },
     );
   });
 });
@@ -171,7 +171,7 @@ describeWithRedis('on the Redis store', ({ port }) => {
       fc.asyncProperty(sequences, (steps) =>
         follow([new RedisSessionStore(options), new RedisSessionStore(options)], steps),
       ),
-      { numRuns: runs(25, 300) },
+      { numRuns: moreIfLong(25, 300) },
     );
   });
 });

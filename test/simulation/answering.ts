@@ -1,5 +1,6 @@
 import { type ResultAsync, type SessionService, unwrap } from '../../src/index.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
+import { wait } from './steps.js';
 
 /** Two sessions, each with a question. */
 export const ask = async ({ sessions }: SimulatedSessions): Promise<void> => {
@@ -17,11 +18,6 @@ export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise
     if (roles !== 'user, assistant') throw new Error(`${id} has ${roles}`);
   }
 };
-
-const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(1000 * seconds, resolve);
-  });
 
 /** The position of a question without an answer; undefined if it has one, or cannot be read now. */
 const openQuestion = async (sessions: SessionService, id: string): Promise<number | undefined> => {

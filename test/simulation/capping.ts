@@ -1,7 +1,8 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type SessionEvent, unwrap } from '../../src/index.js';
+import type { SessionEvent } from '../../src/index.js';
 import { type SimulatedHost, type SimulationReport, simulate } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { eventsOf, wait } from './steps.js';
 
 const CAP = 2;
 const SESSIONS = 4;
@@ -10,7 +11,8 @@ const COMMANDS = 25;
 const commands = ['start', 'start', 'resume', 'pause', 'terminate', 'delete'] as const;
 
 /** Changes the status of sessions at random; those that have ended are created anew. */
-const work = async ({ sessions, random, clock }: SimulatedHost): Promise<void> => {
+const work = async (host: SimulatedHost): Promise<void> => {
+  const { sessions, random } = host;
   for (let turn = 0; turn < COMMANDS; turn += 1) {
     const at = Math.floor(SESSIONS * random());
     const created = await sessions.create({
@@ -19,7 +21,7 @@ const work = async ({ sessions, random, clock }: SimulatedHost): Promise<void> =
     });
     const command = commands[Math.floor(commands.length * random())] ?? 'start';
     if (created.isOk()) await sessions[command](created.value.id);
-    await new Promise<void>((resolve) => clock.after(20 * random(), resolve));
+    await wait(host, 0.02 * random());
   }
 };
 
@@ -33,10 +35,8 @@ const counts: Partial<Record<SessionEvent['type'], boolean>> = {
 
 /** Never were more ACTIVE than may be, and afterwards as many can be started as are allowed. */
 const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): Promise<void> => {
-  const { events } = store;
-  if (events === undefined) throw new Error('the store has no events');
   const active = new Set<string>();
-  for (const { type, sessionId } of unwrap(await events.read(events.streamOf('default'), '0', 100_000)).events) {
+  for (const { type, sessionId } of await eventsOf(store)) {
     if (counts[type] === true) active.add(sessionId);
     if (counts[type] === false) active.delete(sessionId);
     if (active.size > CAP) throw new Error(`${active.size} sessions are ACTIVE`);
@@ -56,7 +56,7 @@ export const simulateCaps = (
   let store: SessionStore = new MemorySessionStore();
   return simulate({
     seeds,
-    ...(typeof seeds === 'number' && { firstSeed }),
+    firstSeed,
     hosts: 3,
     duration: 10,
     calm: 100,

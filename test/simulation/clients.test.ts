@@ -3,7 +3,7 @@ import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { chanceOf } from '../../src/simulation/chance.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { isLong } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { type Intercept, intercepting } from '../support/intercepting-client.js';
@@ -14,7 +14,7 @@ import { simulateCommands } from './commanding.js';
 import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
-const SEEDS = isLong ? 300 : 2;
+const SEEDS = moreIfLong(2, 300);
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 

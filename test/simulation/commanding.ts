@@ -1,10 +1,10 @@
-import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { idOfIdempotencyKey } from '../../src/session/ids.js';
 import { type SimulatedHost, type SimulationReport, simulate } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { Engine } from '../faults/races/engine.js';
 import { bySession, type Call, isLinear } from '../faults/races/linear.js';
 import type { Command } from '../faults/races/model.js';
+import { wait } from './steps.js';
 
 const HOSTS = 3;
 /** Of one host, over all its processes. */
@@ -15,7 +15,7 @@ const [mortal, lasting] = [['a', 'b'], 'c'] as const;
 
 /** What the hosts share and no crash takes away: the calls, and the order in which they began and ended. */
 interface Record {
-  readonly calls: Call[];
+  readonly calls: Set<Call>;
   instant: number;
   texts: number;
 }
@@ -62,15 +62,13 @@ const nextCommand = async (engine: Engine, record: Record, random: () => number)
 const give = async (engine: Engine, record: Record, command: Command): Promise<void> => {
   record.instant += 1;
   const call: Call = { command, began: record.instant };
-  const at = record.calls.push(call) - 1;
+  record.calls.add(call);
   const answer = await engine.run(command);
   record.instant += 1;
   if (answer === 'unknown') return;
+  record.calls.delete(call);
   // What was not applied is as if nobody had asked for it.
-  record.calls[at] =
-    answer === 'not_applied'
-      ? { ...call, command: { ...command, type: 'get', key: 'key' in command ? command.key : '' } }
-      : { ...call, answered: { answer, ended: record.instant } };
+  if (answer !== 'not_applied') record.calls.add({ ...call, answered: { answer, ended: record.instant } });
 };
 
 /** Three hosts that give random commands to three sessions. All that they were told must have one order. */
@@ -84,33 +82,32 @@ export const simulateCommands = async (
     await Promise.all(keys.map(async (key) => [key, await idOfIdempotencyKey('default', key)] as const)),
   );
   const idOf = (key: string): string => ids.get(key) ?? '';
-  let store: SessionStore = new MemorySessionStore();
-  let record: Record = { calls: [], instant: 0, texts: 0 };
+  let record: Record = { calls: new Set(), instant: 0, texts: 0 };
   let given = new Map<number, number>();
   return simulate({
     seeds,
-    ...(typeof seeds === 'number' && { firstSeed }),
+    firstSeed,
     hosts: HOSTS,
     duration: 10,
     calm: 100,
-    store: async (seed) => {
-      store = await makeStore(seed);
-      record = { calls: [], instant: 0, texts: 0 };
+    store: (seed) => {
+      record = { calls: new Set(), instant: 0, texts: 0 };
       given = new Map();
-      return store;
+      return makeStore(seed);
     },
-    host: async ({ sessions, clock, random, host }: SimulatedHost) => {
+    host: async (process: SimulatedHost) => {
+      const { sessions, random, host } = process;
       const engine = new Engine(sessions, idOf);
       for (let count = given.get(host) ?? 0; count < COMMANDS; count += 1) {
         given.set(host, count + 1);
         await give(engine, record, await nextCommand(engine, record, random));
-        await new Promise<void>((resolve) => clock.after(30 * random(), resolve));
+        await wait(process, 0.03 * random());
       }
     },
     check: async ({ sessions }) => {
       const engine = new Engine(sessions, idOf);
       for (const key of keys) await give(engine, record, { type: 'get', key });
-      for (const [key, calls] of bySession(record.calls)) {
+      for (const [key, calls] of bySession([...record.calls])) {
         if (isLinear(calls)) continue;
         const told = calls.map(({ command, began, answered }) =>
           JSON.stringify([began, answered?.ended ?? 'never', command, answered?.answer ?? null]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { isLong } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeStores } from '../support/describe-stores.js';
 import { simulateCaps } from './capping.js';
 import { simulateCommands } from './commanding.js';
@@ -12,36 +12,37 @@ import { simulateTalks } from './simulate-talks.js';
 /** Each run tries other seeds. A failure prints its own; COLLOQUY_SEED gives one back. */
 const firstSeed = Number(process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000);
 
-const seeds = (few: number): number => (isLong ? 10_000 : few);
-
 describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
-    const { failure } = await simulateTalks(async () => polled(await open()), isLong ? 1000 : 2, { firstSeed });
+    const { failure } = await simulateTalks(async () => polled(await open()), moreIfLong(2, 1000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
   test('see what some order of their commands gives', async () => {
-    const { failure } = await simulateCommands(open, isLong ? 2000 : 4, firstSeed);
+    const { failure } = await simulateCommands(open, moreIfLong(4, 2000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
   test('never have more ACTIVE sessions than they may', async () => {
-    const { failure } = await simulateCaps(open, isLong ? 1000 : 2, firstSeed);
+    const { failure } = await simulateCaps(open, moreIfLong(2, 1000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 });
 
 describe('on the memory store', () => {
+  const open = (): SessionStore => new MemorySessionStore({ events: true });
+
   test('new seeds find nothing', async () => {
-    const open = async (): Promise<SessionStore> => new MemorySessionStore({ events: true });
-    for (const simulated of [simulateCommands, simulateCaps] as const) {
-      expect((await simulated(open, seeds(50), firstSeed)).failure?.story).toBeUndefined();
+    for (const [simulated, few] of [
+      [simulateCommands, 50],
+      [simulateCaps, 50],
+      [simulateTalks, 12],
+    ] as const) {
+      expect((await simulated(open, moreIfLong(few, 10_000), firstSeed)).failure?.story).toBeUndefined();
     }
-    expect((await simulateTalks(open, seeds(12), { firstSeed })).failure?.story).toBeUndefined();
   });
 
   test('nor do the seeds that have found something before', async () => {
-    const open = async (): Promise<SessionStore> => new MemorySessionStore({ events: true });
     for (const { seed } of foundSeeds) {
       expect((await simulateTalks(open, [seed])).failure?.story).toBeUndefined();
     }

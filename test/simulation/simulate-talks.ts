@@ -1,15 +1,9 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type Session, type SessionEvent, type SessionService, unwrap } from '../../src/index.js';
-import { type FaultType, type SimulationReport, simulate } from '../../src/simulation/index.js';
+import { type SimulationReport, simulate } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { eventsOf } from './steps.js';
 import { type Appended, LIMIT, nothingTold, prepare, type Told, talk, terms } from './talking.js';
-
-const eventsOf = async (store: SessionStore): Promise<readonly SessionEvent[]> => {
-  const { events } = store;
-  if (events === undefined) throw new Error('the store has no events');
-  const page = unwrap(await events.read(events.streamOf('default'), '0', 100_000));
-  return page.events;
-};
 
 const expectThat = (holds: boolean, message: string): void => {
   if (!holds) throw new Error(message);
@@ -120,14 +114,13 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
 export const simulateTalks = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
-  { firstSeed = 1, faults }: { readonly firstSeed?: number; readonly faults?: readonly FaultType[] } = {},
+  firstSeed = 1,
 ): Promise<SimulationReport> => {
   let store: SessionStore = new MemorySessionStore();
   let told = nothingTold();
   return simulate({
     seeds,
-    ...(typeof seeds === 'number' && { firstSeed }),
-    ...(faults && { faults }),
+    firstSeed,
     hosts: 2,
     duration: 60,
     calm: 180,

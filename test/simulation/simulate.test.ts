@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SimulationOptions, simulate } from '../../src/simulation/index.js';
-import { isLong } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
@@ -13,7 +13,7 @@ const simulated = (host: SimulationOptions['host'], options: Partial<SimulationO
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
-    const seeds = isLong ? 2000 : 10;
+    const seeds = moreIfLong(10, 2000);
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
 

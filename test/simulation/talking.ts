@@ -1,5 +1,6 @@
 import { type AppendOptions, createSweeper, type EndedSession, type ResultAsync, unwrap } from '../../src/index.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
+import { wait } from './steps.js';
 
 const SESSIONS = 2;
 /** Seconds. */
@@ -44,11 +45,6 @@ export const nothingTold = (): Told => ({
   from: '0',
   faults: [],
 });
-
-const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(1000 * seconds, resolve);
-  });
 
 /** Sends an append until it is certain what has become of it, and sometimes once more. */
 const appendFor = async (

@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -94,20 +94,20 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 };
 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
-  test('in SQLite', () => expectParts(sqliteInMemory(), runs(12, 100)));
+  test('in SQLite', () => expectParts(sqliteInMemory(), moreIfLong(12, 100)));
 
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
     await expectParts(
       new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
-      runs(3, 10),
+      moreIfLong(3, 10),
     );
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectParts(await postgresSchemas(pool).openNext(), runs(4, 60)).finally(() => pool.end());
+      await expectParts(await postgresSchemas(pool).openNext(), moreIfLong(4, 60)).finally(() => pool.end());
     });
   });
 
@@ -116,7 +116,7 @@ describe('parts of any history, of any size and by any steps, are what memory an
       const client = openClient('ioredis 5', { port });
       await expectParts(
         new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
-        runs(8, 60),
+        moreIfLong(8, 60),
       );
     });
   });

@@ -6,7 +6,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ListPlace, PageRange, SessionStore } from '../../src/store/session-store.js';
 import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -96,22 +96,22 @@ const newPrefix = (): string => {
 };
 
 describe('any range of sessions that come and go is that of a sorted array', () => {
-  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), runs(40, 300)));
+  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), moreIfLong(40, 300)));
 
-  test('in SQLite', () => expectLikeArray(sqliteInMemory, runs(15, 100)));
+  test('in SQLite', () => expectLikeArray(sqliteInMemory, moreIfLong(15, 100)));
 
   test('in ioredis-mock', () => {
     const client = new MockRedis();
     return expectLikeArray(
       () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),
-      runs(3, 10),
+      moreIfLong(3, 10),
     );
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectLikeArray(postgresSchemas(pool).openNext, runs(4, 60)).finally(() => pool.end());
+      await expectLikeArray(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() => pool.end());
     });
   });
 
@@ -120,7 +120,7 @@ describe('any range of sessions that come and go is that of a sorted array', () 
       const client = openClient('ioredis 5', { port });
       return expectLikeArray(
         () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),
-        runs(8, 60),
+        moreIfLong(8, 60),
       );
     });
   });

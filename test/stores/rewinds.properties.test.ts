@@ -6,7 +6,7 @@ import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.
 import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -241,19 +241,19 @@ const expectAList = async (stores: readonly SessionStore[], runs: number): Promi
 };
 
 describe('a history is a plain list, whatever is appended and rewound, in whatever order', () => {
-  test('in memory and in SQLite', () => expectAList([new MemorySessionStore(), sqliteInMemory()], runs(20, 300)));
+  test('in memory and in SQLite', () => expectAList([new MemorySessionStore(), sqliteInMemory()], moreIfLong(20, 300)));
 
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
     const prefix = `rewound-${process.pid}`;
-    await expectAList([new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })], runs(2, 10));
+    await expectAList([new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })], moreIfLong(2, 10));
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('beside memory', async () => {
       const pool = openPool(postgres);
       const store = await postgresSchemas(pool).openNext();
-      await expectAList([new MemorySessionStore(), store], runs(5, 80)).finally(() => pool.end());
+      await expectAList([new MemorySessionStore(), store], moreIfLong(5, 80)).finally(() => pool.end());
     });
   });
 
@@ -261,7 +261,7 @@ describe('a history is a plain list, whatever is appended and rewound, in whatev
     test('beside memory', async () => {
       const client = openClient('ioredis 5', { port });
       const store = new RedisSessionStore({ client, prefix: `rewound-${process.pid}`, timeoutMs: PATIENT_MS });
-      await expectAList([new MemorySessionStore(), store], runs(12, 250));
+      await expectAList([new MemorySessionStore(), store], moreIfLong(12, 250));
     });
   });
 });

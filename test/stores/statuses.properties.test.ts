@@ -7,7 +7,7 @@ import { type SessionStatus, sessionStatuses } from '../../src/session/session-s
 import type { ListPlace, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -136,14 +136,14 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
 let prefixes = 0;
 
 describe('any list by status at any time is what a plain array of all sessions says', () => {
-  test('in memory', () => expectLikeModel(() => new MemorySessionStore(), runs(40, 300)));
+  test('in memory', () => expectLikeModel(() => new MemorySessionStore(), moreIfLong(40, 300)));
 
-  test('in SQLite', () => expectLikeModel(sqliteInMemory, runs(15, 100)));
+  test('in SQLite', () => expectLikeModel(sqliteInMemory, moreIfLong(15, 100)));
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectLikeModel(postgresSchemas(pool).openNext, runs(4, 60)).finally(() => pool.end());
+      await expectLikeModel(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() => pool.end());
     });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeDatabases, type TestDatabase } from '../support/databases.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -137,7 +137,7 @@ describeDatabases('a text is kept exactly, or refused with the same error as in 
         const unique = `${text}${tenants}`;
         expect(await toldOn(store, unique)).toEqual(await toldOn(new MemorySessionStore({ events: true }), unique));
       }),
-      { numRuns: runs(4, 200) },
+      { numRuns: moreIfLong(4, 200) },
     );
   });
 

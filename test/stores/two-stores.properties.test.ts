@@ -6,7 +6,7 @@ import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionEvent } from '../../src/session/session-event.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { runs } from '../support/continuous-integration.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -234,7 +234,7 @@ describeWithRedis('a caller cannot tell the Redis store from the one in memory',
         await expectSame(given, [new RedisSessionStore(options), new RedisSessionStore(options)]);
         expect(await missingEntries(client, options)).toEqual([]);
       }),
-      { numRuns: runs(30, 300) },
+      { numRuns: moreIfLong(30, 300) },
     );
   });
 });
@@ -255,7 +255,7 @@ describe('a caller cannot tell the SQLite store from the one in memory', () => {
           remove();
         });
       }),
-      { numRuns: runs(30, 300) },
+      { numRuns: moreIfLong(30, 300) },
     );
   });
 });
@@ -268,6 +268,6 @@ describeWithPostgres('a caller cannot tell the PostgreSQL store from the one in 
       const { store, second, close } = await schemas.open({ events: true });
       await expectSame(given, [store, second]).finally(close);
     });
-    await Promise.resolve(fc.assert(property, { numRuns: runs(6, 150) })).finally(() => pool.end());
+    await Promise.resolve(fc.assert(property, { numRuns: moreIfLong(6, 150) })).finally(() => pool.end());
   });
 });

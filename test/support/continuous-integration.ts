@@ -7,8 +7,5 @@ export const isLong = process.env['COLLOQUY_TESTS'] === 'long';
 /** Whether another Node than the first one runs the tests in CI: what is the same on each of them was tried on that. */
 export const isElsewhere = process.env['COLLOQUY_TESTS'] === 'elsewhere';
 
-/** The size of a test: `short` in every run, `whole` with `npm run test:long`. */
+/** The size of a test, or the number of random cases of a property: `short` in every run, `whole` with `npm run test:long`. */
 export const moreIfLong = <T>(short: T, whole: T): T => (isLong ? whole : short);
-
-/** The number of runs of a property: few, under new seeds, in every run; all with `npm run test:long`. */
-export const runs = (few: number, all: number): number => moreIfLong(few, all);

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
 import { storeUnavailable } from '../../../src/session/errors.js';
-import { runs } from '../../support/continuous-integration.js';
+import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
@@ -55,7 +55,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
         }
         expect(await ours.getItems()).toEqual(await theirs.getItems());
       }),
-      { numRuns: runs(6, 150) },
+      { numRuns: moreIfLong(6, 150) },
     );
   });
 

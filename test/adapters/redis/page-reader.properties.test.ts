@@ -7,7 +7,7 @@ import { stateAt } from '../../../src/session/state-at.js';
 import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
-import { runs } from '../../support/continuous-integration.js';
+import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -109,7 +109,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
           expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
         }
       }),
-      { numRuns: runs(12, 100) },
+      { numRuns: moreIfLong(12, 100) },
     );
   }, 120_000);
 });

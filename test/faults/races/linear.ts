@@ -112,7 +112,7 @@ export const isLinear = (calls: readonly Call[], before: Model = emptyModel): bo
     if (tried.has(key)) continue;
     tried.add(key);
     // The last is tried first: those with an answer, in the order in which they began.
-    orders.push(...[...furtherThan(order, answered, unanswered)].reverse());
+    orders.push(...furtherThan(order, answered, unanswered).toReversed());
   }
   return false;
 };

@@ -23,7 +23,7 @@ const inWords = (value: unknown, world: World): string => {
 
 const short = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}...` : text);
 
-const told = [
+const shownFields = [
   'id',
   'status',
   'endReason',
@@ -38,7 +38,7 @@ const told = [
 
 const answerInWords = (answer: unknown, world: World): string => {
   if (!isFields(answer)) return inWords(answer, world);
-  const parts = Object.entries(answer).filter(([name]) => told.includes(name));
+  const parts = Object.entries(answer).filter(([name]) => shownFields.includes(name));
   return parts.length === 0 ? '' : inWords(Object.fromEntries(parts), world);
 };
 
@@ -53,12 +53,12 @@ const resultInWords = (result: unknown, world: World): string => {
 };
 
 /** The sessions of a process. The trace has each call, and what was answered. */
-export const toldSessions = (service: SessionService, process: Process, world: World): SessionService =>
+export const tracedSessions = (service: SessionService, process: Process, world: World): SessionService =>
   new Proxy(service, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function' || typeof name !== 'string') return member;
-      if (name === 'forTenant') return (tenant: string) => toldSessions(target.forTenant(tenant), process, world);
+      if (name === 'forTenant') return (tenant: string) => tracedSessions(target.forTenant(tenant), process, world);
       return (...args: readonly unknown[]) => {
         world.tell(
           process.name,
