@@ -2,6 +2,7 @@ import { isFields } from '../../src/input/read-fields.js';
 import type { NewHistoryEntry } from '../../src/service/history.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';
+import { sha256 } from '../../src/session/sha256.js';
 
 /** Names a transcript, as the SDK does: a main one, or with `subpath` that of a subagent. */
 export interface TranscriptKey {
@@ -32,8 +33,7 @@ const PLAIN = /^(?!sha256:)[ -~]{1,256}$/;
 export const nameOf = async (text: string): Promise<string> => {
   if (PLAIN.test(text)) return text;
   // As JSON, because a lone surrogate has no UTF-8 of its own.
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(text)));
-  return `sha256:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `sha256:${await sha256(JSON.stringify(text))}`;
 };
 
 /** A key as a text that no other key has. */

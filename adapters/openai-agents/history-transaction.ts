@@ -1,4 +1,5 @@
 import { isFields } from '../../src/input/read-fields.js';
+import { sha256 } from '../../src/session/sha256.js';
 import { canonical } from '../sdk/canonical.js';
 
 /** Appends items, or replaces the last ones if they still are what they are expected to be. */
@@ -14,11 +15,6 @@ export interface HistoryTransactionArgs<Item> {
   transaction: HistoryTransaction<Item>;
 }
 
-const digestOf = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-};
-
 const check = (fits: boolean, message: string): void => {
   if (!fits) throw new TypeError(message);
 };
@@ -33,12 +29,12 @@ export const readTransaction = async <Item>({ operationId, transaction }: Histor
   const names = Object.keys(transaction).sort().join();
   if (transaction.type === 'append_items') {
     check(names === 'items,type' && Array.isArray(transaction.items), 'append transaction fields are invalid');
-    return { operationId: await digestOf(operationId), suffix: undefined, items: [...transaction.items] };
+    return { operationId: await sha256(operationId), suffix: undefined, items: [...transaction.items] };
   }
   check(transaction.type === 'replace_suffix', 'Unsupported session history transaction type');
   const { expectedSuffix, replacement } = transaction;
   const fits = names === 'expectedSuffix,replacement,type' && [expectedSuffix, replacement].every(Array.isArray);
   check(fits, 'suffix transaction fields are invalid');
-  const name = await digestOf(`${operationId}\n${canonical(transaction)}`);
+  const name = await sha256(`${operationId}\n${canonical(transaction)}`);
   return { operationId: name, suffix: [...expectedSuffix], items: [...replacement] };
 };

@@ -2,7 +2,7 @@ import { isFields, readName } from '../input/read-fields.js';
 import { readOrThrow } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import { type KeyDigest, keyDigest } from './key-digest.js';
+import { nodeCrypto, sha256 } from '../session/sha256.js';
 
 /**
  * An API key and its tenant; a tenant may have several. `sha256`, the SHA-256 of the key as 64 hexadecimal digits, may
@@ -37,7 +37,7 @@ const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 const readDigest = (
   issues: IssueList,
   path: string,
-  { key, given, sha256 }: { readonly key: unknown; readonly given: unknown; readonly sha256: KeyDigest['sha256'] },
+  { key, given }: { readonly key: unknown; readonly given: unknown },
 ): string | Promise<string> | undefined => {
   issues.check((key === undefined) !== (given === undefined), path, 'must have either key or sha256');
   if (given !== undefined) {
@@ -50,17 +50,12 @@ const readDigest = (
   return fits ? sha256(key) : undefined;
 };
 
-const readKey = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  { seen, sha256 }: { readonly seen: Set<unknown>; readonly sha256: KeyDigest['sha256'] },
-): KnownKey[] => {
+const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<unknown>): KnownKey[] => {
   const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
   // The message does not name the field: its name may be an API key by mistake.
   issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
   const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
-  const digest = readDigest(issues, path, { key, given, sha256 });
+  const digest = readDigest(issues, path, { key, given });
   if (digest === undefined) return [];
   // Without node:crypto, a key that stands beside its own digest is not noticed.
   const mark = typeof digest === 'string' ? digest : key;
@@ -69,19 +64,23 @@ const readKey = (
   return [{ digest, tenant: owner }];
 };
 
+/** Whether two arrays of the same length are equal, in constant time. */
+const areEqualBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 256)), 0) === 0;
+
 type StaticAuthenticate = (key: string) => string | undefined | Promise<string | undefined>;
 
 // A function of its own, so that what it has seen is not kept by the authenticator.
-const readKeys = (issues: IssueList, keys: unknown, sha256: KeyDigest['sha256']): readonly KnownKey[] => {
+const readKeys = (issues: IssueList, keys: unknown): readonly KnownKey[] => {
   const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
   issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
-  const reading = { seen: new Set<unknown>(), sha256 };
-  return Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, reading)).flat();
+  const seen = new Set<unknown>();
+  return Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
 };
 
 const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenticate => {
-  const { sha256, areEqual } = keyDigest();
-  const known = readKeys(issues, keys, sha256);
+  const { timingSafeEqual: areEqual = areEqualBytes } = nodeCrypto() ?? {};
+  const known = readKeys(issues, keys);
   const encoder = new TextEncoder();
   const bytesOf = (digest: string) => encoder.encode(digest);
   const atOnce = known.flatMap(({ digest, tenant }) =>

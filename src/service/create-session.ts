@@ -70,7 +70,7 @@ const MAX_ATTEMPTS = 3;
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
  * same id: a change that was computed from the first must not apply to the second.
  */
-const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
+const randomRevision = (random: () => number): number => 1 + Math.floor(random() * 2 ** 40);
 
 /** What was copied from the origin of a fork; undefined for another answer. */
 const copyIn = (inserted: Inserted): Exclude<Inserted, string> | undefined => {
@@ -125,7 +125,7 @@ export const createSession = async (
   settings: Settings,
   creation: ReadCreation,
 ): Promise<Result<CreatedSession, CreateError>> => {
-  const { store, tenant, now, ids, terms, policy, recentStates } = settings;
+  const { store, tenant, now, ids, random, terms, policy, recentStates } = settings;
   const { options, labels, isStarted, entries, idempotencyKey, historyLimit } = creation;
   const isKeyed = idempotencyKey !== undefined;
   const idOfRepeatable = isKeyed ? await idOfIdempotencyKey(tenant, idempotencyKey) : undefined;
@@ -142,7 +142,7 @@ export const createSession = async (
     if (opening.isErr()) return err(opening.error);
     const createdAt = timestampOf(time.value);
     const head = { id, options, ...(digest !== undefined && { digest }), createdAt };
-    const revision = isKeyed ? randomRevision() : 1;
+    const revision = isKeyed ? randomRevision(random) : 1;
     const limitMs = allowedMsOf(policy, options.timeLimit);
     const state = initialState({ limitMs, terms, labels, now: time.value, revision, isStarted });
     const answer = await store.insert(tenant, head, state, opening.value);

@@ -71,6 +71,8 @@ export class Settings {
   /** The timer of the clock. */
   readonly after: Timer;
   readonly ids: Ids;
+  /** A number from 0 up to 1. A simulation takes it from its seed. */
+  readonly random: () => number;
   /** What a new session is promised. */
   readonly terms: SessionTerms;
   readonly policy: InputPolicy;
@@ -91,6 +93,7 @@ export class Settings {
     this.now = settings.now;
     this.after = settings.after;
     this.ids = settings.ids;
+    this.random = settings.random;
     this.terms = settings.terms;
     this.policy = settings.policy;
     this.observers = settings.observers;
@@ -147,7 +150,7 @@ const storeMethods = [
   'reschedule',
 ];
 
-export const readSettings = (options: SessionServiceOptions): Settings =>
+export const readSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
@@ -166,6 +169,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       now: monotonic(clock),
       after: timerOf(clock),
       ids,
+      random,
       terms: Object.freeze({
         idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
         inactivityTimeoutMs: limitMsOf(readNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS)),

@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import { type Misconfigured, misconfigured } from './errors.js';
+import { sha256 } from './sha256.js';
 
 /**
  * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),
@@ -28,8 +29,8 @@ export const nextId = (ids: Ids): Result<string, Misconfigured> => {
 
 /** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
 export const idOfIdempotencyKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
-  const text = JSON.stringify([tenant, idempotencyKey]);
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  const digest = await sha256(JSON.stringify([tenant, idempotencyKey]));
+  const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
+  const base64 = btoa(String.fromCharCode(...bytes));
   return base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
 };

@@ -1,6 +1,6 @@
 import { isFields } from '../input/read-fields.js';
 import { SessionService } from '../service/session-service.js';
-import type { SessionServiceOptions } from '../service/settings.js';
+import { readSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -106,24 +106,27 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
     leave(process);
     restart(process);
   };
-  const randomOf = (process: Process) => {
+  const randomOf = (name: string) => {
     let numbers = 0;
     return () => {
       numbers += 1;
-      return world.chance(`${process.host}.${process.start} random ${numbers}`);
+      return world.chance(`${name} ${numbers}`);
     };
   };
+  const serviceOf = (store: SessionStore, clock: Clock, name: string): SessionService =>
+    new SessionService(readSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`)));
   const begin = (host: number, start: number): void => {
     const process = new Process(host, start);
     const clock = world.clockOf(process);
     const store = simulatedStore(inner, process, { world, plan, kill });
-    const service = new SessionService({ ...scenario.service, store, clock, ids });
+    const name = `${host}.${start}`;
+    const service = serviceOf(store, clock, name);
     const given = {
       sessions: tracedSessions(service, process, world),
       clock,
       signal: stop.signal,
       host,
-      random: randomOf(process),
+      random: randomOf(`${name} random`),
     };
     world.tell(process.name, start === 1 ? 'starts' : 'is started again');
     running.add(process);
@@ -153,7 +156,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
     } while (failure === undefined && isWaiting() && world.step(end));
   };
 
-  const sessions = new SessionService({ ...scenario.service, store: inner, clock: world.clockOf(), ids });
+  const sessions = serviceOf(inner, world.clockOf(), 'setup');
   const given = { sessions };
   failure = await errorOf(() => scenario.setup(given));
   for (let host = 1; host <= scenario.hosts; host += 1) begin(host, 1);

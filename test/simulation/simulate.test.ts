@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { unwrap } from '../../src/index.js';
 import { type SimulationOptions, simulate } from '../../src/simulation/index.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -50,6 +52,29 @@ describe('a simulation', () => {
     }
     const times = trace.map((line) => Number.parseFloat(line));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test('is the same whenever its seed is run, also with sessions that are created again under a key', async () => {
+    const run = async (seed: number): Promise<unknown> => {
+      const store = new MemorySessionStore();
+      let id = '';
+      const { failure } = await simulate({
+        seeds: [seed],
+        hosts: 3,
+        store: () => store,
+        host: async ({ sessions, random }) => {
+          for (let turn = 1; turn <= 4; turn += 1) {
+            const created = await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'one' });
+            id = created.isOk() ? created.value.id : id;
+            if (random() < 0.5) await sessions.delete(id);
+          }
+          await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'one' });
+        },
+        check: () => false,
+      });
+      return [failure?.story, unwrap(await store.findState({ tenant: 'default', id }))];
+    };
+    for (let seed = 1; seed <= 20; seed += 1) expect(await run(seed)).toEqual(await run(seed));
   });
 
   test('tells of one fault where one is enough', async () => {
