@@ -5,7 +5,7 @@ const inHex = (bytes: ArrayBuffer): string =>
  * node:crypto where the runtime has it: Node, Bun, Deno, and Workers with `nodejs_compat`. An import would keep what uses it
  * from loading elsewhere.
  */
-export const nodeCrypto = (): typeof import('node:crypto') | undefined => {
+export const nodeCrypto = () => {
   const { process }: { readonly process?: Partial<NodeJS.Process> } = globalThis;
   return process?.getBuiltinModule?.('node:crypto');
 };
