@@ -14,7 +14,8 @@ export const encodeLines = (entries: readonly HistoryEntry[]): string => {
 /** The entries of whole lines; `undefined` if they cannot be read. */
 export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined => {
   if (lines === '') return [];
-  return lines.endsWith(LINE_END) ? decodeEntries(lines.slice(0, -LINE_END.length)) : undefined;
+  const isWhole = lines.length > LINE_END.length && lines.endsWith(LINE_END);
+  return isWhole ? decodeEntries(lines.slice(0, -LINE_END.length)) : undefined;
 };
 
 /** The first bytes of a journal; `undefined` if it is shorter. */

@@ -25,7 +25,7 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a change of a deleted session is applied to the one created again under its key',
     file: 'src/service/create-session.ts',
-    from: '1 + Math.floor(Math.random() * 2 ** 40)',
+    from: '1 + Math.floor(random() * 2 ** 40)',
     to: '1',
     tests: ['test/service', 'test/faults/races/deletion.test.ts'],
   },

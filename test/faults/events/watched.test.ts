@@ -192,8 +192,9 @@ describeWithRedis('ten watchers of what three processes do', () => {
       });
       record({ promise: PROMISE, figure: of('missing and not told'), value: sum(verdicts, 'missing'), bar: '0' });
       record({ promise: PROMISE, figure: of('out of order'), value: sum(verdicts, 'outOfOrder'), bar: '0' });
-      expect(verdicts.map(({ missing, outOfOrder, doubled }) => [missing, outOfOrder, doubled])).toEqual(
-        verdicts.map(() => [0, 0, 0]),
+      const faultsOf = verdicts.map(({ missing, outOfOrder, doubled }) => `${missing} ${outOfOrder} ${doubled}`);
+      expect(faultsOf.join(', '), 'missing, out of order and doubled, for each watcher').toBe(
+        verdicts.map(() => '0 0 0').join(', '),
       );
       expect(events()).toBeGreaterThan(TRIAL_MS / 20);
     },
