@@ -3,8 +3,7 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 /* Copies, so that no caller can change what the store keeps. */
 
 export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead): SessionHead => {
-  const { face, profile, context, behavior, timeLimit } = options;
-  const head = { id, options: { face, profile, context, behavior, timeLimit }, createdAt };
+  const head = { id, options: { ...options }, createdAt };
   if ((origin ?? digest) === undefined) return head;
   return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
 };

@@ -36,8 +36,8 @@ export interface StoredSession {
 
 const bytesOfTexts = (texts: readonly string[]): number => texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
 
-const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
-  FRAME_BYTES + bytesOfTexts([id, face, profile, context, behavior, createdAt]);
+const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
+  FRAME_BYTES + bytesOfTexts([id, ...Object.values(options).map(String), createdAt]);
 
 const bytesOfLabels = ({ labels }: StateRecord): number =>
   labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());

@@ -1,7 +1,8 @@
 import { isFields } from '../../src/input/read-fields.js';
 import { isLabels } from '../../src/input/read-labels.js';
+import { isSessionOptions } from '../../src/input/read-session-options.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
-import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from '../../src/session/session.js';
+import type { HistoryEntry, SessionLabels, SessionOrigin } from '../../src/session/session.js';
 import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 
@@ -125,18 +126,8 @@ export const decodeState = (
   return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;
 };
 
-export const encodeHead = ({ id, options, digest, createdAt, origin }: SessionHead): string => {
-  const { face, profile, context, behavior, timeLimit } = options;
-  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, digest, createdAt, origin });
-};
-
-const isOptions = (value: unknown): value is SessionOptions =>
-  isFields(value) &&
-  isText(value['face']) &&
-  isText(value['profile']) &&
-  isText(value['context']) &&
-  isText(value['behavior']) &&
-  isNumber(value['timeLimit']);
+export const encodeHead = ({ id, options, digest, createdAt, origin }: SessionHead): string =>
+  JSON.stringify({ id, options, digest, createdAt, origin });
 
 const isOrigin = (value: unknown): value is SessionOrigin =>
   isFields(value) && isText(value['id']) && isNumber(value['position']);
@@ -144,7 +135,7 @@ const isOrigin = (value: unknown): value is SessionOrigin =>
 const isHead = (value: unknown): value is SessionHead =>
   isFields(value) &&
   isText(value['id']) &&
-  isOptions(value['options']) &&
+  isSessionOptions(value['options']) &&
   isText(value['createdAt']) &&
   (value['digest'] === undefined || isText(value['digest'])) &&
   (value['origin'] === undefined || isOrigin(value['origin']));

@@ -1,4 +1,4 @@
-import { toWireOptions } from '../operations/session-form.js';
+import { toWholeSession } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
 import { type Line, printable } from './print.js';
 import type { ShownSession } from './session-source.js';
@@ -13,16 +13,13 @@ export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TER
  * are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
-  id: session.id,
-  status: session.status,
+  ...toWholeSession({ ...session, history: session.history.slice(Math.max(0, session.history.length - entries)) }),
   end_reason: 'endReason' in session ? session.endReason : undefined,
-  options: toWireOptions(session.options),
   labels: Object.keys(session.labels ?? {}).length === 0 ? undefined : session.labels,
   lease: 'lease' in session ? session.lease : undefined,
-  history: session.history.slice(Math.max(0, session.history.length - entries)),
-  created_at: session.createdAt,
-  duration: session.duration,
 });
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Indents every line, so that untrusted text cannot look like a heading. A line has at least 20 columns. */
 const indented = (text: string, indent: number): Line[] =>
@@ -40,7 +37,7 @@ export const entryLines = ({ role, content, timestamp, id = '', data }: HistoryE
 /** A session as text, with its latest entries. */
 export const sessionLines = (session: ShownSession, entries: number): Line[] => {
   const { id, status, createdAt, duration, options } = session;
-  const { face, profile, behavior, context, timeLimit } = options;
+  const { timeLimit, ...others } = options;
   const { length } = session.history;
   const { end_reason: endReason, labels = {}, lease, history } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
@@ -54,7 +51,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
     Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))
       .join('\n'),
-    ...{ Face: face, Profile: profile, Behavior: behavior, Context: context },
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [capitalised(name), String(value)])),
     History: history.length === length ? count : `${count}, the last ${history.length}`,
   };
   const lines = Object.entries(fields).flatMap(([label, text]) => {

@@ -1,19 +1,13 @@
 import type { HistoryEntry } from '../session/session.js';
-import { ENTRY_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import type { SessionLimits } from '../session/session-limits.js';
 import { exceedsBytes, type Fields, isFields, readFields, readName, readText } from './read-fields.js';
 import { readJson, valueOfJson } from './read-json.js';
 import { didYouMean, nearest } from './read-options.js';
 import type { IssueList } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
-import type { entryRules, ReadBy } from './rule.js';
+import { entryRules } from './rule.js';
 
-const entryNames = [
-  'role',
-  'content',
-  'timestamp',
-  'id',
-  'data',
-] as const satisfies readonly (keyof typeof entryRules)[];
+const entryNames = Object.keys(entryRules);
 
 /** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
 const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
@@ -28,15 +22,15 @@ const readEntry = (issues: IssueList, path: string, value: unknown, now: string,
   checkEntryNames(issues, path, fields);
   const { role, content, timestamp, id, data } = fields;
   const entry = {
-    role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
+    role: readName(issues, `${path}.role`, role, entryRules.role.most),
     content: readText(issues, `${path}.content`, content, most),
     timestamp:
       timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
   };
   if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
   const more = {
-    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, ENTRY_ID_LENGTH) }),
-  } satisfies Partial<ReadBy<typeof entryRules>>;
+    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, entryRules.id.most) }),
+  };
   const text = readJson(issues, `${path}.data`, data ?? undefined);
   if (text === undefined) return Object.freeze({ ...entry, ...more });
   const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);

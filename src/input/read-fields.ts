@@ -4,11 +4,6 @@ import type { IssueList } from './issue-list.js';
 /** An object of unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-declare const rule: unique symbol;
-
-/** A value that was read by a rule. The rule is part of the type only. */
-export type ReadAs<T, Mark> = T & { readonly [rule]?: Mark };
-
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -42,12 +37,7 @@ export const exceedsBytes = (text: string, most: number): boolean => {
 };
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
-export const readName = <M extends number>(
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  most: M,
-): ReadAs<string, ['name', M]> => {
+export const readName = (issues: IssueList, path: string, value: unknown, most: number): string => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -57,12 +47,7 @@ export const readName = <M extends number>(
 };
 
 /** A string, possibly empty, of at most `mostBytes` of UTF-8. */
-export const readText = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  mostBytes: number,
-): ReadAs<string, ['text']> => {
+export const readText = (issues: IssueList, path: string, value: unknown, mostBytes: number): string => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -72,13 +57,7 @@ export const readText = (
 };
 
 /** A finite number from `least` to `most`; `-0` counts as 0. */
-export const readNumber = <L extends number>(
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  least: L,
-  most: number,
-): ReadAs<number, ['number', L]> => {
+export const readNumber = (issues: IssueList, path: string, value: unknown, least: number, most: number): number => {
   const fits = typeof value === 'number' && value >= least && value <= most;
   issues.check(fits, path, `must be a number from ${least} to ${most}`);
   return fits ? value + 0 : 0;

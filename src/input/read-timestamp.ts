@@ -1,5 +1,4 @@
 import { timestampOf } from '../session/clock.js';
-import type { ReadAs } from './read-fields.js';
 import type { IssueList } from './read-safely.js';
 
 /** Without flags: the OpenAPI document contains its source. */
@@ -20,7 +19,7 @@ const instantOf = (value: unknown): number => {
 };
 
 /** Reads a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
-export const readTimestamp = (issues: IssueList, path: string, value: unknown): ReadAs<string, ['timestamp']> => {
+export const readTimestamp = (issues: IssueList, path: string, value: unknown): string => {
   const instant = instantOf(value);
   const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
   issues.check(timestamp.length === 24, path, RULE);

@@ -1,3 +1,4 @@
+import type { SessionOptions } from '../session/session.js';
 import {
   ENTRY_ID_LENGTH,
   KEY_LENGTH,
@@ -7,13 +8,11 @@ import {
   ROLE_LENGTH,
   type SizeLimit,
 } from '../session/session-limits.js';
-import type { ReadAs } from './read-fields.js';
 import { rfc3339 } from './read-timestamp.js';
 
 /*
- * The rules of the input fields, as data. The OpenAPI document is generated from them, and the compiler checks the readers
- * against them: a field that is read by another rule does not compile. Interpreting the rules at run time, and schema
- * libraries, were measured: both are slower and larger.
+ * The rules of the input fields, as data: what reads the input and the OpenAPI document take them from here. Schema libraries
+ * were measured: they are slower and larger.
  */
 
 type FieldRule =
@@ -42,31 +41,22 @@ type FieldRule =
 /** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
 export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };
 
-type MarkOf<R> = R extends { kind: 'name'; most: infer M }
-  ? ['name', M]
-  : R extends { kind: 'number'; least: infer L }
-    ? ['number', L]
-    : R extends { kind: infer K }
-      ? [K]
-      : never;
+/** The rule of an option of `create`. */
+export type OptionRule =
+  | Extract<Rule, { kind: 'name' | 'text' }>
+  | (Extract<Rule, { kind: 'number' }> & { readonly most: SizeLimit });
 
-/** The values that readers of these rules return. */
-export type ReadBy<Rules> = {
-  readonly [F in keyof Rules]:
-    | ReadAs<Rules[F] extends { kind: 'number' } ? number : string, MarkOf<Rules[F]>>
-    | (Rules[F] extends { isOptional: true } ? undefined : never);
-};
-
+/** The options of a session, in the order in which they are read and stored. */
 export const createRules = {
   face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
   profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
   context: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   behavior: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<keyof SessionOptions, OptionRule>>;
 
 export const extendRules = {
-  timeLimit: { kind: 'number', least: 0, most: 'timeLimit' },
+  timeLimit: { kind: 'number', least: createRules.timeLimit.least, most: 'timeLimit' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const entryRules = {

@@ -1,14 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
-import {
-  KEY_LENGTH,
-  MAX_LEASE_SECONDS,
-  NAME_LENGTH,
-  REDACT_LIMIT,
-  type SessionLimits,
-  SWEEP_LIMIT,
-} from '../session/session-limits.js';
+import { KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
 import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
@@ -19,7 +12,6 @@ import {
   readName,
   readNumber,
   readOperationId,
-  readText,
   readUpTo,
   readWhole,
 } from './read-fields.js';
@@ -27,10 +19,16 @@ import { readLabelChanges, readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { checkKnown, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
-import type { createRules, extendRules, leaseRules, ReadBy } from './rule.js';
-
-const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
-  issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');
+import { readSessionOptions } from './read-session-options.js';
+import {
+  createRules,
+  extendRules,
+  fencingTokenRule,
+  leaseRules,
+  positionRule,
+  redactRules,
+  renewRules,
+} from './rule.js';
 
 export const readId = (value: unknown): Result<string, InvalidInput> =>
   readSafely('id', (issues) => readName(issues, 'id', value, KEY_LENGTH));
@@ -50,18 +48,14 @@ export interface ReadCreation extends ReadSize {
 }
 
 const creationNames = [
-  'face',
-  'profile',
-  'behavior',
-  'context',
-  'timeLimit',
+  ...Object.keys(createRules),
   'labels',
   'start',
   'entries',
   'from',
   'idempotencyKey',
   'historyLimit',
-] as const;
+];
 
 const readOrigin = (issues: IssueList, value: unknown): ReadCreation['from'] => {
   if (value === undefined || value === null) return undefined;
@@ -70,28 +64,16 @@ const readOrigin = (issues: IssueList, value: unknown): ReadCreation['from'] => 
   const { id, position } = fields;
   const name = readName(issues, 'from.id', id, KEY_LENGTH);
   if (position === undefined || position === null) return { id: name };
-  return { id: name, position: readWhole(issues, 'from.position', position, 0) };
+  return { id: name, position: readWhole(issues, 'from.position', position, positionRule.least) };
 };
 
 /** Reads the input of `create`. `null` in an optional field counts as absent. */
-export const readCreate = (
-  input: unknown,
-  { limits, faces, profiles }: InputPolicy,
-  now: string,
-): Result<ReadCreation, InvalidInput> =>
+export const readCreate = (input: unknown, policy: InputPolicy, now: string): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readKnown(issues, 'input', input, creationNames);
-    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
-    const { start, entries = [] } = fields;
-    const options: SessionOptions = Object.freeze({
-      face: readName(issues, 'face', face, NAME_LENGTH),
-      profile: readName(issues, 'profile', profile, NAME_LENGTH),
-      context: readText(issues, 'context', context ?? '', limits.textBytes),
-      behavior: readText(issues, 'behavior', behavior ?? '', limits.textBytes),
-      timeLimit: readNumber(issues, 'timeLimit', timeLimit ?? 0, 0, limits.timeLimit),
-    } satisfies ReadBy<typeof createRules>);
-    checkAllowed(issues, 'face', options.face, faces);
-    checkAllowed(issues, 'profile', options.profile, profiles);
+    const { limits } = policy;
+    const { idempotencyKey, historyLimit, start, entries } = fields;
+    const options: SessionOptions = readSessionOptions(issues, fields, policy);
     const isFlag = start === undefined || start === null || typeof start === 'boolean';
     issues.check(isFlag, 'start', 'must be true or false');
     const labels = readLabels(issues, fields['labels']);
@@ -112,7 +94,7 @@ export const readCreate = (
 
 /** The fencing token of a lease, if there is one. */
 const readFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
-  fencingToken === undefined ? undefined : readWhole(issues, 'fencingToken', fencingToken, 1);
+  fencingToken === undefined ? undefined : readWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
 
 export interface ReadAppend {
   readonly entries: readonly HistoryEntry[];
@@ -143,13 +125,14 @@ export const readAppend = (
     ]);
     const { read, given } = readEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
     const name = readOperationId(issues, operationId);
-    const rewind = after === undefined ? undefined : readWhole(issues, 'after', after, 0);
+    const rewind = after === undefined ? undefined : readWhole(issues, 'after', after, positionRule.least);
     return {
       entries: read,
       operationId: name,
       content: name === undefined ? '' : `${rewind ?? ''}${JSON.stringify(given())}`,
       after: rewind,
-      ifPosition: ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, 0),
+      ifPosition:
+        ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, positionRule.least),
       fencingToken: readFencingToken(issues, fencingToken),
     };
   });
@@ -165,10 +148,14 @@ export const readCommandOptions = (options: unknown): Result<ReadCommandOptions,
     return { operationId: readOperationId(issues, operationId), fencingToken: readFencingToken(issues, fencingToken) };
   });
 
-export const readExtend = (input: unknown, limits: SessionLimits): Result<ReadBy<typeof extendRules>, InvalidInput> =>
+export const readExtend = (
+  input: unknown,
+  limits: SessionLimits,
+): Result<{ readonly timeLimit: number }, InvalidInput> =>
   readSafely('input', (issues) => {
     const { timeLimit } = readKnown(issues, 'input', input, ['timeLimit']);
-    return { timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit) };
+    const { least, most } = extendRules.timeLimit;
+    return { timeLimit: readNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
   });
 
 export const readUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
@@ -178,9 +165,11 @@ export const readUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =
 export const readRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
   readSafely('positions', (issues) => {
     const list: readonly unknown[] = Array.isArray(positions) ? positions : [];
-    const fits = list.length >= 1 && list.length <= REDACT_LIMIT;
-    issues.check(fits, 'positions', `must be an array of 1 to ${REDACT_LIMIT} positions`);
-    const read = list.slice(0, REDACT_LIMIT).map((each, at) => readWhole(issues, `positions[${at}]`, each, 1));
+    const fits = list.length >= 1 && list.length <= redactRules.positions.most;
+    issues.check(fits, 'positions', `must be an array of 1 to ${redactRules.positions.most} positions`);
+    const read = list
+      .slice(0, redactRules.positions.most)
+      .map((each, at) => readWhole(issues, `positions[${at}]`, each, 1));
     return [...new Set(read)].sort((a, b) => a - b);
   });
 
@@ -198,14 +187,16 @@ export interface ReadLease {
   readonly durationMs: number;
 }
 
+const readLeaseMs = (issues: IssueList, seconds: unknown, { least, most }: typeof leaseRules.seconds): number =>
+  Math.round(readNumber(issues, 'seconds', seconds, least, most) * 1000);
+
 export const readLease = (input: unknown): Result<ReadLease, InvalidInput> =>
   readSafely('input', (issues) => {
     const { holder, seconds } = readKnown(issues, 'input', input, ['holder', 'seconds']);
-    const read = {
-      holder: readName(issues, 'holder', holder, KEY_LENGTH),
-      seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_LEASE_SECONDS),
-    } satisfies ReadBy<typeof leaseRules>;
-    return { holder: read.holder, durationMs: Math.round(read.seconds * 1000) };
+    return {
+      holder: readName(issues, 'holder', holder, leaseRules.holder.most),
+      durationMs: readLeaseMs(issues, seconds, leaseRules.seconds),
+    };
   });
 
 export interface ReadRenew {
@@ -217,14 +208,19 @@ export const readRenew = (input: unknown): Result<ReadRenew, InvalidInput> =>
   readSafely('input', (issues) => {
     const { fencingToken, seconds } = readKnown(issues, 'input', input, ['fencingToken', 'seconds']);
     return {
-      fencingToken: readWhole(issues, 'fencingToken', fencingToken, 1),
-      durationMs: Math.round(readNumber(issues, 'seconds', seconds, 0.001, MAX_LEASE_SECONDS) * 1000),
+      fencingToken: readWhole(issues, 'fencingToken', fencingToken, renewRules.fencingToken.least),
+      durationMs: readLeaseMs(issues, seconds, renewRules.seconds),
     };
   });
 
 export const readRelease = (input: unknown): Result<number, InvalidInput> =>
   readSafely('input', (issues) =>
-    readWhole(issues, 'fencingToken', readKnown(issues, 'input', input, ['fencingToken']).fencingToken, 1),
+    readWhole(
+      issues,
+      'fencingToken',
+      readKnown(issues, 'input', input, ['fencingToken']).fencingToken,
+      fencingTokenRule.least,
+    ),
   );
 
 export interface ReadSweep {

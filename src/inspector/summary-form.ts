@@ -2,7 +2,7 @@ import { type SessionForm, toWireOptions } from '../operations/session-form.js';
 import type { Session } from '../session/session.js';
 
 /** The fields of a session that a row of the list shows. The texts and the history may be much longer. */
-const rowOf = (session: Session) => {
+export const rowOf = (session: Session) => {
   const { id, status, endReason, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);
   const options = { face, profile, time_limit };
@@ -11,7 +11,7 @@ const rowOf = (session: Session) => {
 
 const more = ({ labels, historyCount }: Session) => ({ labels, entries: historyCount });
 
-const detailOf = (session: Session) => ({
+export const detailOf = (session: Session) => ({
   ...rowOf(session),
   options: toWireOptions(session.options),
   ...more(session),

@@ -11,7 +11,7 @@ import type {
   SessionState,
 } from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
-import { toWireSession } from './session-form.js';
+import { options, toWireSession } from './session-form.js';
 import {
   bool,
   instant,
@@ -22,7 +22,6 @@ import {
   plain,
   type Shape,
   type Shapes,
-  seconds,
   text,
   whole,
   withOptional,
@@ -89,17 +88,6 @@ export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses));
 export const endReason = named('EndReason', oneOf(endReasons));
 
 export const historyPosition = whole();
-
-const options: Shape<SessionOptions> = named(
-  'SessionOptions',
-  object({
-    face: text,
-    profile: text,
-    context: text,
-    behavior: text,
-    timeLimit: seconds,
-  }),
-);
 
 const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !== undefined);
 

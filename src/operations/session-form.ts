@@ -1,6 +1,7 @@
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
+import { named, object, type Shape, seconds, text } from './shape.js';
 
-/** A session's options with their names on the wire. */
+/** A session's options with their names on the wire. Written by hand: a page has many, and the shape takes many times as long. */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
   profile,
@@ -8,6 +9,11 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   behavior,
   time_limit: timeLimit,
 });
+
+export const options: Shape<SessionOptions> = named(
+  'SessionOptions',
+  object({ face: text, profile: text, context: text, behavior: text, timeLimit: seconds }),
+);
 
 const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || data !== undefined;
 
@@ -18,10 +24,10 @@ const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[
 type WireFields = Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>;
 
 /** A session with the names of its fields on the wire, and entries with all of theirs. */
-const toWholeSession = ({ id, status, options, history, createdAt, duration }: WireFields) => ({
+export const toWholeSession = ({ id, status, options: given, history, createdAt, duration }: WireFields) => ({
   id,
   status,
-  options: toWireOptions(options),
+  options: toWireOptions(given),
   history,
   created_at: createdAt,
   duration,

@@ -14,7 +14,7 @@ import {
   tooManyActive,
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
-import type { CreatedSession, SessionLabels } from '../session/session.js';
+import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
 import type { Inserted, Opening } from '../store/session-store.js';
@@ -35,15 +35,9 @@ export interface ForkInput {
 }
 
 /** The session to create. By default the texts are empty. */
-export interface CreateSessionInput {
-  /** Name of the face: 1 to 256 characters. */
-  readonly face: string;
-  /** Name of the profile: 1 to 256 characters. */
-  readonly profile: string;
-  /** The role that the session takes: up to 64 KiB of text unless the host sets another limit. Default: empty. */
-  readonly behavior?: string;
-  /** Background facts: up to 64 KiB of text unless the host sets another limit. Default: empty. */
-  readonly context?: string;
+export interface CreateSessionInput
+  extends Pick<SessionOptions, 'face' | 'profile'>,
+    Partial<Omit<SessionOptions, 'face' | 'profile'>> {
   /** Maximum seconds ACTIVE; 0 for `limits.timeLimit` of the host, or no limit if the host has set none. Default: 0. */
   readonly timeLimit?: number;
   /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */

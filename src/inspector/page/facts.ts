@@ -5,13 +5,11 @@ import { timeAgo } from './time-ago.js';
 
 /** The options, the labels and the creation time of a session. */
 export const factsOf = ({ options, labels, created_at: createdAt }: SessionDetail): HTMLDListElement => {
+  const { time_limit: _, ...others } = options;
   const named: readonly (readonly [string, string])[] = [
-    ['Face', options.face],
-    ['Profile', options.profile],
-    ['Behaviour', options.behavior],
-    ['Context', options.context],
+    ...Object.entries(others).map(([name, value]) => [name, String(value)] as const),
     [
-      'Labels',
+      'labels',
       Object.entries(labels)
         .map((label) => label.join(':'))
         .join('\n'),
@@ -22,5 +20,5 @@ export const factsOf = ({ options, labels, created_at: createdAt }: SessionDetai
     element('dd', { dir: 'auto' }, value === '' ? '–' : escapeInvisible(value)),
   ]);
   const created = element('dd', {}, `${asTime(createdAt)}, `, timeAgo(createdAt));
-  return element('dl', { class: 'facts' }, ...items, element('dt', {}, 'Created'), created);
+  return element('dl', { class: 'facts' }, ...items, element('dt', {}, 'created'), created);
 };

@@ -1,14 +1,11 @@
-import type { EndReason, SessionStatus } from '../../session/session-status.js';
+import type { EndReason } from '../../session/session-status.js';
+import type { detailOf, rowOf } from '../summary-form.js';
 
-/** A session of a list, as the inspector's routes return it. */
-export interface SessionRow {
-  readonly id: string;
-  readonly status: SessionStatus;
-  readonly end_reason?: EndReason;
-  readonly options: { readonly face: string; readonly profile: string; readonly time_limit: number };
-  readonly created_at: string;
-  readonly duration: number;
-}
+/** A session of a list. */
+export type SessionRow = ReturnType<typeof rowOf>;
+
+/** A session without its history. */
+export type SessionDetail = ReturnType<typeof detailOf>;
 
 /** One page of a list. */
 export interface SessionPage {
@@ -19,14 +16,6 @@ export interface SessionPage {
   readonly next: string | undefined;
   /** Number of sessions of this page that cannot be read. */
   readonly unreadable: number;
-}
-
-/** A session without its history. */
-export interface SessionDetail extends SessionRow {
-  readonly options: SessionRow['options'] & { readonly behavior: string; readonly context: string };
-  readonly labels: Readonly<Record<string, string>>;
-  /** Number of entries in the history. */
-  readonly entries: number;
 }
 
 export interface Entry {

@@ -33,7 +33,7 @@ const active = live('ACTIVE', {
 });
 
 const HEAD =
-  '{"id":"one","options":{"face":"ada","profile":"tutor","context":"","behavior":"","timeLimit":60},' +
+  '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const ACTIVITY = '0000000000001234';
 const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000 000000000000 000000000000`;
