@@ -47,7 +47,7 @@ export class MemoryEventLog implements EventLog {
     this.#length = length;
   }
 
-  newBirth(): string {
+  newIncarnation(): string {
     return nanoid(12);
   }
 

@@ -94,7 +94,7 @@ export class MemorySessionStore implements SessionStore {
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
     const forked = copy === undefined ? head : { ...head, origin: copy.origin };
-    const session = newSession(name, forked, state, this.events?.newBirth() ?? '');
+    const session = newSession(name, forked, state, this.events?.newIncarnation() ?? '');
     session.log.fill(entries);
     this.#change(name, tenant, () => tenant.add(session));
     const details = openingDetailsOf(
@@ -104,7 +104,7 @@ export class MemorySessionStore implements SessionStore {
     );
     // Its start is a change of its own.
     if (details[1]?.type === 'started') session.firstRevision -= 1;
-    const change = { birth: session.birth };
+    const change = { incarnation: session.incarnation };
     for (const [at, detail] of details.entries())
       this.events?.log(keyOf(session), { ...change, sequence: at + 1 }, detail);
     return ok(copy === undefined ? 'inserted' : { copied: copy.entries.length, origin: copy.origin });
@@ -264,7 +264,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   #log(session: StoredSession, detail: EventDetail): void {
-    const { birth } = session;
-    this.events?.log(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
+    const { incarnation } = session;
+    this.events?.log(keyOf(session), { incarnation, sequence: sequenceOf(session) }, detail);
   }
 }

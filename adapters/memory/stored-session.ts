@@ -20,7 +20,7 @@ export interface StoredSession {
   /** Approximate bytes of the session's JSON without its labels and its history. */
   readonly bytes: number;
   /** Empty if the store has no events. */
-  readonly birth: string;
+  readonly incarnation: string;
   /** Revision from which changes are counted. A renewed lease is no change, so it increases this number too. */
   firstRevision: number;
   readonly log: HistoryLog;
@@ -42,11 +42,16 @@ const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
 const bytesOfLabels = ({ labels }: StateRecord): number =>
   labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
 
-export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): StoredSession => ({
+export const newSession = (
+  tenant: string,
+  head: SessionHead,
+  state: StateRecord,
+  incarnation: string,
+): StoredSession => ({
   tenant,
   head: copyHead(head),
   bytes: bytesOfHead(head),
-  birth,
+  incarnation,
   firstRevision: state.revision,
   log: new HistoryLog(),
   state: frozenState(state),
@@ -75,5 +80,5 @@ export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord 
   history: session.log.slice(historyStart(session, size)),
   historyCount: session.log.length,
   sequence: sequenceOf(session),
-  birth: session.birth,
+  incarnation: session.incarnation,
 });

@@ -44,13 +44,13 @@ export const loadSessions = (prefix: string, source: Source, size: ReadSize, max
   return {
     sql: `WITH source AS (${source.sql}),
       sized AS (
-        SELECT session.number, session.id, ${source.time ?? 'session.created_ms'} AS created_ms, session.entries, session.sequence, session.birth,
+        SELECT session.number, session.id, ${source.time ?? 'session.created_ms'} AS created_ms, session.entries, session.sequence, session.incarnation,
           session.state, session.last_activity, session.head, ${start} AS start,
           ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
         FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}
       ),
       fitting AS (SELECT coalesce(sum(size), 0) <= ? AS fits FROM sized)
-    SELECT id, created_ms, entries, sequence, birth, state, last_activity, size, fits, start,
+    SELECT id, created_ms, entries, sequence, incarnation, state, last_activity, size, fits, start,
       CASE WHEN fits THEN head END AS head, ${size.historyLimit === 0 ? 'NULL' : history} AS history
     FROM sized, fitting`,
     values: [...source.values, ...values, maxBytes],

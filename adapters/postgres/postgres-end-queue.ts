@@ -10,7 +10,7 @@ import type { Connection } from './connection.js';
 import { dueRows } from './read-due.js';
 import { namesOf, statement } from './write-session.js';
 
-const nameOf = ({ tenant, id, birth }: Fields): string => `${tenant} ${id} ${birth}`;
+const nameOf = ({ tenant, id, incarnation }: Fields): string => `${tenant} ${id} ${incarnation}`;
 
 /** The ends of a PostgreSQL store that must be reported. */
 export class PostgresEndQueue implements EndQueue {
@@ -42,7 +42,7 @@ export class PostgresEndQueue implements EndQueue {
   ): Answer<'moved' | 'stale', StoreError> {
     if (to === dueAt) return ok('stale');
     const sql = `UPDATE ${this.#prefix}ends SET due_at = $5
-      WHERE tenant = $1 AND id = $2 AND birth = $3 AND due_at = $4 RETURNING birth`;
+      WHERE tenant = $1 AND id = $2 AND incarnation = $3 AND due_at = $4 RETURNING incarnation`;
     const rows = await this.#connection.begin().write(sql, [...namesOf(end), end.endId, dueAt, finite(to)]);
     return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
   }
@@ -56,11 +56,11 @@ export class PostgresEndQueue implements EndQueue {
   /** The states of the sessions of some ends, by the names of the ends. */
   async #sessionsOf(call: Call, rows: readonly Fields[]): Answer<ReadonlyMap<string, Fields>, StoreError> {
     if (rows.length === 0) return ok(new Map());
-    const sql = `SELECT session.tenant, session.id, session.birth, session.state AS session_state, session.last_activity AS session_activity
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS ending (tenant, id, birth)
-      JOIN ${this.#prefix}sessions AS session USING (tenant, id, birth)`;
+    const sql = `SELECT session.tenant, session.id, session.incarnation, session.state AS session_state, session.last_activity AS session_activity
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS ending (tenant, id, incarnation)
+      JOIN ${this.#prefix}sessions AS session USING (tenant, id, incarnation)`;
     const column = (name: string) => rows.map((row) => String(row[name]));
-    const found = await call.read(sql, [column('tenant'), column('id'), column('birth')]);
+    const found = await call.read(sql, [column('tenant'), column('id'), column('incarnation')]);
     return found.map((sessions) => new Map(sessions.map((session) => [nameOf(session), session])));
   }
 }

@@ -15,7 +15,7 @@ CREATE FUNCTION $insert_session(
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_created_ms bigint, p_birth text, p_head text, p_detail text
+  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
@@ -23,10 +23,10 @@ DECLARE
   v_names text[] := ARRAY(SELECT split_part(word, '=', 1) FROM unnest(v_words) AS word);
   v_values text[] := ARRAY(SELECT split_part(word, '=', 2) FROM unnest(v_words) AS word);
 BEGIN
-  INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, grace, fencing_token,
+  INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
       leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
       position, bytes, head, state, labels)
-    VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_grace, p_fencing_token,
+    VALUES (p_tenant, p_id, p_created_ms, p_incarnation, p_status, p_deadline, p_deadline, p_accepts_until, p_grace, p_fencing_token,
       p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision, 1, 0,
       0, 0, p_head, p_state, p_labels)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
@@ -38,7 +38,7 @@ BEGIN
   PERFORM $count_sessions(p_tenant, v_number, array_prepend(''::text, v_names), array_prepend(p_status, v_values),
     array_fill(1, ARRAY[cardinality(v_names) + 1]));
   IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, 1, p_detail);
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, 1, p_detail);
   END IF;
   RETURN 'inserted';
 END $body$;
@@ -72,7 +72,7 @@ CREATE FUNCTION $open_session(
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_created_ms bigint, p_birth text, p_head text, p_detail text,
+  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
   p_started text, p_entries text[], p_from text, p_origin text, p_position double precision, p_max_bytes double precision,
   p_max_entries double precision, p_active_limit double precision, p_now double precision,
   OUT outcome text, OUT copied bigint, OUT end_position bigint
@@ -123,7 +123,7 @@ BEGIN
   END IF;
   outcome := $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
     p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision,
-    p_state, p_labels, p_created_ms, p_birth, p_head, p_detail);
+    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail);
   IF outcome <> 'inserted' THEN
     RETURN;
   END IF;
@@ -138,13 +138,13 @@ BEGIN
   IF p_started IS NOT NULL THEN
     v_sequence := v_sequence + 1;
     IF p_detail IS NOT NULL THEN
-      INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, v_sequence, p_started);
+      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence, p_started);
     END IF;
   END IF;
   IF copied + cardinality(p_entries) > 0 THEN
     v_sequence := v_sequence + 1;
     IF p_detail IS NOT NULL THEN
-      INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, v_sequence,
+      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence,
         '{"type":"appended","at":' || p_created_ms || ',"position":' || copied + cardinality(p_entries) || '}');
     END IF;
   END IF;
@@ -195,7 +195,7 @@ DECLARE
   v_waits boolean;
   v_detail text;
 BEGIN
-  SELECT number, birth, status, fencing_token, leased_until, reports_end, limit_ms, last_activity,
+  SELECT number, incarnation, status, fencing_token, leased_until, reports_end, limit_ms, last_activity,
       revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
@@ -218,7 +218,7 @@ BEGIN
   v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
   v_waits := v_is_end;
   IF v.status = 'TERMINATED' THEN
-    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND birth = v.birth);
+    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation);
   END IF;
   /* A later activity that is stored puts off the end of an ACTIVE session. */
   IF p_limit_end IS NOT NULL THEN
@@ -233,7 +233,7 @@ BEGIN
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
   IF v_is_end THEN
-    INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_since);
+    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_since);
   END IF;
   IF v.status <> p_status THEN
     PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
@@ -250,8 +250,8 @@ BEGIN
     PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
   END IF;
   IF v_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, birth, sequence, detail)
-      VALUES (p_tenant, p_id, v.birth, v.sequence + 1, v_detail);
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, v_detail);
   END IF;
   RETURN 'replaced';
 END $body$;
@@ -305,7 +305,7 @@ DECLARE
   v_is_late boolean;
   v_activity double precision;
 BEGIN
-  SELECT number, birth, status, deadline, accepts_until, grace, fencing_token, leased_until, last_activity, limit_end,
+  SELECT number, incarnation, status, deadline, accepts_until, grace, fencing_token, leased_until, last_activity, limit_end,
       inactivity, sequence,
       entries, position, bytes, state INTO v
     FROM $sessions
@@ -379,20 +379,20 @@ BEGIN
       bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
     WHERE number = v.number;
   IF p_has_events THEN
-    INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, v.birth, v.sequence + 1,
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1,
       '{"type":"appended","at":' || p_now || ',"position":' || end_position || coalesce(',"after":' || p_after, '') || '}');
   END IF;
 END $body$;
 
 /* Puts texts in the places of entries, as long as the session is the same. */
 CREATE FUNCTION $redact_entries(
-  p_tenant text, p_id text, p_birth text, p_positions double precision[], p_entries text[], p_detail text
+  p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
 BEGIN
   SELECT number, sequence INTO v FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id AND birth = p_birth FOR NO KEY UPDATE;
+    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
   END IF;
@@ -401,8 +401,8 @@ BEGIN
   IF FOUND THEN
     UPDATE $sessions SET sequence = v.sequence + 1 WHERE number = v.number;
     IF p_detail IS NOT NULL THEN
-      INSERT INTO $outbox (tenant, id, birth, sequence, detail)
-        VALUES (p_tenant, p_id, p_birth, v.sequence + 1, p_detail);
+      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+        VALUES (p_tenant, p_id, p_incarnation, v.sequence + 1, p_detail);
     END IF;
   END IF;
   RETURN 'redacted';
@@ -416,7 +416,7 @@ DECLARE
   v_names text[];
   v_values text[];
 BEGIN
-  SELECT number, birth, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
+  SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -430,29 +430,29 @@ BEGIN
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
   /* What remains until the end is reported. */
   IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
-    INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_now);
+    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_now);
   END IF;
   IF v.reports_end THEN
     UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state
-      WHERE tenant = p_tenant AND id = p_id AND birth = v.birth;
+      WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation;
   END IF;
   PERFORM $count_sessions(p_tenant, v.number, array_prepend(''::text, v_names), array_prepend(v.status::text, v_values),
     array_fill(-1, ARRAY[cardinality(v_names) + 1]));
   IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, birth, sequence, detail)
-      VALUES (p_tenant, p_id, v.birth, v.sequence + 1, p_detail);
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
   END IF;
   RETURN 'removed';
 END $body$;
 
 /* Locks the session first, as the other changes do. */
-CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_birth text) RETURNS text LANGUAGE plpgsql AS $body$
+CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   SELECT number INTO v_number FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id AND birth = p_birth FOR NO KEY UPDATE;
-  DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND birth = p_birth;
+    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
+  DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation;
   IF NOT FOUND THEN
     RETURN 'missing';
   END IF;
@@ -473,9 +473,9 @@ BEGIN
   PERFORM pg_advisory_xact_lock(1131376748, ('$events'::regclass::oid::bigint & 2147483647)::integer);
   SELECT number, ms INTO v_number, v_ms FROM $events ORDER BY number DESC LIMIT 1;
   WITH published AS (DELETE FROM $outbox RETURNING *)
-  INSERT INTO $events (number, ms, tenant, id, birth, sequence, detail)
+  INSERT INTO $events (number, ms, tenant, id, incarnation, sequence, detail)
     SELECT coalesce(v_number, 0) + row_number() OVER (ORDER BY number),
-      greatest(v_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)), tenant, id, birth, sequence, detail
+      greatest(v_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)), tenant, id, incarnation, sequence, detail
     FROM published;
   IF FOUND THEN
     DELETE FROM $events WHERE number <= (SELECT max(number) FROM $events) - p_length;

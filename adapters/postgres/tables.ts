@@ -14,7 +14,7 @@ export const tables = `
 CREATE TABLE $sessions (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, created_ms bigint NOT NULL,
-  birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
+  incarnation text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL, grace double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
   unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
@@ -46,10 +46,10 @@ CREATE TABLE $operations (
 
 /* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
 CREATE TABLE $ends (
-  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text COLLATE "C" NOT NULL,
   due_at double precision NOT NULL, removed_ms double precision, last_activity double precision,
   state text,
-  PRIMARY KEY (tenant, id, birth)
+  PRIMARY KEY (tenant, id, incarnation)
 );
 CREATE INDEX ends_by_due ON $ends (due_at);
 CREATE INDEX ends_by_tenant_due ON $ends (tenant, due_at);
@@ -71,13 +71,13 @@ CREATE TABLE $totals (
 /* Events are written here with their change. publish() moves them to the log and numbers them, after their commit. */
 CREATE TABLE $outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  tenant text NOT NULL, id text NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
+  tenant text NOT NULL, id text NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
 );
 
 /* Both number and ms only increase. */
 CREATE TABLE $events (
   number bigint PRIMARY KEY, ms bigint NOT NULL,
-  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text NOT NULL, sequence bigint NOT NULL,
+  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL,
   detail text NOT NULL
 );
 CREATE INDEX events_by_time ON $events (ms, number);

@@ -203,7 +203,7 @@ export class SessionWriter {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
-    const sql = `SELECT session.birth, session.position AS end_position, entry.position, entry.entry
+    const sql = `SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
       FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
         ON entry.session = session.number AND entry.position = ANY ($3::double precision[])
       WHERE session.tenant = $1 AND session.id = $2`;
@@ -220,7 +220,7 @@ export class SessionWriter {
     }
     const values = [
       ...namesOf(key),
-      String(row['birth']),
+      String(row['incarnation']),
       found.map(([position]) => position),
       found.map(([, entry]) => entry),
       detailOf(change, { type: 'redacted', at: now, positions }),

@@ -21,7 +21,7 @@ const OPENING_AT = 8;
 const openingOf = (
   { keys: keyspace, eventsLength }: OpenCall,
   session: SessionKeys,
-  { birth, state }: { readonly birth: string; readonly state: StateRecord },
+  { incarnation, state }: { readonly incarnation: string; readonly state: StateRecord },
   { entries, from, maxEntries = Number.MAX_SAFE_INTEGER, active }: Opening,
 ) => {
   const { tenant, record, journal, deadlines, byStatus, records, path } = session;
@@ -29,9 +29,9 @@ const openingOf = (
   const keys = [origin.record, origin.journal, byStatus.ACTIVE ?? record, deadlines];
   const isStarted = state.status !== 'IDLE';
   const detail = statusDetailOf(false, state);
-  const started = isStarted && eventsLength !== '' ? `1 ${detail.type} ${birth} 2 ${detail.at} ${path} -` : '';
+  const started = isStarted && eventsLength !== '' ? `1 ${detail.type} ${incarnation} 2 ${detail.at} ${path} -` : '';
   const number = isStarted ? 3 : 2;
-  const appended = eventsLength === '' ? '' : `1 appended ${birth} ${number} ${state.lastActivityAt} ${path} `;
+  const appended = eventsLength === '' ? '' : `1 appended ${incarnation} ${number} ${state.lastActivityAt} ${path} `;
   const args = [
     encodeLines(entries),
     String(entries.length),
@@ -60,10 +60,10 @@ export const insertSession = async (
   const session = opened.keys.of({ tenant, id: head.id });
   const { record, journal, deadlines, tenants, events, index, byStatus, unleased, member, owner, path } = session;
   if (opening?.active !== undefined && byStatus.ACTIVE === undefined) return err(noStatusIndex);
-  const birth = newId();
+  const incarnation = newId();
   const created = String(Date.parse(head.createdAt));
   const keys = [record, journal, index];
-  const args = [member, created, encodeRecord(birth, head, state)];
+  const args = [member, created, encodeRecord(incarnation, head, state)];
   const status = byStatus[state.status];
   if (status !== undefined) keys.push(status);
   for (const [name, value] of Object.entries(state.labels ?? {})) keys.push(labelKey(session, name, value));
@@ -74,13 +74,13 @@ export const insertSession = async (
   if (due !== '' || eventsLength !== '' || isWaiting) args.push(due, owner);
   if (eventsLength !== '') {
     keys.push(events);
-    args.push(eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
+    args.push(eventsLength, `1 created ${incarnation} 1 ${created} ${path} -`);
   }
   if (isWaiting) args.push(...(eventsLength === '' ? ['', ''] : []), String(unleasedSince(state)));
   const outcomes = ['inserted', 'taken'] as const;
   if (opening === undefined) return write(call, session, insertScript, keys, args, outcomes);
   while (args.length < OPENING_AT) args.push('');
-  const more = openingOf(opened, session, { birth, state }, opening);
+  const more = openingOf(opened, session, { incarnation, state }, opening);
   const [all, given] = [
     [...keys, ...more.keys],
     [...args, ...more.args],

@@ -56,12 +56,12 @@ export interface SessionKeys extends SessionKey, TenantKeys {
   readonly member: string;
   /** The session in events. */
   readonly path: string;
-  /** The beginning of the key of what is left of the session until its end is reported: the birth follows. */
+  /** The beginning of the key of what is left of the session until its end is reported: the incarnation follows. */
   readonly remains: string;
 }
 
-/** The session of this birth in `ends`. */
-export const endMember = (member: string, birth: string): string => `${member}:${birth}`;
+/** The session of this incarnation in `ends`. */
+export const endMember = (member: string, incarnation: string): string => `${member}:${incarnation}`;
 
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {

@@ -21,7 +21,7 @@ const MAX_BYTES = 1024 * 1024;
  * KEYS  record, journal
  * ARGV  the beginning, or '' for a part that ends at a position; that position or '' for the end; the number of
  *       entries that are wanted; the minimum and the maximum length
- * Returns {the text, birth, 1 if the server counts bytes and 0 if it counts characters, as doubles do, the committed length of
+ * Returns {the text, incarnation, 1 if the server counts bytes and 0 if it counts characters, as doubles do, the committed length of
  * the journal, where the last span begins, 1 if the text begins within a span, 1 if a part that ends at a position has entries
  * behind it, then where each of its pieces begins and ends in the journal}, or 'missing', 'corrupt', or 'invalid_position' if no
  * line begins at the position.
@@ -49,7 +49,7 @@ else
 end
 if isDamaged then return 'corrupt' end
 local text, sum = textOf(found), 0
-local reply = {text, ${field('head', 'birth')}, 1, length, span, isCut and 1 or 0, hasMore and 1 or 0}
+local reply = {text, ${field('head', 'incarnation')}, 1, length, span, isCut and 1 or 0, hasMore and 1 or 0}
 for _, piece in ipairs(found) do
   sum = sum + piece[2] - piece[1]
   reply[#reply + 1] = piece[1]
@@ -67,7 +67,7 @@ type Piece = readonly [from: number, upto: number];
 /** A part of a history, and facts about the whole journal. */
 interface Part {
   readonly text: string;
-  readonly birth: string;
+  readonly incarnation: string;
   /** Where the history ends. */
   readonly end: number;
   /** Where its last span begins: another one after each rewind. */
@@ -80,14 +80,14 @@ interface Part {
 }
 
 const partOf = (reply: unknown): Part | undefined => {
-  const [text, birth, isBytes, end, span, isCut, hasMore, ...places]: readonly unknown[] = Array.isArray(reply)
+  const [text, incarnation, isBytes, end, span, isCut, hasMore, ...places]: readonly unknown[] = Array.isArray(reply)
     ? reply
     : [];
-  if (typeof text !== 'string' || typeof birth !== 'string') return undefined;
+  if (typeof text !== 'string' || typeof incarnation !== 'string') return undefined;
   const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
   const pieces = places.flatMap((from, at): Piece[] => (at % 2 === 0 ? [[Number(from), Number(places[at + 1])]] : []));
   const flags = { isCut: Number(isCut) === 1, hasMore: Number(hasMore) === 1 };
-  return { text, birth, end: Number(end), span: Number(span), ...flags, pieces, lengthOf };
+  return { text, incarnation, end: Number(end), span: Number(span), ...flags, pieces, lengthOf };
 };
 
 /** A line of a journal, and where it begins and ends. */
@@ -139,7 +139,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     const part = read.value;
     if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
     first ??= part;
-    if (first.birth !== part.birth) return ok({ outcome: 'missing' });
+    if (first.incarnation !== part.incarnation) return ok({ outcome: 'missing' });
     if (first.span !== part.span) return readEntries(call, session, slice);
     const { lines, end } = linesOf(part, isBackward);
     if (end < 0) return err(unreadable(session));

@@ -65,9 +65,9 @@ const TURN_BYTES = 1024 * 1024;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const recordOf = (
-  { head, state, sequence, birth, entries }: DecodedRecord,
+  { head, state, sequence, incarnation, entries }: DecodedRecord,
   history: readonly HistoryEntry[],
-): SessionRecord => ({ head, state, history, historyCount: entries, sequence, birth });
+): SessionRecord => ({ head, state, history, historyCount: entries, sequence, incarnation });
 
 /** The session in a record, without its history. */
 const lightSessionIn = (member: string, text: Text): ReadRecord => {

@@ -12,13 +12,13 @@ import { LETTERS, letterOf } from './status-letters.js';
  * A session is two strings. Its record has three lines:
  *
  *     3 <status> <report> <open until> <grace> <deadline> <revision> <fencing token> <leased until> <limit> <inactivity>
- *       <last activity> <birth> <created> <sequence> <entries> <bytes> <span> <shown> <size> <labels>
+ *       <last activity> <incarnation> <created> <sequence> <entries> <bytes> <span> <shown> <size> <labels>
  *     <the state as JSON, without its last activity and its labels>
  *     <what never changes, as JSON>
  *
  * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
  * milliseconds since the epoch. `report` is 1 if the end of the session must be reported and is not yet, even if it is still
- * to come. The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it. `birth` tells it from a later session
+ * to come. The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it. `incarnation` tells it from a later session
  * with the same id. `entries` is the number of entries, and `bytes` the committed length of the journal: what is
  * behind that length in the journal was never acknowledged. After a rewind, the last span of the history begins at `span`
  * (`scripts/spans.ts`), and it has `shown` bytes in all. `size` is the length of the record behind these fields.
@@ -50,7 +50,7 @@ const FIELDS = {
   limit: place(16),
   inactivity: place(16),
   lastActivity: place(16),
-  birth: place(12),
+  incarnation: place(12),
   created: place(15),
   sequence: place(10),
   entries: place(10),
@@ -81,7 +81,7 @@ export const SEQUENCE_START = FIELDS.sequence.start;
 /** Where the field begins that the report of an end changes. */
 export const REPORT_START = FIELDS.report.start;
 
-/** The fields that a state decides, from the first to the one before the birth. */
+/** The fields that a state decides, from the first to the one before the incarnation. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, revision, terms, lease, limitMs, lastActivityAt } = state;
   // An activity that is noted later may put off the end by inactivity, so that is left out here.
@@ -109,11 +109,11 @@ const labelsInLine = (line: string): SessionLabels | undefined => {
 };
 
 /** The record of a new session. */
-export const encodeRecord = (birth: string, head: SessionHead, state: StateRecord): string => {
+export const encodeRecord = (incarnation: string, head: SessionHead, state: StateRecord): string => {
   const rest = `${stateLines(state)}\n${encodeHead(head)}`;
   const counts = `${pad(1, 'sequence')} ${pad(0, 'entries')} ${pad(0, 'bytes')} ${pad(0, 'span')} ${pad(0, 'shown')}`;
   const created = pad(Date.parse(head.createdAt), 'created');
-  return `${stateFields(state)}${birth} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
+  return `${stateFields(state)}${incarnation} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
 };
 
 /** All fields of a record before its labels. */
@@ -125,7 +125,7 @@ const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS
 
 /** What the fields of a record say about its size and its journal. */
 export interface JournalFields {
-  readonly birth: string;
+  readonly incarnation: string;
   readonly sequence: number;
   /** Number of entries. */
   readonly entries: number;
@@ -160,8 +160,8 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   if (state === undefined || head === undefined || !Number.isSafeInteger(sequence + entries + bytes)) return undefined;
   if (span > bytes || (span === 0 ? shown !== bytes : shown >= bytes)) return undefined;
   const owesReport = numberIn(text, 'report') === 1;
-  const birth = text.slice(FIELDS.birth.start, FIELDS.birth.end);
-  return { head, state, owesReport, birth, sequence, entries, bytes, span, shown };
+  const incarnation = text.slice(FIELDS.incarnation.start, FIELDS.incarnation.end);
+  return { head, state, owesReport, incarnation, sequence, entries, bytes, span, shown };
 };
 
 /* Pieces of Lua that read a record. `text` is a Lua expression. */
@@ -195,9 +195,9 @@ local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
 -- Test doubles fail where there is no key.
 if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 
-/** The fields that never change: the birth and the creation time, with the space behind them. */
+/** The fields that never change: the incarnation and the creation time, with the space behind them. */
 export const originOf = (text: string): string =>
-  `string.sub(${text}, ${FIELDS.birth.start + 1}, ${FIELDS.sequence.start})`;
+  `string.sub(${text}, ${FIELDS.incarnation.start + 1}, ${FIELDS.sequence.start})`;
 
 /** A pattern for `string.format` of some fields, with the space behind each. */
 export const formatOf = (...names: readonly Field[]): string =>

@@ -37,7 +37,7 @@ export const redactEntries = async (
   const read = await call.readScript(linesScript, [record, journal], positions.map(String));
   if (read.isErr()) return err(toStoreError(key)(read.error));
   if (read.value === 'missing' || read.value === 'invalid_position') return ok(read.value);
-  const [birth, ...found]: readonly unknown[] = Array.isArray(read.value) ? read.value : [];
+  const [incarnation, ...found]: readonly unknown[] = Array.isArray(read.value) ? read.value : [];
   const changes: Change[] = [];
   for (const [at, position] of positions.entries()) {
     const [start, line] = [Number(found[2 * at]), found[2 * at + 1]];
@@ -46,7 +46,7 @@ export const redactEntries = async (
     changes.push(...change);
   }
   if (changes.length === 0) return ok('redacted');
-  const args = [String(birth), String(now), eventsLength, `${path} ${positions.join('_')}`];
+  const args = [String(incarnation), String(now), eventsLength, `${path} ${positions.join('_')}`];
   for (const [start, text] of changes) args.push(String(start), text);
   return outcomeOf(key, await call.writeScript(redactScript, writes, [record, journal, events], args), [
     'redacted',

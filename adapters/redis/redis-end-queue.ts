@@ -41,7 +41,7 @@ const endedIn = (
   remains: string | null | undefined,
 ): Result<EndedRecord | undefined, StoreError> => {
   const found = typeof record === 'string' ? decodeRecord(id, record) : undefined;
-  if (found?.birth === endId) {
+  if (found?.incarnation === endId) {
     const { state } = found;
     return ok(state.status === 'TERMINATED' ? { state } : undefined);
   }

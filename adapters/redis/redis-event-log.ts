@@ -18,7 +18,7 @@ import { StreamListener } from './stream-listener.js';
 /**
  * An event as the scripts write it to a stream, one line of plain text:
  *
- *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history and that which a rewind
+ *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or position in the history and that which a rewind
  *       follows, or holder, or time limit and deadline, or labels, or ->
  *
  * The first field is the version of this format.
@@ -57,10 +57,10 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
 
 /** The event, or `undefined` if the text is in a format that this version does not know. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
-  const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
-  if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
+  const [, type, incarnation, number, ms, path, detail] = pattern.exec(text) ?? [];
+  if (type === undefined || incarnation === undefined || path === undefined || detail === undefined) return undefined;
   const decoded = readDetail(type, Number(ms), detail);
-  return decoded && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, decoded, position);
+  return decoded && eventOf(keyOfPath(path), { incarnation, sequence: Number(number) }, decoded, position);
 };
 
 /** Before all entries of a stream. */

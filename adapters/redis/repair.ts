@@ -123,13 +123,13 @@ export class Repair {
 
   /** Repairs the end of a session. `member` is that of `ends`. */
   async #repairEnd(owner: string, member: string): Promise<void> {
-    const [id = '', birth = ''] = member.split(':');
+    const [id = '', incarnation = ''] = member.split(':');
     const { record, remains, ends, reporting } = this.#keys.of(keyOfPath(`${owner}:${id}`));
     const call = this.#connection.begin();
     const repaired = await call.repairScript(
       repairEndScript,
-      [record, remains + birth, ends, reporting],
-      [member, owner, birth],
+      [record, remains + incarnation, ends, reporting],
+      [member, owner, incarnation],
     );
     const counts = repaired.unwrapOr(undefined);
     const [rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];

@@ -14,7 +14,7 @@ export const dueSessions = (prefix: string): DueTable => ({ name: `${prefix}sess
 
 export const dueEnds = (prefix: string): DueTable => ({
   name: `${prefix}ends`,
-  columns: 'tenant, id, birth, due_at, removed_ms, last_activity, state',
+  columns: 'tenant, id, incarnation, due_at, removed_ms, last_activity, state',
 });
 
 /** The rows that are due first, of all tenants. */

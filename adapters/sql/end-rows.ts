@@ -25,7 +25,7 @@ export const unreportedEndOf = (row: Fields): UnreportedEnd => {
   return {
     tenant: unescapeName(String(row['tenant'])),
     id,
-    endId: String(row['birth']),
+    endId: String(row['incarnation']),
     dueAt: Number(row['due_at']),
     ended: endedIn(id, row),
   };

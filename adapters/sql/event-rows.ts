@@ -26,7 +26,7 @@ export const readPlace = (position: string): { readonly ms: number; readonly num
 const eventAt = (row: Fields): SessionEvent | undefined => {
   const detail = decodeDetail(row['detail']);
   const key = { tenant: unescapeName(String(row['tenant'])), id: unescapeName(String(row['id'])) };
-  const change = { birth: String(row['birth']), sequence: Number(row['sequence']) };
+  const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) };
   return detail && eventOf(key, change, detail, positionOfRow(row));
 };
 

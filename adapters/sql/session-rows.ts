@@ -30,7 +30,7 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   const history = decodeEntries(large['history']);
   if (history?.length !== length) return err(unreadable(id, 'history'));
   const [historyCount, sequence] = [Number(row['entries']), Number(row['sequence'])];
-  return ok({ head, state, history, historyCount, sequence, birth: String(row['birth']) });
+  return ok({ head, state, history, historyCount, sequence, incarnation: String(row['incarnation']) });
 };
 
 /** Entries with their positions, in a text with commas between them. */

@@ -32,7 +32,7 @@ export const selectRows = (size: ReadSize, from: Query, time = 'session.created_
   const { sql, values } = historyBytes(size);
   return {
     sql: `SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
-      state, last_activity, entries, sequence, birth, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+      state, last_activity, entries, sequence, incarnation, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };

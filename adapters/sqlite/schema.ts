@@ -19,7 +19,7 @@ import type { Connection } from './connection.js';
 const VERSION_1 = `
 CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
-  birth TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
+  incarnation TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
   unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, last_activity INTEGER NOT NULL, sequence INTEGER NOT NULL,
   entries INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, head_bytes INTEGER NOT NULL,
   state TEXT NOT NULL
@@ -52,8 +52,8 @@ CREATE TABLE colloquy_operations (
 
 /* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
 CREATE TABLE colloquy_ends (
-  tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL, due_at INTEGER NOT NULL,
-  removed_ms INTEGER, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, birth)
+  tenant TEXT NOT NULL, id TEXT NOT NULL, incarnation TEXT NOT NULL, due_at INTEGER NOT NULL,
+  removed_ms INTEGER, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, incarnation)
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_ends_by_due ON colloquy_ends (due_at);
 CREATE INDEX colloquy_ends_by_tenant_due ON colloquy_ends (tenant, due_at);
@@ -71,7 +71,7 @@ CREATE TABLE colloquy_totals (
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_events (
-  number INTEGER PRIMARY KEY, ms INTEGER NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL,
+  number INTEGER PRIMARY KEY, ms INTEGER NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, incarnation TEXT NOT NULL,
   sequence INTEGER NOT NULL, detail TEXT NOT NULL
 );
 CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);

@@ -9,28 +9,29 @@ import { unreportedEndOf } from '../sql/end-rows.js';
 import { type Connection, PREFIX } from './connection.js';
 import { dueRows } from './read-due.js';
 
-const FIND = 'SELECT tenant, id, birth, due_at FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';
-const ADD = 'INSERT INTO colloquy_ends (tenant, id, birth, due_at) VALUES (?, ?, ?, ?)';
-const FIND_SESSION = `SELECT tenant, id, birth, state AS session_state, last_activity AS session_activity
-  FROM colloquy_sessions WHERE tenant = ? AND id = ? AND birth = ?`;
+const FIND =
+  'SELECT tenant, id, incarnation, due_at FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
+const ADD = 'INSERT INTO colloquy_ends (tenant, id, incarnation, due_at) VALUES (?, ?, ?, ?)';
+const FIND_SESSION = `SELECT tenant, id, incarnation, state AS session_state, last_activity AS session_activity
+  FROM colloquy_sessions WHERE tenant = ? AND id = ? AND incarnation = ?`;
 const KEEP = `UPDATE colloquy_ends SET removed_ms = ?, (last_activity, state) =
     (SELECT last_activity, state FROM colloquy_sessions WHERE number = ?)
-  WHERE tenant = ? AND id = ? AND birth = ?`;
-const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = ? AND birth = ?';
-const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';
-const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND birth = ?';
+  WHERE tenant = ? AND id = ? AND incarnation = ?`;
+const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = ? AND incarnation = ?';
+const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
+const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND incarnation = ?';
 
 /** The key of an end as it is stored. */
 interface StoredKey {
   readonly tenant: string;
   readonly id: string;
-  readonly birth: string;
+  readonly incarnation: string;
 }
 
 const keyOf = ({ tenant, id, endId }: EndKey): StoredKey => ({
   tenant: escapeName(tenant),
   id: escapeName(id),
-  birth: endId,
+  incarnation: endId,
 });
 
 /** The ends of a SQLite store that must be reported. */
@@ -50,46 +51,46 @@ export class SqliteEndQueue implements EndQueue {
 
   postpone(end: EndKey & { readonly dueAt: number }, to: number): Result<'moved' | 'stale', StoreError> {
     return this.#connection.write((): Result<'moved' | 'stale', never> => {
-      const { tenant, id, birth } = keyOf(end);
-      if (this.#dueAt({ tenant, id, birth }) !== end.dueAt || to === end.dueAt) return ok('stale');
-      this.#connection.run(POSTPONE, finite(to), tenant, id, birth);
+      const { tenant, id, incarnation } = keyOf(end);
+      if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt || to === end.dueAt) return ok('stale');
+      this.#connection.run(POSTPONE, finite(to), tenant, id, incarnation);
       return ok('moved');
     });
   }
 
   settle(end: EndKey): Result<'settled' | 'missing', StoreError> {
     return this.#connection.write((): Result<'settled' | 'missing', never> => {
-      const { tenant, id, birth } = keyOf(end);
-      if (this.#dueAt({ tenant, id, birth }) === undefined) return ok('missing');
-      this.#connection.run(REMOVE, tenant, id, birth);
-      this.#connection.run(RELEASE, tenant, id, birth);
+      const { tenant, id, incarnation } = keyOf(end);
+      if (this.#dueAt({ tenant, id, incarnation }) === undefined) return ok('missing');
+      this.#connection.run(REMOVE, tenant, id, incarnation);
+      this.#connection.run(RELEASE, tenant, id, incarnation);
       return ok('settled');
     });
   }
 
   /** Whether the end of a session waits. Within a transaction, as the next two. */
-  has({ tenant, id, birth }: Fields): boolean {
-    return this.#dueAt({ tenant: String(tenant), id: String(id), birth: String(birth) }) !== undefined;
+  has({ tenant, id, incarnation }: Fields): boolean {
+    return this.#dueAt({ tenant: String(tenant), id: String(id), incarnation: String(incarnation) }) !== undefined;
   }
 
   /** Adds the end of the session in a row. */
-  add({ tenant, id, birth }: Fields, dueAt: number): void {
-    this.#connection.run(ADD, String(tenant), String(id), String(birth), dueAt);
+  add({ tenant, id, incarnation }: Fields, dueAt: number): void {
+    this.#connection.run(ADD, String(tenant), String(id), String(incarnation), dueAt);
   }
 
   /** Keeps what a report needs of the session in a row, before it is removed, if its end waits. */
-  keep({ tenant, id, birth, number }: Fields, removedMs: number): void {
-    this.#connection.run(KEEP, removedMs, Number(number), String(tenant), String(id), String(birth));
+  keep({ tenant, id, incarnation, number }: Fields, removedMs: number): void {
+    this.#connection.run(KEEP, removedMs, Number(number), String(tenant), String(id), String(incarnation));
   }
 
-  #dueAt({ tenant, id, birth }: StoredKey): number | undefined {
-    const row = this.#connection.find(FIND, { tenant, id, birth });
+  #dueAt({ tenant, id, incarnation }: StoredKey): number | undefined {
+    const row = this.#connection.find(FIND, { tenant, id, incarnation });
     return row && Number(row['due_at']);
   }
 
   #withSession(row: Fields): Fields {
     if (row['removed_ms'] !== null) return row;
-    const key = { tenant: String(row['tenant']), id: String(row['id']), birth: String(row['birth']) };
+    const key = { tenant: String(row['tenant']), id: String(row['id']), incarnation: String(row['incarnation']) };
     return { ...row, ...this.#connection.find(FIND_SESSION, key) };
   }
 }

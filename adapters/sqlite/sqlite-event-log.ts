@@ -11,13 +11,13 @@ import { type Connection, hasKey } from './connection.js';
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
 const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
 const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
-const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, birth, sequence, detail)
+const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
 /** Maximum number of events that a change removes, so that it does not take long. */
 const MAX_TRIMMED = 100;
 
-const READ = 'SELECT number, ms, tenant, id, birth, sequence, detail FROM colloquy_events WHERE';
+const READ = 'SELECT number, ms, tenant, id, incarnation, sequence, detail FROM colloquy_events WHERE';
 const BEHIND = 'ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?';
 
 const isInScope = (of: EventScope | undefined) => {
@@ -38,10 +38,10 @@ export class SqliteEventLog implements EventLog {
    * Logs a change, within the transaction that makes it. The file keeps `length` events, and up to one in a hundred more; for
    * 0 none is written.
    */
-  log(length: number, { tenant, id }: SessionKey, { birth, sequence }: ChangeId, detail: EventDetail): void {
+  log(length: number, { tenant, id }: SessionKey, { incarnation, sequence }: ChangeId, detail: EventDetail): void {
     if (length === 0) return;
     const { ms, number } = readPlace(positionOfRow(this.#connection.get(LATEST)));
-    const values = [escapeName(tenant), escapeName(id), birth, sequence, JSON.stringify(detail)];
+    const values = [escapeName(tenant), escapeName(id), incarnation, sequence, JSON.stringify(detail)];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
     // A row costs less if others go with it.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);

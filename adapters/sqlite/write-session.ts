@@ -32,10 +32,10 @@ import { redactRows } from './redact-rows.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
-const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, last_activity, sequence, entries,
+const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence, entries,
   position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
-  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries,
+  (tenant, id, created_ms, incarnation, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries,
     position, bytes, head_bytes, state)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
@@ -89,7 +89,7 @@ export class SessionWriter {
         return ok('too_many');
       }
       const details = openingDetailsOf(head.createdAt, opening && state, entries === 0 ? undefined : entries);
-      const [owner, id, birth] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
+      const [owner, id, incarnation] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
       const text = encodeHead(copy === undefined ? head : { ...head, origin: copy.origin });
       const createdMs = Date.parse(head.createdAt);
       const until = finite(endsAt(state));
@@ -98,7 +98,7 @@ export class SessionWriter {
       const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, copy?.bytes ?? 0);
       const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
       const values = [...times, entries, entries, bytes, bytesOf(text)];
-      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state, state.labels));
+      this.#connection.run(INSERT, owner, id, createdMs, incarnation, ...values, encodeState(state, state.labels));
       const number = Number(this.#find(key)?.['number']);
       this.#connection.run(INSERT_HEAD, number, text);
       this.#addLabels(number, Object.entries(state.labels ?? {}));
@@ -109,7 +109,7 @@ export class SessionWriter {
         bytes: copy?.bytes ?? 0,
       });
       for (const [at, detail] of details.entries()) {
-        this.#events.log(eventsLength, key, { birth, sequence: at + 1 }, detail);
+        this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
       }
       return ok(copy === undefined ? 'inserted' : { copied: copy.entries, origin: copy.origin });
     });
@@ -137,7 +137,7 @@ export class SessionWriter {
       this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
       if (isEnd) this.#ends.add(row, next.since);
       if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
-      const change = { birth: String(row['birth']), sequence };
+      const change = { incarnation: String(row['incarnation']), sequence };
       if (detail !== undefined) this.#events.log(eventsLength, key, change, detail);
       return ok('replaced');
     });
@@ -193,7 +193,7 @@ export class SessionWriter {
     const sequence = Number(row['sequence']) + 1;
     const { place, position, bytes } = end;
     this.#connection.run(APPENDED, place, position, bytes, sequence, Number(row['last_activity']), number);
-    const change = { birth: String(row['birth']), sequence };
+    const change = { incarnation: String(row['incarnation']), sequence };
     this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
     return position;
   }
@@ -209,7 +209,7 @@ export class SessionWriter {
       if (!isChanged) return ok('redacted');
       const sequence = Number(row['sequence']) + 1;
       this.#connection.run(COUNT_CHANGE, sequence, session);
-      const change = { birth: String(row['birth']), sequence };
+      const change = { incarnation: String(row['incarnation']), sequence };
       this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
       return ok('redacted');
     });
@@ -246,7 +246,7 @@ export class SessionWriter {
       if (state !== undefined && owesEnd(state)) this.#ends.add(row, now);
       this.#ends.keep(row, now);
       this.#connection.run(REMOVE, Number(row['number']));
-      const change = { birth: String(row['birth']), sequence: Number(row['sequence']) + 1 };
+      const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) + 1 };
       this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
       return ok('removed');
     });

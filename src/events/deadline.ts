@@ -12,13 +12,13 @@ import type { SessionKey } from '../store/session-store.js';
  */
 export const terminatedEventAt = (
   key: SessionKey,
-  { birth, sequence, state }: SessionRecord,
+  { incarnation, sequence, state }: SessionRecord,
   now: number,
   place: string,
 ): SessionEvent | undefined => {
   const settled = stateAt(state, now);
   if (settled.status !== 'TERMINATED') return undefined;
-  const change = { birth, sequence: state === settled ? sequence : sequence + 1 };
+  const change = { incarnation, sequence: state === settled ? sequence : sequence + 1 };
   return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, place);
 };
 

@@ -1,4 +1,4 @@
-import { birthOf } from '../session/event-position.js';
+import { incarnationOf } from '../session/event-position.js';
 import type { SessionEvent } from '../session/session-event.js';
 
 /** Maximum number of sessions, at about 100 bytes each. Beyond it, the one without an event for longest is forgotten. */
@@ -10,7 +10,7 @@ export class LastChanges {
 
   /** Whether the event is the `next` of its session, was `seen` before, or comes behind a `gap`. */
   add({ id, sessionId, sequence }: SessionEvent): 'next' | 'seen' | 'gap' {
-    const key = `${birthOf(id)}/${sessionId}`;
+    const key = `${incarnationOf(id)}/${sessionId}`;
     const last = this.#sequences.get(key);
     if (last !== undefined && sequence <= last) return 'seen';
     this.#sequences.delete(key);

@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import type { WatchSettings } from '../input/read-watch.js';
 import { notFound, type WatchError } from '../session/errors.js';
 import {
-  birthOf,
   CLOCK_MARGIN_MS,
+  incarnationOf,
   nowWithMargin,
   type Position,
   placeBefore,
@@ -47,8 +47,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #options: WatchSettings;
   readonly #deadline: Deadline;
   #reader: EventReader | undefined;
-  /** The last change that the watcher knows. A later session with the same id has another birth. */
-  #birth = '';
+  /** The last change that the watcher knows. A later session with the same id has another incarnation. */
+  #incarnation = '';
   #sequence = 0;
   #position = '';
   /** The change that the log is read up to, until it is delivered. */
@@ -112,9 +112,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   #resume(reader: EventReader, from: Position, record: SessionRecord): void {
     const created = Date.parse(record.head.createdAt);
     const isBeginning = from.ms === 0;
-    const { birth = record.birth, sequence } = isBeginning ? { sequence: 0 } : from;
-    const isSame = birth === record.birth && (isBeginning || from.birth !== undefined || created < from.ms);
-    this.#birth = birth;
+    const { incarnation = record.incarnation, sequence } = isBeginning ? { sequence: 0 } : from;
+    const isSame =
+      incarnation === record.incarnation && (isBeginning || from.incarnation !== undefined || created < from.ms);
+    this.#incarnation = incarnation;
     this.#sequence = sequence ?? 0;
     this.#position = positionText(from);
     this.#deadline.update(record.state);
@@ -150,7 +151,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       this.#needsSnapshot ||= this.#target === undefined;
       return undefined;
     }
-    const isNew = birthOf(item.id) === this.#birth && item.sequence > this.#sequence;
+    const isNew = incarnationOf(item.id) === this.#incarnation && item.sequence > this.#sequence;
     this.#needsSnapshot ||= isNew && item.sequence > this.#sequence + 1;
     return isNew && !this.#needsSnapshot ? item : undefined;
   }
@@ -174,7 +175,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (this.#isDeadlineOld || this.#deadline.hasPassed(now) || this.#deadline.isInDoubt(now)) {
       const found = await this.#find({ historyLimit: 0 });
       if (found.isErr()) return this.#rideOut(reader, found.error);
-      const record = found.value?.birth === this.#birth ? found.value : undefined;
+      const record = found.value?.incarnation === this.#incarnation ? found.value : undefined;
       this.#deadline.update(record?.state);
       this.#isDeadlineOld = false;
       const end = record && terminatedEventAt(this.#key, record, now, String(nowWithMargin()));
@@ -237,14 +238,14 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   #snapshotOf(record: SessionRecord): Item {
-    const { birth, sequence, state } = record;
-    this.#birth = birth;
+    const { incarnation, sequence, state } = record;
+    this.#incarnation = incarnation;
     this.#sequence = sequence;
     this.#target = undefined;
     this.#needsSnapshot = false;
     this.#isDeadlineOld = false;
     this.#deadline.update(state);
-    const position = positionOf(nowWithMargin(), { id: `${birth}.${sequence}`, sequence });
+    const position = positionOf(nowWithMargin(), { id: `${incarnation}.${sequence}`, sequence });
     return this.#source.now().map((now) => {
       return { type: 'session.snapshot', session: sessionAt(record, now), sequence, position };
     });

@@ -24,8 +24,8 @@ export async function* watchTenant(
   const last = new LastChanges();
   try {
     if (from !== undefined) {
-      const { ms, birth, sequence } = from;
-      reader.readLog(placeBefore(ms), birth === undefined ? undefined : `${birth}.${sequence}`);
+      const { ms, incarnation, sequence } = from;
+      reader.readLog(placeBefore(ms), incarnation === undefined ? undefined : `${incarnation}.${sequence}`);
     }
     if (!reader.isClosed) onOpen();
     while (!reader.isClosed) {

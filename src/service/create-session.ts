@@ -153,7 +153,7 @@ export const createSession = async (
         history: history.map((entry) => structuredClone(entry)),
         historyCount: copied + entries.length,
       };
-      const record = { head: { ...own, ...(origin && { origin }) }, state, ...begun, sequence: 1, birth: '' };
+      const record = { head: { ...own, ...(origin && { origin }) }, state, ...begun, sequence: 1, incarnation: '' };
       return ok(sessionAt(record, time.value));
     }
     if (inserted !== 'taken') {

@@ -9,8 +9,8 @@ import type { EndReason } from './session-status.js';
 
 /** Identifies one change of one session. */
 export interface ChangeId {
-  /** See `SessionRecord.birth`. */
-  readonly birth: string;
+  /** See `SessionRecord.incarnation`. */
+  readonly incarnation: string;
   readonly sequence: number;
 }
 
@@ -99,11 +99,11 @@ export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventD
 /** The event as watchers receive it. */
 export const eventOf = (
   { tenant, id: sessionId }: SessionKey,
-  { birth, sequence }: ChangeId,
+  { incarnation, sequence }: ChangeId,
   detail: EventDetail,
   position: string,
 ): SessionEvent => {
-  const id = `${birth}.${sequence}`;
+  const id = `${incarnation}.${sequence}`;
   const base = { id, tenant, sessionId, sequence, at: timestampOf(detail.at), position };
   if (detail.type === 'appended') {
     const { position: historyPosition, after } = detail;

@@ -19,7 +19,7 @@ export interface Position {
   /** Sequence of the last known change; undefined if there is none. */
   readonly sequence: number | undefined;
   /** Distinguishes sessions that had the same id; undefined if the position does not contain it. */
-  readonly birth: string | undefined;
+  readonly incarnation: string | undefined;
 }
 
 /**
@@ -44,8 +44,8 @@ export const isAfter = (place: string, other: string): boolean => {
 /** When the event at a log position was logged, in milliseconds since the epoch. */
 export const timeAt = (place: string): number => Number(place.split('-', 1)[0]);
 
-/** The birth in an event id. It distinguishes sessions that had the same id one after another. */
-export const birthOf = (eventId: string): string => eventId.slice(0, Math.max(0, eventId.lastIndexOf('.')));
+/** The incarnation in an event id. It distinguishes sessions that had the same id one after another. */
+export const incarnationOf = (eventId: string): string => eventId.slice(0, Math.max(0, eventId.lastIndexOf('.')));
 
 /** The position after the change with this id and sequence, the last known change of the session. */
 export const positionOf = (
@@ -57,9 +57,9 @@ export const positionOf = (
 };
 
 /** The text form of a parsed position. */
-export const positionText = ({ ms, birth, sequence }: Position): string => {
+export const positionText = ({ ms, incarnation, sequence }: Position): string => {
   if (sequence === undefined) return String(ms);
-  return birth === undefined ? `${ms}-${sequence}` : `${ms}-${birth}.${sequence}`;
+  return incarnation === undefined ? `${ms}-${sequence}` : `${ms}-${incarnation}.${sequence}`;
 };
 
 /** The current time minus the margin: no later than now by the clock of any log. */
@@ -67,7 +67,7 @@ export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 /** Parses a position; undefined if the text is invalid. */
 export const readPosition = (text: string): Position | undefined => {
-  const [, ms, birth, sequence] = positionForm.exec(text) ?? [];
+  const [, ms, incarnation, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;
-  return { ms: Number(ms), sequence: sequence === undefined ? undefined : Number(sequence), birth };
+  return { ms: Number(ms), sequence: sequence === undefined ? undefined : Number(sequence), incarnation };
 };

@@ -104,8 +104,8 @@ export interface SessionRecord {
   readonly sequence: number;
   /**
    * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The
-   * event of a change has the id `<birth>.<sequence>`, so that a watcher can tell an event from the record alone. A store
+   * event of a change has the id `<incarnation>.<sequence>`, so that a watcher can tell an event from the record alone. A store
    * without events may leave it empty.
    */
-  readonly birth: string;
+  readonly incarnation: string;
 }

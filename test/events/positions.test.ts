@@ -55,17 +55,17 @@ describe('a position', () => {
       const store = new MemorySessionStore({ events: true });
       const seen = await positionsOf(store, 'm', othersOf(store, 'm'));
       // The id of a session's creation is random.
-      lives.push(seen.map(({ position }) => position.replace(/-[\w-]+\./, '-birth.')));
+      lives.push(seen.map(({ position }) => position.replace(/-[\w-]+\./, '-incarnation.')));
     }
     expect(lives[0]).toEqual(lives[1]);
     expect(new Set(lives[0]).size).toBeGreaterThan(4);
   });
 
   test.each([
-    ['0', { ms: 0, sequence: undefined, birth: undefined }],
-    ['0-0', { ms: 0, sequence: 0, birth: undefined }],
-    ['1769882520000-4', { ms: 1769882520000, sequence: 4, birth: undefined }],
-    ['1769882520000-kR3v-w0aT_1x.4', { ms: 1769882520000, sequence: 4, birth: 'kR3v-w0aT_1x' }],
+    ['0', { ms: 0, sequence: undefined, incarnation: undefined }],
+    ['0-0', { ms: 0, sequence: 0, incarnation: undefined }],
+    ['1769882520000-4', { ms: 1769882520000, sequence: 4, incarnation: undefined }],
+    ['1769882520000-kR3v-w0aT_1x.4', { ms: 1769882520000, sequence: 4, incarnation: 'kR3v-w0aT_1x' }],
   ])('%s is read', (text, read) => {
     expect(readPosition(text)).toEqual(read);
   });

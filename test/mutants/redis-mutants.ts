@@ -22,7 +22,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append to a deleted session stands in the one created again',
     file: 'adapters/redis/scripts/append.ts',
-    from: 'if notedBirth ~= birth then return tonumber(notedEnd) end',
+    from: 'if notedIncarnation ~= incarnation then return tonumber(notedEnd) end',
     to: '',
     tests: testsOf('retried-writes'),
   },
@@ -85,7 +85,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a removal that arrives twice removes the session that was made anew',
     file: 'adapters/redis/scripts/remove.ts',
-    from: "if known and known ~= birth then return 'removed' end",
+    from: "if known and known ~= incarnation then return 'removed' end",
     to: '',
     tests: testsOf('lost-replies'),
   },

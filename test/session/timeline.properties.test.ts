@@ -70,7 +70,7 @@ const recordOf = (state: StateRecord): SessionRecord => ({
   history: [],
   historyCount: 0,
   sequence: 1,
-  birth: 'b',
+  incarnation: 'b',
 });
 
 const commands = fc.constantFrom<CallerCommand[]>(

@@ -27,7 +27,7 @@ const record: SessionRecord = {
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
   historyCount: 7,
   sequence: 9,
-  birth: 'b',
+  incarnation: 'b',
 };
 
 const expected = {

@@ -48,8 +48,8 @@ const units = fc.oneof(
 );
 const anyText = fc.array(units, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
 
-/** What differs between stores by right: positions and births are opaque, and fencing tokens begin at random. */
-const OPAQUE = /^(position|historyPosition|start|birth|fencingToken|cause)$/;
+/** What differs between stores by right: positions and incarnations are opaque, and fencing tokens begin at random. */
+const OPAQUE = /^(position|historyPosition|start|incarnation|fencingToken|cause)$/;
 
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (key, each) => (OPAQUE.test(key) ? key : each)));

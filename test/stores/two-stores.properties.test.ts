@@ -25,7 +25,7 @@ class Deployment {
   readonly #services: readonly SessionService[];
   readonly #store: SessionStore;
   readonly #ids: string[] = [];
-  /** Positions and births are opaque: they are replaced by the order in which they first appear. */
+  /** Positions and incarnations are opaque: they are replaced by the order in which they first appear. */
   readonly #labels = new Map<string, string>();
   readonly #fencingTokens = new Map<string, number>();
   readonly #positions = new Map<string, number>();
@@ -80,7 +80,7 @@ class Deployment {
     const bySession = once.toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
     return bySession.map(({ id, position: _, ...event }) => ({
       ...event,
-      birth: this.#label(`birth ${id.split('.')[0]}`),
+      incarnation: this.#label(`incarnation ${id.split('.')[0]}`),
       historyPosition: undefined,
     }));
   }

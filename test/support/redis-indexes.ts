@@ -53,7 +53,7 @@ export const missingEntries = async (
     }
     if (record.owesReport && state.status === 'TERMINATED') {
       for (const [list, name] of [
-        [ends, endMember(member, record.birth)],
+        [ends, endMember(member, record.incarnation)],
         [reporting, owner],
       ] as const) {
         if (Number.isNaN(numberOf(await client.call('ZSCORE', list, name)))) missing.push(`${rest} in ${list}`);

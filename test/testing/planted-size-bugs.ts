@@ -113,7 +113,7 @@ const limitBugs: readonly PlantedBug[] = [
       history: [],
       historyCount: 0,
       sequence: 1,
-      birth: '',
+      incarnation: '',
     };
     const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
     return {

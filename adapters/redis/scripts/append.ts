@@ -59,17 +59,17 @@ const scriptFor = (place: 'end' | 'after') =>
   writeScript(`${log('KEYS[4]', 'ARGV[7]')}${place === 'after' ? rewind('KEYS[3]') : ''}${readHead('KEYS[2]')}
 -- Test doubles have no sums.
 local sumOf = redis.sha1hex or function(text) return text end
-local notedBirth, notedStart, notedEnd
-if known then notedBirth, notedStart, notedEnd = string.match(known, '^(%S+) (%d+) (%d+)$') end
+local notedIncarnation, notedStart, notedEnd
+if known then notedIncarnation, notedStart, notedEnd = string.match(known, '^(%S+) (%d+) (%d+)$') end
 if head == '' then
   if notedEnd then return tonumber(notedEnd) end
   return redis.call('EXISTS', KEYS[3]) == 1 and 'corrupt' or 'missing'
 end
 if not ${isRecord('head')} then return 'corrupt' end
-local birth, length = ${field('head', 'birth')}, ${numberField('head', 'bytes')}
+local incarnation, length = ${field('head', 'incarnation')}, ${numberField('head', 'bytes')}
 if redis.call('STRLEN', KEYS[3]) < length then return 'corrupt' end
 if known then
-  if notedBirth ~= birth then return tonumber(notedEnd) end
+  if notedIncarnation ~= incarnation then return tonumber(notedEnd) end
   local text = tonumber(notedEnd) <= length and redis.call('GETRANGE', KEYS[3], notedStart, notedEnd - 1)
 ${IS_THERE[place].slice(1)}
   if text == ARGV[4] or text and ${isRedacted('text')} then return tonumber(notedEnd) end
@@ -114,11 +114,11 @@ local written = redis.call('SETRANGE', KEYS[3], start, lines)
 local finish = string.format('%d', math.min(written, length + #lines))
 local sequence = ${field('head', 'sequence')} + 1
 local place = start .. ' ' .. finish
-remember(birth .. ' ' .. place)
+remember(incarnation .. ' ' .. place)
 if name ~= '' then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(lines)) end
 if events ~= '' then
   local detail = finish${place === 'after' ? " .. '_' .. ARGV[13]" : ''}
-  log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. ARGV[8] .. ' ' .. detail)
+  log('1 appended ' .. incarnation .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. ARGV[8] .. ' ' .. detail)
 end
 redis.call('SETRANGE', KEYS[2], '${LAST_ACTIVITY_START}', activity .. ' ' .. ${originOf('head')}
   .. string.format('${formatOf('sequence', 'entries', 'bytes', 'span', 'shown')}', sequence, entries, finish, span, shown + finish - length - added))

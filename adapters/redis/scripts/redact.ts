@@ -7,7 +7,7 @@ import { log } from './indexes.js';
  *
  * KEYS  1 record, 2 journal
  * ARGV  positions
- * Returns {birth, then for each position the beginning of its line and the line}, 'missing', 'corrupt', or 'invalid_position'
+ * Returns {incarnation, then for each position the beginning of its line and the line}, 'missing', 'corrupt', or 'invalid_position'
  * if no line ends at one of them.
  */
 export const linesScript = script(`
@@ -16,7 +16,7 @@ if head == '' then return redis.call('EXISTS', KEYS[2]) == 1 and 'corrupt' or 'm
 if not ${isRecord('head')} then return 'corrupt' end
 local length = ${numberField('head', 'bytes')}
 if redis.call('STRLEN', KEYS[2]) < length then return 'corrupt' end
-local reply = {${field('head', 'birth')}}
+local reply = {${field('head', 'incarnation')}}
 for _, text in ipairs(ARGV) do
   local finish = tonumber(text)
   if finish > length or redis.call('GETRANGE', KEYS[2], finish - 1 .. '', finish - 1 .. '') ~= '\\n' then
@@ -44,14 +44,14 @@ return {unpack(reply)}
  * session is the same.
  *
  * KEYS  1 this call, 2 record, 3 journal, 4 events
- * ARGV  1-2 of this call, 3 birth, 4 now, 5 length of the stream or '', 6 path and positions of the event, then for each line
+ * ARGV  1-2 of this call, 3 incarnation, 4 now, 5 length of the stream or '', 6 path and positions of the event, then for each line
  *       its beginning and the text
  * Writes the lines, this call, the event, the number of changes. Returns 'redacted', 'missing' or 'corrupt'.
  */
 export const redactScript = writeScript(`${log('KEYS[4]', 'ARGV[5]')}${readHead('KEYS[2]')}
 if head == '' then return known and 'redacted' or 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
-if ${field('head', 'birth')} ~= ARGV[3] then return known and 'redacted' or 'missing' end
+if ${field('head', 'incarnation')} ~= ARGV[3] then return known and 'redacted' or 'missing' end
 if known then return 'redacted' end
 for at = 7, #ARGV, 2 do redis.call('SETRANGE', KEYS[3], ARGV[at], ARGV[at + 1]) end
 local sequence = ${numberField('head', 'sequence')} + 1

@@ -20,8 +20,8 @@ export const removeScript = writeScript(`${schedule}${log('KEYS[7]', 'ARGV[7]')}
 local record = redis.pcall('GET', KEYS[2])
 if not record and redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return known and 'removed' or 'missing' end
 local isReadable = type(record) == 'string' and ${isRecord('record')}
-local birth = isReadable and ${field('record', 'birth')} or ''
-if known and known ~= birth then return 'removed' end
+local incarnation = isReadable and ${field('record', 'incarnation')} or ''
+if known and known ~= incarnation then return 'removed' end
 if ARGV[5] ~= '' and (not isReadable or ${field('record', 'revision')} ~= ARGV[5]) then return 'stale' end
 
 local last, unleased, waitedSince = #KEYS, nil, nil
@@ -32,7 +32,7 @@ end
 local labels = isReadable and string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}) or ''
 local labelled = KEYS[8] .. 'label:' .. ARGV[4] .. ':'
 local due = redis.pcall('ZSCORE', KEYS[5], ARGV[3])
-local ending = ARGV[3] .. ':' .. birth
+local ending = ARGV[3] .. ':' .. incarnation
 local ends, reporting = KEYS[8] .. 'ends:' .. ARGV[4], KEYS[8] .. 'reporting'
 local remains = KEYS[8] .. 'remains:' .. ARGV[4] .. ':' .. ending
 local owes = isReadable and ${field('record', 'report')} == '1'
@@ -50,9 +50,9 @@ local refused = attempt(function()
   if owes then
     redis.call('SET', remains, ARGV[6] .. ' ' .. ${field('record', 'lastActivity')} .. ' ' .. labels .. string.match(record, '\\n[^\\n]*', ${HEADER_BYTES + 1}))
   end
-  remember(birth)
+  remember(incarnation)
   if isReadable and ARGV[7] ~= '' then
-    log('1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -')
+    log('1 deleted ' .. incarnation .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -')
   end
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 end, function()

@@ -39,7 +39,7 @@ for label in string.gmatch(string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1})
 local waits = status == 'T' and ${field('record', 'report')} == '1'
 local deadline = ${endOf('record')}
 local due = (waits or deadline >= ${NEVER}) and '' or string.format('%.0f', deadline)
-local ending = ARGV[1] .. ':' .. ${field('record', 'birth')}
+local ending = ARGV[1] .. ':' .. ${field('record', 'incarnation')}
 local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '')
 -- An activity puts an end off without a new entry: a sweep moves it.
 local isEarly = noted and status == 'A' and ${numberField('record', 'inactivity')} < ${NEVER} and noted <= deadline
@@ -91,7 +91,7 @@ return redis.call('DEL', KEYS[2])
  * Makes an end among those that must be reported match the record of its session, or what remains of it.
  *
  * KEYS  1 record, 2 what remains, 3 ends, 4 their tenants
- * ARGV  1 the session in the ends, 2 owner, 3 birth
+ * ARGV  1 the session in the ends, 2 owner, 3 incarnation
  * Returns {1 if the end was missing, number of entries and remains that do not belong there}.
  */
 export const repairEndScript = script(`${schedule}
@@ -99,7 +99,7 @@ local record = redis.pcall('GET', KEYS[1])
 if record and (type(record) ~= 'string' or not ${isRecord('record')}) then return {0, 0} end
 local noted, rescheduled, removed = redis.call('ZSCORE', KEYS[3], ARGV[1]), 0, 0
 local waits, time = false, nil
-if record and ${field('record', 'birth')} == ARGV[3] then
+if record and ${field('record', 'incarnation')} == ARGV[3] then
   waits = ${field('record', 'status')} == 'T' and ${field('record', 'report')} == '1'
   removed = redis.call('DEL', KEYS[2])
 else

@@ -36,8 +36,8 @@ export const replaceScript = writeScript(`${schedule}${log('KEYS[#KEYS]', 'ARGV[
 local record = redis.call('GET', KEYS[2])
 if not record then return known and 'replaced' or 'missing' end
 if not ${isRecord('record')} then return 'corrupt' end
-local birth, revision, status = ${field('record', 'birth')}, ${field('record', 'revision')}, ${field('record', 'status')}
-if known and (known ~= birth or revision ~= ARGV[5]) then return 'replaced' end
+local incarnation, revision, status = ${field('record', 'incarnation')}, ${field('record', 'revision')}, ${field('record', 'status')}
+if known and (known ~= incarnation or revision ~= ARGV[5]) then return 'replaced' end
 if revision ~= ARGV[5] then return 'stale' end
 local labels, head = string.match(record, '^([^\\n]*)\\n[^\\n]*\\n(.*)$', ${HEADER_BYTES + 1})
 if not head then return 'corrupt' end
@@ -60,7 +60,7 @@ if status == 'T' then fields = string.sub(fields, 1, ${REPORT_START}) .. owes ..
 if isEnd then time = '' end
 local before = ${endOf('record')}
 local isDue = not waits and (time ~= '' or before < ${NEVER})
-local ending = ARGV[3] .. ':' .. birth
+local ending = ARGV[3] .. ':' .. incarnation
 if ARGV[18] then
   local active = redis.call('ZCARD', to)
   if active >= tonumber(ARGV[18]) then
@@ -106,7 +106,7 @@ local refused = attempt(function()
   if unleased and ARGV[17] ~= '-' then redis.call('ZADD', unleased .. ARGV[7], ARGV[17], ARGV[3]) end
   if isEnd then schedule(KEYS[5], KEYS[6], ARGV[4], ending, ARGV[10]) end
   if isDue then schedule(KEYS[3], KEYS[4], ARGV[4], ARGV[3], time) end
-  remember(birth)
+  remember(incarnation)
   if isChange and hasEvents then
     local kind, rest = status == 'P' and ARGV[13] or ARGV[12], ARGV[14]
     if not hasMoved and isLease then
@@ -119,7 +119,7 @@ local refused = attempt(function()
         kind, rest = 'updated', place .. (nextLabels == '' and '-' or string.gsub(nextLabels, ' ', ','))
       end
     end
-    log('1 ' .. kind .. ' ' .. birth .. ' ' .. sequence .. rest)
+    log('1 ' .. kind .. ' ' .. incarnation .. ' ' .. sequence .. rest)
   end
   local rest = ARGV[8] .. '\\n' .. head
   local counts = string.format('${formatOf('sequence')}', sequence) .. ${historyOf('record')}

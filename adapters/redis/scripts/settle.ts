@@ -7,7 +7,7 @@ import { schedule } from './indexes.js';
  * Takes off an end: it was reported. The session, unless it was removed, is then due at its deadline.
  *
  * KEYS  1 this call, 2 record, 3 what remains of a removed session, 4 ends, 5 their tenants, 6 deadlines, 7 tenants
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 birth
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 incarnation
  * Writes this call, the deadline, the end, deletes what remains, and writes the record.
  * Returns 'settled' or 'missing'.
  */
@@ -16,7 +16,7 @@ if known then return 'settled' end
 local ending = ARGV[3] .. ':' .. ARGV[5]
 local due = redis.call('ZSCORE', KEYS[4], ending)
 if not due then return 'missing' end${readHead('KEYS[2]')}
-local isThere = ${isRecord('head')} and ${field('head', 'birth')} == ARGV[5]
+local isThere = ${isRecord('head')} and ${field('head', 'incarnation')} == ARGV[5]
 local deadline = isThere and ${endOf('head')} or ${NEVER}
 local refused = attempt(function()
   remember('1')

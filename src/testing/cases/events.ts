@@ -50,22 +50,32 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: the id of an event is the birth that the record has, a dot and the sequence',
+    name: 'events: the id of an event is the incarnation that the record has, a dot and the sequence',
     run: async (store, second) => {
       const start = await latestPosition(store);
       await insertActive(store, key);
       await append(store, key, ['hello']);
       const [first, other] = [await answerOf(store.find(key)), await answerOf(second.find(key, { historyLimit: 0 }))];
-      expectThat(/^[\w-]{1,64}$/.test(first?.birth ?? ''), 'the birth has 1 to 64 of the characters A-Z a-z 0-9 _ -');
-      expectEqual(other?.birth, first?.birth, 'the birth that the second store reads, without the history');
+      expectThat(
+        /^[\w-]{1,64}$/.test(first?.incarnation ?? ''),
+        'the incarnation has 1 to 64 of the characters A-Z a-z 0-9 _ -',
+      );
+      expectEqual(
+        other?.incarnation,
+        first?.incarnation,
+        'the incarnation that the second store reads, without the history',
+      );
       expectEqual(
         (await eventsBehind(store, start)).map(({ id }) => id),
-        [1, 2, 3].map((sequence) => `${first?.birth}.${sequence}`),
+        [1, 2, 3].map((sequence) => `${first?.incarnation}.${sequence}`),
         'the ids',
       );
       await answerOf(store.remove(key));
       await insert(store, key);
-      expectThat((await answerOf(store.find(key)))?.birth !== first?.birth, 'a new session under the id has its own');
+      expectThat(
+        (await answerOf(store.find(key)))?.incarnation !== first?.incarnation,
+        'a new session under the id has its own',
+      );
     },
   },
   {

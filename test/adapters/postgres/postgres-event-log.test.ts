@@ -22,7 +22,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.append({ tenant: 'acme', id: 'one' }, { entries: [say('hello')], now: NOON });
     await store.events?.latest('');
     await pool.query(`INSERT INTO ${schema}.events
-      SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'birth', 1, '{}'
+      SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'incarnation', 1, '{}'
         FROM generate_series(1, 20000) AS at;
       ANALYZE ${schema}.events`);
     const latest = (await store.events?.latest(''))?._unsafeUnwrap();

@@ -79,11 +79,11 @@ const SIZES = '0000000001 0000000000 000000000000 000000000000 000000000000';
 describe('the text of a record', () => {
   test('says the session, whatever stands in it, and is no other session\u2019s', () => {
     fc.assert(
-      fc.property(head, state, writeId, (given, next, birth) => {
-        const record = encodeRecord(birth, given, next);
+      fc.property(head, state, writeId, (given, next, incarnation) => {
+        const record = encodeRecord(incarnation, given, next);
         expect(record.split('\n')).toHaveLength(3);
         expect(decodeRecord(given.id, record)).toEqual({
-          ...{ head: given, state: next, owesReport: next.terms.reportEnds, birth },
+          ...{ head: given, state: next, owesReport: next.terms.reportEnds, incarnation },
           ...{ sequence: 1, entries: 0, bytes: 0, span: 0, shown: 0 },
         });
         expect(decodeRecord(`${given.id}x`, record)).toBeUndefined();

@@ -192,7 +192,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     for (const [at, field] of fields.entries()) {
       for (const unit of ['x', '-', '.', 'e', ' ', '\0']) {
         const junk = fields.with(at, unit.repeat(field.length)).join(' ');
-        // The birth is any name.
+        // The incarnation is any name.
         if (at === 12 && /[-xe]/.test(unit)) continue;
         await raw.set(
           keys.record,

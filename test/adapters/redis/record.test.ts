@@ -3,7 +3,7 @@ import { decodeRecord, encodeRecord, HEADER_BYTES } from '../../../adapters/redi
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { ended, headOf, live, NOON } from '../../../src/testing/samples.js';
 
-const BIRTH = 'write-id-_12';
+const INCARNATION = 'write-id-_12';
 const NEVER = '9007199254740991';
 const ZERO = '0'.repeat(16);
 
@@ -36,7 +36,7 @@ const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const ACTIVITY = '0000000000001234';
-const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000 000000000000 000000000000`;
+const COUNTS = `${INCARNATION} 00${NOON} 0000000001 0000000000 000000000000 000000000000 000000000000`;
 const record =
   `3 A 1 0000000000061000 0000000000000000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 0000000000030000 ${ACTIVITY} ` +
   `${COUNTS} 0000000428 ` +
@@ -48,12 +48,12 @@ const record =
 describe('a record', () => {
   // Records of today must be read by every later version of this format.
   test('is this text', () => {
-    expect(encodeRecord(BIRTH, head, active)).toBe(record);
+    expect(encodeRecord(INCARNATION, head, active)).toBe(record);
     expect(decodeRecord('one', record)).toEqual({
       head,
       state: active,
       owesReport: true,
-      birth: BIRTH,
+      incarnation: INCARNATION,
       sequence: 1,
       entries: 0,
       bytes: 0,
@@ -72,7 +72,7 @@ describe('a record', () => {
     ],
     ['T', ended('failed', { revision: 12 }), `${ZERO} ${ZERO} ${NEVER} 0000000000000012 ${ZERO} ${ZERO}`],
   ])('says when a session with the letter %s takes history, and when it is due', (letter, state, times) => {
-    const text = encodeRecord(BIRTH, head, state);
+    const text = encodeRecord(INCARNATION, head, state);
     const [line = ''] = text.split('\n');
     expect(line).toBe(
       `3 ${letter} 0 ${times} ${NEVER} ${NEVER} 000${NOON} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `,
@@ -82,7 +82,11 @@ describe('a record', () => {
   });
 
   test('counts its size in bytes', () => {
-    const text = encodeRecord(BIRTH, { ...head, options: { ...head.options, context: '\u20AC\u{1F600}' } }, active);
+    const text = encodeRecord(
+      INCARNATION,
+      { ...head, options: { ...head.options, context: '\u20AC\u{1F600}' } },
+      active,
+    );
     const size = Number(text.slice(HEADER_BYTES - 11, HEADER_BYTES - 1));
     expect(size).toBe(Buffer.byteLength(text) - HEADER_BYTES);
   });

@@ -111,12 +111,12 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       }
     });
 
-    /** What is stored, without the births, which are random. */
+    /** What is stored, without the incarnations, which are random. */
     const look = async ({ others }: Opened) => {
       const { records, ...page } = await answerOf(others.list(TENANT, { offset: 0, limit: 10 }));
-      const unborn = (record: SessionRecord) => ({ ...record, birth: '' });
+      const withoutIncarnation = (record: SessionRecord) => ({ ...record, incarnation: '' });
       const found = await answerOf(others.find(key));
-      return { found: found && unborn(found), page: { ...page, records: records.map(unborn) } };
+      return { found: found && withoutIncarnation(found), page: { ...page, records: records.map(withoutIncarnation) } };
     };
 
     const runRefused = async (

@@ -61,15 +61,15 @@ const calls: Readonly<Record<string, Call>> = {
   'events.read': (store, { tenant, id }) => store.events?.read('', '0', 10, { tenant, sessionId: id }),
 };
 
-/** The answer, and all that the tables hold after it. What is random in a birth is replaced by its session. */
+/** The answer, and all that the tables hold after it. What is random in a incarnation is replaced by its session. */
 const outcomeOf = async (call: Call, { store, database }: { store: Store; database: SqliteDatabase }) => {
   const answer = await call(store, ours);
   const rowsOf = (sql: string): unknown => database.prepare(sql).all();
   const tables = ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals', 'events'];
-  const births = rowsOf('SELECT tenant, id, birth FROM colloquy_events');
+  const incarnations = rowsOf('SELECT tenant, id, incarnation FROM colloquy_events');
   let stored = JSON.stringify({ answer, tables: tables.map((name) => rowsOf(`SELECT * FROM colloquy_${name}`)) });
-  for (const { tenant, id, birth } of Array.isArray(births) ? births : []) {
-    stored = stored.replaceAll(birth, `birth of ${tenant}/${id}`);
+  for (const { tenant, id, incarnation } of Array.isArray(incarnations) ? incarnations : []) {
+    stored = stored.replaceAll(incarnation, `incarnation of ${tenant}/${id}`);
   }
   return { error: answer?.isErr() ? answer.error : undefined, stored };
 };

@@ -63,7 +63,7 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
-    const ending = endMember(session.member, record.birth);
+    const ending = endMember(session.member, record.incarnation);
     if (record.owesReport && state.status === 'TERMINATED') {
       expect(session.ends, ending, state.since);
       free.add(`${ending} in ${session.ends}`);
@@ -104,8 +104,8 @@ export const wrongEvents = async (
   const told = new Map<string, number[]>();
   const deleted = new Set<string>();
   for (const entry of Array.isArray(reply) ? reply : []) {
-    const [, type, birth, sequence, , path] = String(entry[1][1]).split(' ');
-    const life = `${path} ${birth}`;
+    const [, type, incarnation, sequence, , path] = String(entry[1][1]).split(' ');
+    const life = `${path} ${incarnation}`;
     told.set(life, [...(told.get(life) ?? []), Number(sequence)]);
     if (type === 'deleted') deleted.add(life);
   }
@@ -116,7 +116,7 @@ export const wrongEvents = async (
     if (kind !== 'record') continue;
     const record = decodeRecord(keyOfPath(rest).id, String(await client.call('GET', name)));
     if (record === undefined) continue;
-    const life = `${rest} ${record.birth}`;
+    const life = `${rest} ${record.incarnation}`;
     living.add(life);
     const numbers = told.get(life) ?? [];
     const wanted = Array.from({ length: record.sequence }, (_, at) => at + 1);

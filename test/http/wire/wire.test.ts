@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** What differs from run to run: the random part of an event's id. */
-const steady = (text: string): string => text.replace(/[\w-]{12}(?=\.\d+)/g, 'BIRTH-BIRTH-');
+const steady = (text: string): string => text.replace(/[\w-]{12}(?=\.\d+)/g, 'INCARNATION-');
 
 const requestOf = ([method, url, headers = {}, body]: WireRequest): HandlerRequest => {
   const all: Readonly<Record<string, string>> = { 'x-api-key': 'key', ...headers };
