@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/read-fields.js';
+import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/history.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 import { canonical } from '../sdk/canonical.js';

@@ -17,7 +17,7 @@ export interface SaveOptions {
 }
 
 /** The messages as a page gets them: as JSON. A tool may have returned a `Date`. Of messages with one id, the last counts. */
-const readMessages = (messages: readonly ChatMessage[]): Result<readonly Message[], InvalidInput> => {
+const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Message[], InvalidInput> => {
   const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
   return read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)
     ? ok([...new Map(read.value.map((message) => [message.id, message])).values()])
@@ -63,5 +63,5 @@ export const saveMessages = <E extends ConversationError>(
       return saved.map(({ position }) => ({ position }));
     }
   };
-  return readMessages(messages).asyncAndThen((wanted) => new ResultAsync(save(wanted)));
+  return parseMessages(messages).asyncAndThen((wanted) => new ResultAsync(save(wanted)));
 };

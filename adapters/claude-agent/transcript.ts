@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/read-fields.js';
+import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/history.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';

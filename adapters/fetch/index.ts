@@ -1,7 +1,7 @@
 import { routeNotFound } from '../../src/http/handler-error.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
-import { readOptions } from '../../src/input/read-options.js';
+import { parseOptions } from '../../src/input/parse-options.js';
 import type { CloseListeners } from './close-listeners.js';
 import { FetchRequest, pathOf } from './fetch-request.js';
 import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
@@ -52,7 +52,7 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
-  const { prefix, shownPrefix } = readOptions('fetchHandler', options, { prefix: true, basePath: true }, (issues) => {
+  const { prefix, shownPrefix } = parseOptions('fetchHandler', options, { prefix: true, basePath: true }, (issues) => {
     const { prefix: given = '', basePath = '' } = options;
     issues.check(typeof given === 'string', 'prefix', 'must be a string');
     issues.check(typeof basePath === 'string', 'basePath', 'must be a string');

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isFields, readWhole } from '../../src/input/read-fields.js';
-import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { isFields, parseWhole } from '../../src/input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { TooManyLabelled } from '../../src/session/errors.js';
@@ -59,12 +59,12 @@ const DEFAULT_EVENTS = 100_000;
 
 const optionNames: OptionNames<MemorySessionStoreOptions> = { events: { length: true } };
 
-const readEventsLength = (options: MemorySessionStoreOptions): number | undefined =>
-  readOptions('MemorySessionStore', options, optionNames, (issues) => {
+const parseEventsLength = (options: MemorySessionStoreOptions): number | undefined =>
+  parseOptions('MemorySessionStore', options, optionNames, (issues) => {
     const { events = false } = options;
     if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
-    return isFields(events) ? readWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1) : undefined;
+    return isFields(events) ? parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1) : undefined;
   });
 
 /**
@@ -79,7 +79,7 @@ export class MemorySessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
-    const length = readEventsLength(options);
+    const length = parseEventsLength(options);
     this.events = length === undefined ? undefined : new MemoryEventLog(length);
   }
 

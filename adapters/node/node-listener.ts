@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { routeNotFound } from '../../src/http/handler-error.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
-import { readOptions } from '../../src/input/read-options.js';
+import { parseOptions } from '../../src/input/parse-options.js';
 import { inTurn } from './in-turn.js';
 import { NodeRequest, parsedBody, pathOf } from './node-request.js';
 import { respond } from './respond.js';
@@ -20,8 +20,8 @@ export interface NodeListenerOptions {
 
 const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
 
-const readListenerOptions = (options: NodeListenerOptions): Required<NodeListenerOptions> =>
-  readOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
+const parseListenerOptions = (options: NodeListenerOptions): Required<NodeListenerOptions> =>
+  parseOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
     const { prefix = '', fallback = answerNotFound } = options;
     issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
     issues.check(typeof fallback === 'function', 'fallback', 'must be a function');
@@ -49,7 +49,7 @@ const readListenerOptions = (options: NodeListenerOptions): Required<NodeListene
  *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
  */
 export const nodeListener = (handler: SessionHandler, options: NodeListenerOptions = {}): NodeListener => {
-  const { prefix, fallback } = readListenerOptions(options);
+  const { prefix, fallback } = parseListenerOptions(options);
   return (req, res) => {
     const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
     if (url === undefined) {

@@ -6,7 +6,7 @@ import type { PositionedEntry } from '../../src/session/session.js';
 import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
-import { type HistoryTransactionArgs, readTransaction } from './history-transaction.js';
+import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { entryOf, itemOf } from './items.js';
 
 /** No history ends here: an append on this condition only tells whether its operation id is known. */
@@ -97,7 +97,7 @@ export class EngineSession<Item extends object = object> {
    * if the `operationId` was used for other items, or the history does not end with the expected suffix.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
-    const { operationId, suffix, items } = await readTransaction(args);
+    const { operationId, suffix, items } = await parseTransaction(args);
     for (;;) {
       // Only a rewind may have no entries; one to the end of the history takes nothing back.
       const place = suffix === undefined && items.length > 0 ? {} : await this.#placeOf(suffix ?? []);

@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/read-fields.js';
+import { isFields } from '../../src/input/parse-fields.js';
 import { sha256 } from '../../src/session/sha256.js';
 import { canonical } from '../sdk/canonical.js';
 
@@ -23,7 +23,7 @@ const check = (fits: boolean, message: string): void => {
  * Reads a transaction. The operation id of a replacement covers all of it: where it went cannot be told any more when it comes
  * again, so the engine could not compare the two.
  */
-export const readTransaction = async <Item>({ operationId, transaction }: HistoryTransactionArgs<Item>) => {
+export const parseTransaction = async <Item>({ operationId, transaction }: HistoryTransactionArgs<Item>) => {
   check(typeof operationId === 'string' && operationId.trim() !== '', 'operationId must be a non-empty string');
   check(isFields(transaction), 'transaction must be an object');
   const names = Object.keys(transaction).sort().join();

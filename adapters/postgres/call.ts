@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/read-fields.js';
+import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { SqlDeployment } from '../sql/deployment.js';
 import type { Query } from '../sql/page-query.js';

@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/read-fields.js';
+import { isFields } from '../../src/input/parse-fields.js';
 import {
   type Misconfigured,
   misconfigured,

@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
 import {
   deploymentIn,

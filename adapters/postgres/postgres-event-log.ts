@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';

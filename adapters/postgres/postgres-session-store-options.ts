@@ -1,5 +1,5 @@
-import { hasMethods, isFields, readUpTo } from '../../src/input/read-fields.js';
-import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import type { AskedDeployment } from '../sql/deployment.js';
 
 /** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */
@@ -78,8 +78,8 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
 };
 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
-export const readStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
-  readOptions('PostgresSessionStore', options, optionNames, (issues) => {
+export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
+  parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
     const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, events } = options;
     issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
@@ -91,7 +91,7 @@ export const readStoreOptions = (options: PostgresSessionStoreOptions): Postgres
     const areEvents = isOn === events || isFields(events);
     issues.check(areEvents, 'events', 'must be true, false or { length, listen }');
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
-    const eventsLength = length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
-    const timeout = readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
+    const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
+    const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
     return { pool, schema, timeoutMs: timeout, leaseIndex, events: isOn, eventsLength, listen };
   });

@@ -33,7 +33,7 @@ import { PostgresEventLog } from './postgres-event-log.js';
 import {
   type PostgresSessionStoreOptions,
   type PostgresSettings,
-  readStoreOptions,
+  parseStoreOptions,
 } from './postgres-session-store-options.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
@@ -57,7 +57,7 @@ export class PostgresSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: PostgresSessionStoreOptions) {
-    this.#settings = readStoreOptions(options);
+    this.#settings = parseStoreOptions(options);
     this.#connection = new Connection(this.#settings);
     this.#prefix = `"${this.#settings.schema}".`;
     this.#log = new PostgresEventLog(this.#connection, this.#prefix, this.#settings);

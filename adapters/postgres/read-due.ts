@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { DueSessions } from '../../src/store/session-store.js';
 import { type DueTable, dueOfTenant, dueSessionOf, dueSessions, firstDue, tenantsDue } from '../sql/due-query.js';

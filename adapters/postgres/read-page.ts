@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isLabelSearch } from '../shared/label-search.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { partBetween } from '../../src/session/places.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';

@@ -1,4 +1,4 @@
-import { isLabels } from '../../src/input/read-labels.js';
+import { isLabels } from '../../src/input/parse-labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistory } from '../../src/session/session-status.js';

@@ -1,10 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { hasMethods } from '../../src/input/read-fields.js';
-import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { hasMethods } from '../../src/input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { type Clock, systemClock } from '../../src/session/clock.js';
 import { type StoreUnavailable, storeUnavailable } from '../../src/session/errors.js';
 import { Connection } from './connection.js';
-import { checkClient, type RedisClient, readTimeout } from './redis-session-store-options.js';
+import { checkClient, parseTimeout, type RedisClient } from './redis-session-store-options.js';
 
 /** Options of a `RedisClock`. */
 export interface RedisClockOptions {
@@ -46,12 +46,12 @@ export class RedisClock implements Clock {
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisClockOptions) {
-    const { client, timeoutMs, clock } = readOptions('RedisClock', options, optionNames, (issues) => {
+    const { client, timeoutMs, clock } = parseOptions('RedisClock', options, optionNames, (issues) => {
       checkClient(issues, options.client);
       const given = options.clock ?? systemClock;
       const isClock = hasMethods(given, 'now') && (given.after === undefined || hasMethods(given, 'after'));
       issues.check(isClock, 'clock', 'must be a Clock');
-      return { client: options.client, timeoutMs: readTimeout(issues, options.timeoutMs ?? 2000), clock: given };
+      return { client: options.client, timeoutMs: parseTimeout(issues, options.timeoutMs ?? 2000), clock: given };
     });
     this.#connection = new Connection(client, timeoutMs);
     this.#clock = clock;

@@ -1,6 +1,6 @@
-import { hasMethods, isFields, readWhole } from '../../src/input/read-fields.js';
-import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import type { IssueList } from '../../src/input/read-safely.js';
+import { hasMethods, isFields, parseWhole } from '../../src/input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import type { IssueList } from '../../src/input/parse-safely.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client belongs to the host: the
@@ -150,24 +150,24 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
 export const checkClient = (issues: IssueList, client: unknown): void =>
   issues.check(isFields(client) && typeof client['evalsha'] === 'function', 'client', 'must be an ioredis client');
 
-const readUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
-  const read = readWhole(issues, path, value, 1);
+const parseUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
+  const read = parseWhole(issues, path, value, 1);
   issues.check(read <= most, path, `must be at most ${most}`);
   return read;
 };
 
-export const readTimeout = (issues: IssueList, timeoutMs: number): number =>
-  readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
+export const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
+  parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
-const readEventsLength = (issues: IssueList, events: RedisSessionStoreOptions['events']): number | undefined => {
+const parseEventsLength = (issues: IssueList, events: RedisSessionStoreOptions['events']): number | undefined => {
   if (events === undefined || typeof events === 'boolean') return undefined;
   const isGiven: boolean = isFields(events);
   issues.check(isGiven, 'events', 'must be true, false or { length, client }');
   const length = isGiven ? events.length : undefined;
-  return length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
+  return length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
 };
 
-const readEventsClient = (
+const parseEventsClient = (
   issues: IssueList,
   events: RedisSessionStoreOptions['events'],
 ): BlockingRedisClient | undefined => {
@@ -179,8 +179,8 @@ const readEventsClient = (
 };
 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
-export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
-  readOptions('RedisSessionStore', options, optionNames, (issues) => {
+export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
+  parseOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions, timeoutMs = 2000, statusIndex, leaseIndex, events } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
@@ -191,12 +191,12 @@ export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettin
     return {
       client,
       prefix,
-      partitions: partitions === undefined ? undefined : readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
-      timeoutMs: readTimeout(issues, timeoutMs),
+      partitions: partitions === undefined ? undefined : parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      timeoutMs: parseTimeout(issues, timeoutMs),
       statusIndex,
       leaseIndex,
       events: typeof events === 'object' ? true : events,
-      eventsLength: readEventsLength(issues, events),
-      eventsClient: readEventsClient(issues, events),
+      eventsLength: parseEventsLength(issues, events),
+      eventsClient: parseEventsClient(issues, events),
     };
   });

@@ -42,7 +42,7 @@ import { decodeRecord, revisionText, stateFields, stateLines } from './record.js
 import { redactEntries } from './redact-entries.js';
 import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
-import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
+import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
 import { removeScript } from './scripts/remove.js';
 import { replaceScript } from './scripts/replace.js';
@@ -69,7 +69,7 @@ export class RedisSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
-    const settings = readStoreOptions(options);
+    const settings = parseStoreOptions(options);
     this.#connection = new Connection(settings.client, settings.timeoutMs);
     this.#deployment = new Deployment(this.#connection, settings);
     this.ends = new RedisEndQueue(this.#deployment);

@@ -1,4 +1,4 @@
-import { isFields } from '../../src/input/read-fields.js';
+import { isFields } from '../../src/input/parse-fields.js';
 
 /** A value as text that is the same for equal values: the names of each object are sorted, those without a value left out. */
 export const canonical = (value: unknown): string =>

@@ -1,6 +1,6 @@
-import { isFields } from '../../src/input/read-fields.js';
-import { isLabels } from '../../src/input/read-labels.js';
-import { isSessionOptions } from '../../src/input/read-session-options.js';
+import { isFields } from '../../src/input/parse-fields.js';
+import { isLabels } from '../../src/input/parse-labels.js';
+import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
 import type { HistoryEntry, SessionLabels, SessionOrigin } from '../../src/session/session.js';
 import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { Misconfigured } from '../../src/session/errors.js';
 import { differenceOf } from '../shared/difference-of.js';
 

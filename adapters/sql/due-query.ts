@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { DueSession } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';

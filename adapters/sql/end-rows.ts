@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { EndedRecord } from '../../src/session/ended-session.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnreportedEnd } from '../../src/store/end-queue.js';

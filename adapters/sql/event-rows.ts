@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { eventOf } from '../../src/session/event-detail.js';
 import { isAfter } from '../../src/session/event-position.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { PageRange } from '../../src/store/session-store.js';

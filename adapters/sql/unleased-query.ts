@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
 import type { UnleasedPlace, UnleasedRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { entriesUpToCurrent, type Places } from '../../src/session/places.js';
 import type { SessionOrigin } from '../../src/session/session.js';
 import type { Inserted, Opening } from '../../src/store/session-store.js';

@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { escapeName } from '../shared/escape-name.js';

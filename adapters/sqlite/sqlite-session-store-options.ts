@@ -1,5 +1,5 @@
-import { hasMethods, isFields, readUpTo } from '../../src/input/read-fields.js';
-import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import type { AskedDeployment } from '../sql/deployment.js';
 
 /** A value that the store binds to a statement. */
@@ -64,8 +64,8 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { 
 };
 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
-export const readStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
-  readOptions('SqliteSessionStore', options, optionNames, (issues) => {
+export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
+  parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
     const { database, leaseIndex, events } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
@@ -76,6 +76,6 @@ export const readStoreOptions = (options: SqliteSessionStoreOptions): SqliteSett
     }
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
     const length = isFields(events) ? events.length : undefined;
-    const eventsLength = length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
+    const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
     return { database, leaseIndex, events: true, eventsLength };
   });

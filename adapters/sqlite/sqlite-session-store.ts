@@ -32,7 +32,7 @@ import { readUnleased } from './read-unleased.js';
 import { migrate, type SqliteMigration } from './schema.js';
 import { SqliteEndQueue } from './sqlite-end-queue.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
-import { readStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
+import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
 import { SessionWriter } from './write-session.js';
 
 /**
@@ -50,7 +50,7 @@ export class SqliteSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: SqliteSessionStoreOptions) {
-    const { database, ...asked } = readStoreOptions(options);
+    const { database, ...asked } = parseStoreOptions(options);
     this.#connection = new Connection(database, asked);
     const events = new SqliteEventLog(this.#connection);
     this.events = asked.events === false ? undefined : events;

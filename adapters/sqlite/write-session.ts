@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/read-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/session/event-detail.js';

@@ -1,4 +1,4 @@
-import { cursorOf } from '../input/read-cursor.js';
+import { cursorOf } from '../input/parse-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';

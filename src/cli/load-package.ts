@@ -1,4 +1,4 @@
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import { CliError, messageOf } from './cli-error.js';
 
 /** An optional package; undefined if it is not installed. One that is installed and cannot be loaded is an error. */

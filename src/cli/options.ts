@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean, nearest } from '../input/read-options.js';
+import { didYouMean, nearest } from '../input/parse-options.js';
 import { messageOf, UsageError } from './cli-error.js';
 
 /** Allows ids that begin with a dash. They are longer than short options, which no command has, and negative numbers. */

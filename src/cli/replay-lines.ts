@@ -1,4 +1,4 @@
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Session } from '../session/session.js';
 import { CliError, messageOf, unwrap } from './cli-error.js';
@@ -101,7 +101,7 @@ export const replayLines = async (
     read += 1;
     onProgress?.(`read back ${read} of ${replayed.size}`, read / replayed.size);
   });
-  const readMs = performance.now() - begun - replayMs;
+  const parseMs = performance.now() - begun - replayMs;
   problems.push(...(await missingFromList(sessions, replayed, since)));
-  return { ids: [...replayed.keys()], turns, replayMs, readMs, problems };
+  return { ids: [...replayed.keys()], turns, replayMs, parseMs, problems };
 };

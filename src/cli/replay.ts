@@ -57,13 +57,13 @@ export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>)
 };
 
 const reportOf = (
-  { ids, turns, replayMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>,
+  { ids, turns, replayMs, parseMs, problems }: Awaited<ReturnType<typeof replayLines>>,
   place: string,
 ) => {
   const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
   const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
   const replayed = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, stored in ${place}`;
-  return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(readMs)}`, result].join('\n');
+  return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(parseMs)}`, result].join('\n');
 };
 
 const run = async (options: Options): Promise<void> => {

@@ -45,7 +45,7 @@ printed.
 `;
 
 /** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and their tenants. No message contains a key. */
-const readApiKeys = (list: string) => {
+const parseApiKeys = (list: string) => {
   const keys = list.split(',').map((entry): ApiKey => {
     const [, tenant = '', sha256, key = ''] = /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
     return sha256 === undefined ? { tenant, key } : { tenant, sha256 };
@@ -78,7 +78,7 @@ const run = async (options: Options): Promise<void> => {
   const isToldToSweep = options.isOn('sweep');
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
-  const { authenticate, tenants } = readApiKeys(keys ?? `default:${generatedKey}`);
+  const { authenticate, tenants } = parseApiKeys(keys ?? `default:${generatedKey}`);
   const byPassword = apiKeyAsPassword(authenticate);
   const { store, place, isShared, close } = await openStore(options, { events });
   const sessions = new SessionService({ store, reportEnds: isShared && !options.isOn('no-reports') });

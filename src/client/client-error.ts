@@ -1,5 +1,5 @@
 import type { HandlerError } from '../http/handler-error.js';
-import { type Fields, isFields } from '../input/read-fields.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
 import {
   type append,
   changes,
@@ -173,7 +173,7 @@ const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
 /** The issues with the names that the caller has used. */
-const readIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
+const parseIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
   const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
   if (issues.length === 0) return { type: 'invalid_input', message, issues };
@@ -204,7 +204,7 @@ const remoteErrorOf = (
 ): RemoteError | Refused | undefined => {
   switch (code) {
     case 'invalid_input':
-      return readIssues(operation, message, errors);
+      return parseIssues(operation, message, errors);
     case 'not_found':
       return notFound(id);
     case 'invalid_transition': {

@@ -2,15 +2,15 @@ import type { Result } from 'neverthrow';
 import {
   type Fields,
   isFields,
-  readFields,
-  readName,
-  readOperationId,
-  readUpTo,
-  readWhole,
-} from '../input/read-fields.js';
-import { checkKnown } from '../input/read-options.js';
-import { type IssueList, readSafely } from '../input/read-safely.js';
-import { readSignal } from '../input/read-signal.js';
+  parseFields,
+  parseName,
+  parseOperationId,
+  parseUpTo,
+  parseWhole,
+} from '../input/parse-fields.js';
+import { checkKnown } from '../input/parse-options.js';
+import { type IssueList, parseSafely } from '../input/parse-safely.js';
+import { parseSignal } from '../input/parse-signal.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
@@ -29,7 +29,7 @@ import { isPosition } from '../session/event-position.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
-import { readMs } from './session-client-options.js';
+import { parseMs } from './session-client-options.js';
 
 /** Options of a call. */
 export interface CallOptions {
@@ -90,9 +90,9 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly timeoutMs: number | undefined;
 }
 
-/** Reads a session id that can be a segment of a path. */
-const readId = (issues: IssueList, value: unknown): string => {
-  const id = readName(issues, 'id', value, KEY_LENGTH);
+/** Parses a session id that can be a segment of a path. */
+const parseId = (issues: IssueList, value: unknown): string => {
+  const id = parseName(issues, 'id', value, KEY_LENGTH);
   // URL parsers resolve the segments `.` and `..`, which would change the path.
   issues.check(!/^\.{1,2}$/.test(id), 'id', 'cannot be sent');
   const isWellFormed = !/\p{Surrogate}/u.test(id);
@@ -100,15 +100,15 @@ const readId = (issues: IssueList, value: unknown): string => {
   return isWellFormed ? id : '';
 };
 
-/** Reads an idempotency key that a header can contain unchanged. */
-const readIdempotencyKey = (issues: IssueList, value: unknown): string => {
-  const key = readName(issues, 'idempotencyKey', value, KEY_LENGTH);
+/** Parses an idempotency key that a header can contain unchanged. */
+const parseIdempotencyKey = (issues: IssueList, value: unknown): string => {
+  const key = parseName(issues, 'idempotencyKey', value, KEY_LENGTH);
   const isSendable = /^[!-~](?:[ -~]*[!-~])?$/.test(key);
   issues.check(key === '' || isSendable, 'idempotencyKey', 'must be visible ASCII characters to be sent');
   return key;
 };
 
-const readParameter = (issues: IssueList, name: string, value: unknown): string => {
+const parseParameter = (issues: IssueList, name: string, value: unknown): string => {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   const isPlain = typeof value === 'string' || typeof value === 'number';
   issues.check(isPlain, name, 'must be a string, a number or a Date');
@@ -130,13 +130,13 @@ const checkNames = (
 };
 
 /** The query string. The service validates the values. */
-const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
+const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
   const parameters = new URLSearchParams();
   for (const [name, rule] of Object.entries(query)) {
     const value = fields[name];
     if (value === undefined) continue;
     const isLabel = rule.kind === 'label' && isFields(value);
-    const texts = isLabel ? labelTexts(value) : [readParameter(issues, name, value)];
+    const texts = isLabel ? labelTexts(value) : [parseParameter(issues, name, value)];
     // The service says what is wrong with none.
     for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
   }
@@ -148,7 +148,7 @@ const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fiel
 const sayable = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-const readBody = ({ body }: AnyOperation, input: Fields): string | null =>
+const parseBody = ({ body }: AnyOperation, input: Fields): string | null =>
   body === undefined
     ? null
     : JSON.stringify(
@@ -156,39 +156,39 @@ const readBody = ({ body }: AnyOperation, input: Fields): string | null =>
       );
 
 /** The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation has none. */
-const readKey = (
+const parseKey = (
   issues: IssueList,
   { headers = {} }: AnyOperation,
   { idempotencyKey = randomIds.next() }: Fields,
   { operationId }: Fields,
 ): string | undefined => {
-  if (headers['idempotencyKey'] !== undefined) return readIdempotencyKey(issues, idempotencyKey);
-  if (headers['operationId'] !== undefined) return readOperationId(issues, operationId) ?? randomIds.next();
+  if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
+  if (headers['operationId'] !== undefined) return parseOperationId(issues, operationId) ?? randomIds.next();
   return undefined;
 };
 
-const readCall = <C extends OperationError>(
+const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
   { id: givenId, query = {}, input = {}, options, optionNames = [] }: CallArguments,
 ): ClientRequest<C> => {
-  const fields = readFields(issues, 'input', input);
-  const settings = readFields(issues, 'options', options);
-  const filter = readFields(issues, 'query', query);
+  const fields = parseFields(issues, 'input', input);
+  const settings = parseFields(issues, 'options', options);
+  const filter = parseFields(issues, 'query', query);
   checkNames(issues, operation, { input: fields, query: filter, options: settings }, optionNames);
   const { timeoutMs } = settings;
-  const signal = readSignal(issues, settings['signal']);
-  const id = hasId(operation) ? readId(issues, givenId) : '';
-  const key = readKey(issues, operation, fields, settings);
+  const signal = parseSignal(issues, settings['signal']);
+  const id = hasId(operation) ? parseId(issues, givenId) : '';
+  const key = parseKey(issues, operation, fields, settings);
   const fencingToken =
     settings['fencingToken'] === undefined
       ? undefined
-      : String(readWhole(issues, 'fencingToken', settings['fencingToken'], 1));
-  const body = readBody(operation, fields);
+      : String(parseWhole(issues, 'fencingToken', settings['fencingToken'], 1));
+  const body = parseBody(operation, fields);
   return {
     operation,
     id,
-    path: pathFor(operation, encodeURIComponent(id)) + readQuery(issues, operation, filter),
+    path: pathFor(operation, encodeURIComponent(id)) + parseQuery(issues, operation, filter),
     headers: {
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
@@ -198,15 +198,15 @@ const readCall = <C extends OperationError>(
     },
     body,
     signal,
-    timeoutMs: timeoutMs === undefined ? undefined : readMs(issues, 'timeoutMs', timeoutMs),
+    timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
   };
 };
 
 /** Builds the request of a call. */
-export const readRequest = <C extends OperationError>(
+export const parseRequest = <C extends OperationError>(
   operation: Operation<never, unknown, C>,
   given: CallArguments,
-): Result<ClientRequest<C>, InvalidInput> => readSafely('arguments', (issues) => readCall(issues, operation, given));
+): Result<ClientRequest<C>, InvalidInput> => parseSafely('arguments', (issues) => parseCall(issues, operation, given));
 
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
@@ -215,18 +215,18 @@ export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][num
 }
 
 /** Builds the request of a watch. */
-export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
-  readSafely('arguments', (issues) => {
-    const fields = readFields(issues, 'options', options);
+export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
+  parseSafely('arguments', (issues) => {
+    const fields = parseFields(issues, 'options', options);
     const { from, warnBefore, historyLimit } = fields;
     const isPlace = from === undefined || (typeof from === 'string' && isPosition(from));
     issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
     const query = {
-      ...(warnBefore !== undefined && { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
-      ...(historyLimit !== undefined && { historyLimit: readWhole(issues, 'historyLimit', historyLimit, 0) }),
+      ...(warnBefore !== undefined && { warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
+      ...(historyLimit !== undefined && { historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0) }),
     };
     const optionNames = ['from', 'warnBefore', 'historyLimit'] as const;
-    const request = readCall(issues, watch, { id, query, options: fields, optionNames });
+    const request = parseCall(issues, watch, { id, query, options: fields, optionNames });
     return { ...request, from: typeof from === 'string' ? from : undefined };
   });
 
@@ -234,9 +234,9 @@ export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, I
 export type EachPages = EachQuery & { readonly limit: number };
 
 /** Copies a query for `each`, so that later changes by the caller have no effect. */
-export const readEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
-  readSafely('query', (issues) => {
-    const fields: EachQuery = { ...readFields(issues, 'query', query) };
+export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
+  parseSafely('query', (issues) => {
+    const fields: EachQuery = { ...parseFields(issues, 'query', query) };
     issues.check(!('page' in fields) || fields.page === undefined, 'page', 'is not allowed in `each`');
     const { limit = PAGE_LIMIT } = fields;
     // The service counts a higher limit as this one.

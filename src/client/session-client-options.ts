@@ -1,6 +1,6 @@
 import type { IssueList } from '../input/issue-list.js';
-import { checkFunction, hasMethods, isFields, readNumber, readWhole } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
+import { checkFunction, hasMethods, isFields, parseNumber, parseWhole } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
 
 /** The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps. */
 export interface ClientTiming {
@@ -55,14 +55,14 @@ export interface ClientSettings extends Required<Omit<SessionClientOptions, 'api
 /** Maximum milliseconds of a `setTimeout`. */
 const MAX_MS = 2 ** 31 - 1;
 
-export const readMs = (issues: IssueList, path: string, value: unknown): number =>
-  readNumber(issues, path, value, 1, MAX_MS);
+export const parseMs = (issues: IssueList, path: string, value: unknown): number =>
+  parseNumber(issues, path, value, 1, MAX_MS);
 
 /** Whether a value is an API key as the engine accepts it: characters that every client and proxy sends unchanged. */
 export const isKey = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
 /** Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in every call. */
-const readBaseUrl = (issues: IssueList, value: unknown): string => {
+const parseBaseUrl = (issues: IssueList, value: unknown): string => {
   const isUsable = (text: string): boolean => {
     if (/[?#\\\s]/.test(text)) return false;
     if (/^\/(?!\/)/.test(text)) return true;
@@ -76,7 +76,7 @@ const readBaseUrl = (issues: IssueList, value: unknown): string => {
 };
 
 /** Checks headers early: `fetch` throws for an invalid header just as it does without a network. */
-const readHeaders = (issues: IssueList, value: unknown): Readonly<Record<string, string>> => {
+const parseHeaders = (issues: IssueList, value: unknown): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {};
   const given = isFields(value) ? Object.entries(value) : [];
   issues.check(isFields(value), 'headers', 'must be an object of strings');
@@ -114,23 +114,23 @@ const optionNames = {
 } as const;
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
-export const readClientOptions = (options: SessionClientOptions): ClientSettings =>
-  readOptions('SessionClient', options, optionNames, (issues) => {
+export const parseClientOptions = (options: SessionClientOptions): ClientSettings =>
+  parseOptions('SessionClient', options, optionNames, (issues) => {
     const { apiKey, timing = systemTiming, fetch: send = systemFetch, headers = {} } = options;
     const hasKey = apiKey === undefined || typeof apiKey === 'function' || isKey(apiKey);
     issues.check(hasKey, 'apiKey', 'must be 1 to 256 visible ASCII characters, or a function that returns them');
     checkFunction(issues, 'fetch', send);
     issues.check(hasMethods(timing, 'now', 'random', 'after'), 'timing', 'must have now, random and after');
     return {
-      baseUrl: readBaseUrl(issues, options.baseUrl),
+      baseUrl: parseBaseUrl(issues, options.baseUrl),
       apiKey,
       fetch: send,
-      timeoutMs: readMs(issues, 'timeoutMs', options.timeoutMs ?? 30_000),
-      attemptTimeoutMs: readMs(issues, 'attemptTimeoutMs', options.attemptTimeoutMs ?? 12_000),
-      retries: readWhole(issues, 'retries', options.retries ?? 3, 0),
-      silenceMs: readMs(issues, 'silenceMs', options.silenceMs ?? 45_000),
-      maxResponseBytes: readWhole(issues, 'maxResponseBytes', options.maxResponseBytes ?? 16 * 1024 * 1024, 1),
-      headers: readHeaders(issues, headers),
+      timeoutMs: parseMs(issues, 'timeoutMs', options.timeoutMs ?? 30_000),
+      attemptTimeoutMs: parseMs(issues, 'attemptTimeoutMs', options.attemptTimeoutMs ?? 12_000),
+      retries: parseWhole(issues, 'retries', options.retries ?? 3, 0),
+      silenceMs: parseMs(issues, 'silenceMs', options.silenceMs ?? 45_000),
+      maxResponseBytes: parseWhole(issues, 'maxResponseBytes', options.maxResponseBytes ?? 16 * 1024 * 1024, 1),
+      headers: parseHeaders(issues, headers),
       timing,
     };
   });

@@ -46,17 +46,17 @@ import {
   type CallArguments,
   type CallOptions,
   type EachPages,
+  parseEachQuery,
+  parseRequest,
   type RemoteAppendOptions,
   type RemoteGetOptions,
   type RemoteWatchOptions,
-  readEachQuery,
-  readRequest,
   type WriteOptions,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
 import type { RemoteChange } from './read-event.js';
 import { type Reply, readPage } from './read-reply.js';
-import { type ClientSettings, readClientOptions, type SessionClientOptions } from './session-client-options.js';
+import { type ClientSettings, parseClientOptions, type SessionClientOptions } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
 
 /** Reads the result from the body of an answer. */
@@ -83,7 +83,7 @@ export class SessionClient {
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionClientOptions) {
-    this.#settings = readClientOptions(options);
+    this.#settings = parseClientOptions(options);
   }
 
   /**
@@ -122,7 +122,7 @@ export class SessionClient {
    * throws. The options apply to each page.
    */
   each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteListError>> {
-    return this.#each(readEachQuery(query), options);
+    return this.#each(parseEachQuery(query), options);
   }
 
   /** IDLE to ACTIVE. The time limit begins to run. */
@@ -266,7 +266,7 @@ export class SessionClient {
     given: CallArguments,
     read: (reply: Reply, path: string) => T | undefined,
   ): ResultAsync<T, RequestError<C> | InvalidInput> {
-    const request = readRequest(operation, given);
+    const request = parseRequest(operation, given);
     if (request.isErr()) return errAsync(request.error);
     const { path } = request.value;
     const exchange = new Exchange(this.#settings, request.value);

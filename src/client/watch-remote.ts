@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
 import type { InvalidInput } from '../session/errors.js';
 import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
-import { type RemoteWatchOptions, readWatch, type WatchRequest } from './client-request.js';
+import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
 import { isChange, type RemoteChange, readChange } from './read-event.js';
@@ -169,7 +169,7 @@ export const watchRemote = (
   id: string,
   options: RemoteWatchOptions,
 ): AsyncIterable<WatchItem> => {
-  const read = readWatch(id, options);
+  const read = parseWatch(id, options);
   if (read.isErr()) return refuse(read.error);
   return {
     [Symbol.asyncIterator]: () => {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSettings } from '../input/read-watch.js';
+import type { WatchSettings } from '../input/parse-watch.js';
 import { notFound, type WatchError } from '../session/errors.js';
 import {
   CLOCK_MARGIN_MS,

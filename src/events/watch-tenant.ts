@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSettings } from '../input/read-watch.js';
+import type { WatchSettings } from '../input/parse-watch.js';
 import type { WatchError } from '../session/errors.js';
 import { nowWithMargin, placeBefore, positionOf, timeAt } from '../session/event-position.js';
 import type { TenantChange } from '../session/session-event.js';

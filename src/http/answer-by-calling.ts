@@ -1,5 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { hasMethods, isFields } from '../input/read-fields.js';
+import { hasMethods, isFields } from '../input/parse-fields.js';
 import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import {
@@ -116,10 +116,10 @@ export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
 /** Answers with the result of the service method that the operation names. */
 export const answerByCalling = <S>(operation: Operation<S>): ((call: Call<S>) => Answer) => {
   const { calls, output, method } = operation;
-  const readInput = inputReader(operation);
+  const parseInput = inputReader(operation);
   return async (call) => {
     if (calls === undefined || !hasMethods(call.sessions, calls.method)) return lacksMethod(operation, calls?.method);
-    const input = await readInput(call);
+    const input = await parseInput(call);
     if (input.isErr()) return err(input.error);
     const answer = async (): Answer => {
       const result = await answerOf(call, calls.call(call.sessions, input.value));

@@ -7,7 +7,7 @@ import { type HandlerError, problem, refusal } from './handler-error.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
 import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
-import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
+import { type HandlerSettings, parseHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
 const unavailable = (cause?: unknown) => err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
 
@@ -135,7 +135,7 @@ const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerRespons
  * every invalid or unknown option. The handler never throws or rejects.
  */
 export const createSessionHandler = <S extends TenantSessions>(options: SessionHandlerOptions<S>): SessionHandler => {
-  const settings = readHandlerOptions(options);
+  const settings = parseHandlerOptions(options);
   const match = routerOf(settings.routes);
   const context: HandlerContext = { ...settings.context, serve: serveBelow(settings) };
   const refuse = (error: HandlerError): HandlerResponse => {

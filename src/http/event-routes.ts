@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { hasMethods, readNumber, readWhole } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
-import type { IssueList } from '../input/read-safely.js';
+import { hasMethods, parseNumber, parseWhole } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../session/errors.js';
@@ -11,7 +11,7 @@ import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-by-c
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
-import { queryReader } from './read-input.js';
+import { queryParser } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
@@ -33,14 +33,14 @@ const defaults = { heartbeatMs: 15_000, maxStreams: 10_000, maxStreamsPerTenant:
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
 
-const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
+const parseEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
   const { heartbeatMs = defaults.heartbeatMs } = options;
-  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
+  const maxStreams = parseWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
   const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;
-  const perTenant = readWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
+  const perTenant = parseWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
   issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
   return {
-    heartbeatMs: readNumber(issues, 'heartbeatMs', heartbeatMs, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS),
+    heartbeatMs: parseNumber(issues, 'heartbeatMs', heartbeatMs, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS),
     maxStreams,
     maxStreamsPerTenant: perTenant,
   };
@@ -53,14 +53,14 @@ const streamIsOver: HandlerResponse = Object.freeze({
 });
 
 /** The id of the last event that a reconnecting client has received. */
-const readLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
+const parseLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
   const given = request.header('last-event-id');
   if (given === undefined || given === '') return ok(undefined);
   if (given === END_ID || isPosition(given)) return ok(given);
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
 };
 
-const readWatchQuery = queryReader(watch);
+const parseWatchQuery = queryParser(watch);
 
 type First = Promise<IteratorResult<Result<SessionChange, WatchError>, unknown>>;
 
@@ -98,17 +98,17 @@ const begin = async (
  * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const { heartbeatMs, maxStreams, maxStreamsPerTenant } = readOptions('eventRoutes', options, defaults, (issues) =>
-    readEventOptions(issues, options),
+  const { heartbeatMs, maxStreams, maxStreamsPerTenant } = parseOptions('eventRoutes', options, defaults, (issues) =>
+    parseEventOptions(issues, options),
   );
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
   const snapshots = new SnapshotFrames();
 
   const stream = async (call: Call<TenantEvents>, onOver: () => void): Answer => {
     const { request, form, tenant, handler } = call;
-    const from = readLastEventId(request);
+    const from = parseLastEventId(request);
     if (from.isErr()) return err(from.error);
-    const query = readWatchQuery(call.query);
+    const query = parseWatchQuery(call.query);
     if (query.isErr()) return err(query.error);
     const { warnBefore } = query.value;
     const historyLimit = shownHistoryLimit(call, query.value);

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../input/read-fields.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
 import { labelTexts, percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';

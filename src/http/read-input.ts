@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../input/read-fields.js';
-import { type IssueList, readSafely } from '../input/read-safely.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
+import { type IssueList, parseSafely } from '../input/parse-safely.js';
 import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import { type InvalidInput, invalidInput, misconfigured } from '../session/errors.js';
@@ -19,7 +19,7 @@ export const idempotencyKeyOf = (request: HandlerRequest): string | undefined =>
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 
-const readParameter = (issues: IssueList, sent: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, rule: QueryParameter): unknown => {
   const texts = sent.getAll(name);
   const [text] = texts;
   if (text === undefined) return undefined;
@@ -37,15 +37,15 @@ const readParameter = (issues: IssueList, sent: URLSearchParams, name: string, r
   return Math.min(Number(text), most);
 };
 
-/** Reads the query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
-export const queryReader = ({ query = {} }: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
+/** Parses the query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
+export const queryParser = ({ query = {} }: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
   const parameters = Object.entries(query).map(([name, rule]) => ({ name, sentAs: wireName(name), rule }));
   return (sent) =>
-    readSafely('query', (issues) => {
+    parseSafely('query', (issues) => {
       const given = new URLSearchParams(sent);
       const fields: Record<string, unknown> = {};
       for (const { name, sentAs, rule } of parameters) {
-        const value = readParameter(issues, given, sentAs, rule);
+        const value = parseParameter(issues, given, sentAs, rule);
         if (value !== undefined) fields[name] = value;
       }
       return fields;
@@ -111,12 +111,12 @@ export const bodyReader = ({ body }: AnyOperation) => {
 
 /** Reads the input of an operation that calls a method of the service. */
 export const inputReader = (operation: AnyOperation) => {
-  const readQuery = queryReader(operation);
+  const parseQuery = queryParser(operation);
   const readBody = operation.body && bodyReader(operation);
   const { operationId: hasKey, fencingToken: fencingTokenHeader } = operation.headers ?? {};
   const fencingTokenName = fencingTokenHeader?.wireName.toLowerCase();
   return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
-    const query = readQuery(call.query);
+    const query = parseQuery(call.query);
     if (query.isErr()) return err(query.error);
     const body = readBody === undefined ? ok({}) : await readBody(call);
     if (body.isErr()) return err(body.error);

@@ -1,6 +1,6 @@
-import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
-import type { IssueList } from '../input/read-safely.js';
+import { hasMethods, isFields, parseListener, parseNumber, parseWhole } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import { type SessionForm, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
@@ -97,7 +97,7 @@ const isRoute = (value: unknown): boolean => {
   return typeof answer === 'function' || isFields(operation['calls']);
 };
 
-const readRoutes = <S extends TenantSessions>(
+const parseRoutes = <S extends TenantSessions>(
   issues: IssueList,
   groups: readonly RouteGroup<S>[] = [],
 ): readonly AnsweredRoute<S>[] => {
@@ -111,7 +111,7 @@ const readRoutes = <S extends TenantSessions>(
   return routes.map((route) => ({ ...route, answer: route.answer ?? answerByCalling(route.operation) }));
 };
 
-const readAll = <S extends TenantSessions>(
+const parseAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
@@ -119,8 +119,8 @@ const readAll = <S extends TenantSessions>(
   const { origin = false } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
-  const onError = readListener(issues, 'onError', options.onError);
-  const onDenied = readListener(issues, 'onDenied', options.onDenied);
+  const onError = parseListener(issues, 'onError', options.onError);
+  const onDenied = parseListener(issues, 'onDenied', options.onDenied);
   const serves = hasMethods(sessions, 'forTenant');
   issues.check(serves, 'sessions', 'must be a SessionService');
   issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
@@ -129,7 +129,7 @@ const readAll = <S extends TenantSessions>(
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
   issues.check(typeof origin === 'boolean', 'origin', 'must be true or false');
   issues.check(typeof entryData === 'boolean', 'entryData', 'must be true or false');
-  const routes = readRoutes(issues, options.routes);
+  const routes = parseRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
@@ -145,9 +145,9 @@ const readAll = <S extends TenantSessions>(
     context: {
       routes,
       policy: serves ? sessions.policy : undefined,
-      maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
-      timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
-      budget: new TenantBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
+      maxBodyBytes: parseWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
+      timeoutMs: parseNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
+      budget: new TenantBudget(parseWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       report: (error) => {
         const status = statusOf(error.type);
         if (status < 500) return;
@@ -158,5 +158,5 @@ const readAll = <S extends TenantSessions>(
   };
 };
 
-export const readHandlerOptions = <S extends TenantSessions>(options: SessionHandlerOptions<S>): HandlerSettings<S> =>
-  readOptions('createSessionHandler', options, optionNames, (issues) => readAll(issues, options));
+export const parseHandlerOptions = <S extends TenantSessions>(options: SessionHandlerOptions<S>): HandlerSettings<S> =>
+  parseOptions('createSessionHandler', options, optionNames, (issues) => parseAll(issues, options));

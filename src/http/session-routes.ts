@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../input/read-fields.js';
+import type { Fields } from '../input/parse-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
@@ -8,12 +8,12 @@ import { storeUnavailable } from '../session/errors.js';
 import { answerOf, replayedHeaders, withinBudget } from './answer-by-calling.js';
 import { commonHeaders, type HandlerError } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { bodyReader, idempotencyKeyOf, queryReader } from './read-input.js';
+import { bodyReader, idempotencyKeyOf, queryParser } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
 
-const readListQuery = queryReader(list);
-const readGetQuery = queryReader(get);
+const parseListQuery = queryParser(list);
+const parseGetQuery = queryParser(get);
 
 const createAnswer = (operation: AnyOperation) => {
   const readBody = bodyReader(operation);
@@ -49,7 +49,7 @@ export const shownHistoryLimit = (
 const answerList = (call: Call): Answer =>
   withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form } = call;
-    const query = readListQuery(call.query);
+    const query = parseListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
     const asked = historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
@@ -67,7 +67,7 @@ const answerList = (call: Call): Answer =>
 const answerGet = (call: Call): Answer =>
   withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form, id } = call;
-    const query = readGetQuery(call.query);
+    const query = parseGetQuery(call.query);
     if (query.isErr()) return err(query.error);
     const found = await answerOf(call, sessions.get(id, { admit, historyLimit: shownHistoryLimit(call, query.value) }));
     if (found.isErr()) return err(found.error);

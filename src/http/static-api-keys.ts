@@ -1,6 +1,6 @@
-import { isFields, readName } from '../input/read-fields.js';
-import { readOrThrow } from '../input/read-options.js';
-import type { IssueList } from '../input/read-safely.js';
+import { isFields, parseName } from '../input/parse-fields.js';
+import { parseOrThrow } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import { nodeCrypto, sha256 } from '../session/sha256.js';
 
@@ -34,7 +34,7 @@ interface KnownKey {
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
 /** The digest of a key, computed or given as `sha256`; undefined if invalid. */
-const readDigest = (
+const parseDigest = (
   issues: IssueList,
   path: string,
   { key, given }: { readonly key: unknown; readonly given: unknown },
@@ -50,12 +50,12 @@ const readDigest = (
   return fits ? sha256(key) : undefined;
 };
 
-const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<unknown>): KnownKey[] => {
+const parseKey = (issues: IssueList, path: string, value: unknown, seen: Set<unknown>): KnownKey[] => {
   const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
   // The message does not name the field: its name may be an API key by mistake.
   issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
-  const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
-  const digest = readDigest(issues, path, { key, given });
+  const owner = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
+  const digest = parseDigest(issues, path, { key, given });
   if (digest === undefined) return [];
   // Without node:crypto, a key that stands beside its own digest is not noticed.
   const mark = typeof digest === 'string' ? digest : key;
@@ -71,16 +71,16 @@ const areEqualBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 type StaticAuthenticate = (key: string) => string | undefined | Promise<string | undefined>;
 
 // A function of its own, so that what it has seen is not kept by the authenticator.
-const readKeys = (issues: IssueList, keys: unknown): readonly KnownKey[] => {
+const parseKeys = (issues: IssueList, keys: unknown): readonly KnownKey[] => {
   const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
   issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
   const seen = new Set<unknown>();
-  return Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
+  return Array.from(given, (key, index) => parseKey(issues, `keys[${index}]`, key, seen)).flat();
 };
 
-const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenticate => {
+const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenticate => {
   const { timingSafeEqual: areEqual = areEqualBytes } = nodeCrypto() ?? {};
-  const known = readKeys(issues, keys);
+  const known = parseKeys(issues, keys);
   const encoder = new TextEncoder();
   const bytesOf = (digest: string) => encoder.encode(digest);
   const atOnce = known.flatMap(({ digest, tenant }) =>
@@ -108,4 +108,4 @@ const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenti
  * contains no key.
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
-  readOrThrow('staticApiKeys', 'keys', (issues) => readApiKeys(issues, keys));
+  parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));

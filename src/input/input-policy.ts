@@ -1,7 +1,7 @@
 import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
 import { limitMsOf } from '../session/time-limit.js';
 import type { IssueList } from './issue-list.js';
-import { readFields, readNumber } from './read-fields.js';
+import { parseFields, parseNumber } from './parse-fields.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {
@@ -24,21 +24,21 @@ export interface GivenPolicy {
 
 const isTenantLimit = (value: unknown): value is (tenant: string) => number => typeof value === 'function';
 
-const readActiveSessions = (issues: IssueList, given: unknown): SessionLimits['activeSessions'] =>
-  isTenantLimit(given) ? given : readNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
+const parseActiveSessions = (issues: IssueList, given: unknown): SessionLimits['activeSessions'] =>
+  isTenantLimit(given) ? given : parseNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
 
-const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
-  const given = readFields(issues, 'limits', limits);
-  const read = (name: SizeLimit): number =>
-    readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
+const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
+  const given = parseFields(issues, 'limits', limits);
+  const parse = (name: SizeLimit): number =>
+    parseNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
   return {
-    timeLimit: read('timeLimit'),
-    textBytes: read('textBytes'),
-    contentBytes: read('contentBytes'),
-    entriesPerAppend: read('entriesPerAppend'),
-    historyEntries: read('historyEntries'),
-    activeSessions: readActiveSessions(issues, given['activeSessions'] ?? defaultLimits.activeSessions),
-    pageBytes: read('pageBytes'),
+    timeLimit: parse('timeLimit'),
+    textBytes: parse('textBytes'),
+    contentBytes: parse('contentBytes'),
+    entriesPerAppend: parse('entriesPerAppend'),
+    historyEntries: parse('historyEntries'),
+    activeSessions: parseActiveSessions(issues, given['activeSessions'] ?? defaultLimits.activeSessions),
+    pageBytes: parse('pageBytes'),
   };
 };
 
@@ -46,16 +46,16 @@ const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
 export const allowedMsOf = ({ limits, hasTimeLimit }: InputPolicy, timeLimit: number): number =>
   limitMsOf(timeLimit === 0 && hasTimeLimit ? limits.timeLimit : timeLimit);
 
-const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
+const parseNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
   if (names === undefined) return undefined;
   const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
   issues.check(fits, path, 'must be an array of strings');
   return new Set(fits ? names : []);
 };
 
-export const readPolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
-  limits: readLimits(issues, limits),
+export const parsePolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
+  limits: parseLimits(issues, limits),
   hasTimeLimit: limits?.timeLimit !== undefined,
-  faces: readNames(issues, 'faces', faces),
-  profiles: readNames(issues, 'profiles', profiles),
+  faces: parseNames(issues, 'faces', faces),
+  profiles: parseNames(issues, 'profiles', profiles),
 });

@@ -17,14 +17,14 @@ export class IssueList {
   }
 }
 
-/** Reads arguments of any type. Getters that throw and revoked proxies are invalid input too. */
-export const readArguments = <T>(
+/** Parses arguments of any type. Getters that throw and revoked proxies are invalid input too. */
+export const parseArguments = <T>(
   path: string,
-  read: (issues: IssueList) => T,
+  parse: (issues: IssueList) => T,
   issues: IssueList,
 ): { readonly value: T } | InvalidInput => {
   try {
-    const value = read(issues);
+    const value = parse(issues);
     if (issues.found.length === 0) return { value };
   } catch {
     // Issues that were found before are likely to be the cause.

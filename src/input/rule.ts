@@ -8,7 +8,7 @@ import {
   ROLE_LENGTH,
   type SizeLimit,
 } from '../session/session-limits.js';
-import { rfc3339 } from './read-timestamp.js';
+import { rfc3339 } from './parse-timestamp.js';
 
 /*
  * The rules of the input fields, as data: what reads the input and the OpenAPI document take them from here. Schema libraries
@@ -46,7 +46,7 @@ export type OptionRule =
   | Extract<Rule, { kind: 'name' | 'text' }>
   | (Extract<Rule, { kind: 'number' }> & { readonly most: SizeLimit });
 
-/** The options of a session, in the order in which they are read and stored. */
+/** The options of a session, in the order in which they are parsed and stored. */
 export const createRules = {
   face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
   profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },

@@ -5,21 +5,21 @@ import { KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-
 import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
-import { readEntries } from './read-entries.js';
+import { parseEntries } from './parse-entries.js';
 import {
   checkFunction,
-  readFields,
-  readName,
-  readNumber,
-  readOperationId,
-  readUpTo,
-  readWhole,
-} from './read-fields.js';
-import { readLabelChanges, readLabels } from './read-labels.js';
-import { readHistoryLimit } from './read-list-query.js';
-import { checkKnown, readKnown } from './read-options.js';
-import { type IssueList, readSafely } from './read-safely.js';
-import { readSessionOptions } from './read-session-options.js';
+  parseFields,
+  parseName,
+  parseNumber,
+  parseOperationId,
+  parseUpTo,
+  parseWhole,
+} from './parse-fields.js';
+import { parseLabelChanges, parseLabels } from './parse-labels.js';
+import { parseHistoryLimit } from './parse-list-query.js';
+import { checkKnown, parseKnown } from './parse-options.js';
+import { type IssueList, parseSafely } from './parse-safely.js';
+import { parseSessionOptions } from './parse-session-options.js';
 import {
   createRules,
   extendRules,
@@ -30,13 +30,13 @@ import {
   renewRules,
 } from './rule.js';
 
-export const readId = (value: unknown): Result<string, InvalidInput> =>
-  readSafely('id', (issues) => readName(issues, 'id', value, KEY_LENGTH));
+export const parseId = (value: unknown): Result<string, InvalidInput> =>
+  parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
 
-export const readTenant = (value: unknown): Result<string, InvalidInput> =>
-  readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
+export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
+  parseSafely('tenant', (issues) => parseName(issues, 'tenant', value, KEY_LENGTH));
 
-export interface ReadCreation extends ReadSize {
+export interface ParsedCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
   readonly isStarted: boolean;
@@ -57,46 +57,46 @@ const creationNames = [
   'historyLimit',
 ];
 
-const readOrigin = (issues: IssueList, value: unknown): ReadCreation['from'] => {
+const parseOrigin = (issues: IssueList, value: unknown): ParsedCreation['from'] => {
   if (value === undefined || value === null) return undefined;
-  const fields = readFields(issues, 'from', value);
+  const fields = parseFields(issues, 'from', value);
   checkKnown(issues, fields, ['id', 'position'], 'from.');
   const { id, position } = fields;
-  const name = readName(issues, 'from.id', id, KEY_LENGTH);
+  const name = parseName(issues, 'from.id', id, KEY_LENGTH);
   if (position === undefined || position === null) return { id: name };
-  return { id: name, position: readWhole(issues, 'from.position', position, positionRule.least) };
+  return { id: name, position: parseWhole(issues, 'from.position', position, positionRule.least) };
 };
 
-/** Reads the input of `create`. `null` in an optional field counts as absent. */
-export const readCreate = (input: unknown, policy: InputPolicy, now: string): Result<ReadCreation, InvalidInput> =>
-  readSafely('input', (issues) => {
-    const fields = readKnown(issues, 'input', input, creationNames);
+/** Parses the input of `create`. `null` in an optional field counts as absent. */
+export const parseCreate = (input: unknown, policy: InputPolicy, now: string): Result<ParsedCreation, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const fields = parseKnown(issues, 'input', input, creationNames);
     const { limits } = policy;
     const { idempotencyKey, historyLimit, start, entries } = fields;
-    const options: SessionOptions = readSessionOptions(issues, fields, policy);
+    const options: SessionOptions = parseSessionOptions(issues, fields, policy);
     const isFlag = start === undefined || start === null || typeof start === 'boolean';
     issues.check(isFlag, 'start', 'must be true or false');
-    const labels = readLabels(issues, fields['labels']);
-    const from = readOrigin(issues, fields['from']);
-    const { read, given } = readEntries(issues, entries ?? [], { least: 0, now, limits });
+    const labels = parseLabels(issues, fields['labels']);
+    const from = parseOrigin(issues, fields['from']);
+    const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
     const isKeyed = idempotencyKey !== undefined;
     return {
       options,
       labels,
       isStarted: start === true,
-      entries: read,
+      entries: parsed,
       from,
-      idempotencyKey: isKeyed ? readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
+      idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
       content: isKeyed ? JSON.stringify([options, labels, start === true, from, given()]) : '',
-      ...readHistoryLimit(issues, historyLimit),
+      ...parseHistoryLimit(issues, historyLimit),
     };
   });
 
 /** The fencing token of a lease, if there is one. */
-const readFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
-  fencingToken === undefined ? undefined : readWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
+const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
+  fencingToken === undefined ? undefined : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
 
-export interface ReadAppend {
+export interface ParsedAppend {
   readonly entries: readonly HistoryEntry[];
   readonly operationId: string | undefined;
   /**
@@ -109,133 +109,136 @@ export interface ReadAppend {
   readonly fencingToken: number | undefined;
 }
 
-/** Reads the entries of an append. An entry without a timestamp gets `now`. */
-export const readAppend = (
+/** Parses the entries of an append. An entry without a timestamp gets `now`. */
+export const parseAppend = (
   entries: unknown,
   options: unknown,
   now: string,
   limits: SessionLimits,
-): Result<ReadAppend, InvalidInput> =>
-  readSafely('entries', (issues) => {
-    const { operationId, ifPosition, after, fencingToken } = readKnown(issues, 'options', options, [
+): Result<ParsedAppend, InvalidInput> =>
+  parseSafely('entries', (issues) => {
+    const { operationId, ifPosition, after, fencingToken } = parseKnown(issues, 'options', options, [
       'operationId',
       'ifPosition',
       'after',
       'fencingToken',
     ]);
-    const { read, given } = readEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
-    const name = readOperationId(issues, operationId);
-    const rewind = after === undefined ? undefined : readWhole(issues, 'after', after, positionRule.least);
+    const { parsed, given } = parseEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
+    const name = parseOperationId(issues, operationId);
+    const rewind = after === undefined ? undefined : parseWhole(issues, 'after', after, positionRule.least);
     return {
-      entries: read,
+      entries: parsed,
       operationId: name,
       content: name === undefined ? '' : `${rewind ?? ''}${JSON.stringify(given())}`,
       after: rewind,
       ifPosition:
-        ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, positionRule.least),
-      fencingToken: readFencingToken(issues, fencingToken),
+        ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
+      fencingToken: parseFencingToken(issues, fencingToken),
     };
   });
 
-export interface ReadCommandOptions {
+export interface ParsedCommandOptions {
   readonly operationId: string | undefined;
   readonly fencingToken: number | undefined;
 }
 
-export const readCommandOptions = (options: unknown): Result<ReadCommandOptions, InvalidInput> =>
-  readSafely('options', (issues) => {
-    const { operationId, fencingToken } = readKnown(issues, 'options', options, ['operationId', 'fencingToken']);
-    return { operationId: readOperationId(issues, operationId), fencingToken: readFencingToken(issues, fencingToken) };
+export const parseCommandOptions = (options: unknown): Result<ParsedCommandOptions, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { operationId, fencingToken } = parseKnown(issues, 'options', options, ['operationId', 'fencingToken']);
+    return {
+      operationId: parseOperationId(issues, operationId),
+      fencingToken: parseFencingToken(issues, fencingToken),
+    };
   });
 
-export const readExtend = (
+export const parseExtend = (
   input: unknown,
   limits: SessionLimits,
 ): Result<{ readonly timeLimit: number }, InvalidInput> =>
-  readSafely('input', (issues) => {
-    const { timeLimit } = readKnown(issues, 'input', input, ['timeLimit']);
+  parseSafely('input', (issues) => {
+    const { timeLimit } = parseKnown(issues, 'input', input, ['timeLimit']);
     const { least, most } = extendRules.timeLimit;
-    return { timeLimit: readNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
+    return { timeLimit: parseNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
   });
 
-export const readUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
-  readSafely('input', (issues) => readLabelChanges(issues, readKnown(issues, 'input', input, ['labels']).labels));
+export const parseUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
+  parseSafely('input', (issues) => parseLabelChanges(issues, parseKnown(issues, 'input', input, ['labels']).labels));
 
 /** Positions of entries, each once and rising. */
-export const readRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
-  readSafely('positions', (issues) => {
+export const parseRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
+  parseSafely('positions', (issues) => {
     const list: readonly unknown[] = Array.isArray(positions) ? positions : [];
     const fits = list.length >= 1 && list.length <= redactRules.positions.most;
     issues.check(fits, 'positions', `must be an array of 1 to ${redactRules.positions.most} positions`);
-    const read = list
+    const parsed = list
       .slice(0, redactRules.positions.most)
-      .map((each, at) => readWhole(issues, `positions[${at}]`, each, 1));
-    return [...new Set(read)].sort((a, b) => a - b);
+      .map((each, at) => parseWhole(issues, `positions[${at}]`, each, 1));
+    return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
 const isOpen = (value: unknown): value is OpenStatus => isSessionStatus(value) && value !== 'TERMINATED';
 
-export const readUnleased = (query: unknown): Result<OpenStatus, InvalidInput> =>
-  readSafely('query', (issues) => {
-    const { status } = readKnown(issues, 'query', query, ['status']);
+export const parseUnleased = (query: unknown): Result<OpenStatus, InvalidInput> =>
+  parseSafely('query', (issues) => {
+    const { status } = parseKnown(issues, 'query', query, ['status']);
     issues.check(isOpen(status), 'status', 'must be IDLE, ACTIVE or PAUSED');
     return isOpen(status) ? status : 'IDLE';
   });
 
-export interface ReadLease {
+export interface ParsedLease {
   readonly holder: string;
   readonly durationMs: number;
 }
 
-const readLeaseMs = (issues: IssueList, seconds: unknown, { least, most }: typeof leaseRules.seconds): number =>
-  Math.round(readNumber(issues, 'seconds', seconds, least, most) * 1000);
+const parseLeaseMs = (issues: IssueList, seconds: unknown, { least, most }: typeof leaseRules.seconds): number =>
+  Math.round(parseNumber(issues, 'seconds', seconds, least, most) * 1000);
 
-export const readLease = (input: unknown): Result<ReadLease, InvalidInput> =>
-  readSafely('input', (issues) => {
-    const { holder, seconds } = readKnown(issues, 'input', input, ['holder', 'seconds']);
+export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const { holder, seconds } = parseKnown(issues, 'input', input, ['holder', 'seconds']);
     return {
-      holder: readName(issues, 'holder', holder, leaseRules.holder.most),
-      durationMs: readLeaseMs(issues, seconds, leaseRules.seconds),
+      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
+      durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
     };
   });
 
-export interface ReadRenew {
+export interface ParsedRenew {
   readonly fencingToken: number;
   readonly durationMs: number;
 }
 
-export const readRenew = (input: unknown): Result<ReadRenew, InvalidInput> =>
-  readSafely('input', (issues) => {
-    const { fencingToken, seconds } = readKnown(issues, 'input', input, ['fencingToken', 'seconds']);
+export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const { fencingToken, seconds } = parseKnown(issues, 'input', input, ['fencingToken', 'seconds']);
     return {
-      fencingToken: readWhole(issues, 'fencingToken', fencingToken, renewRules.fencingToken.least),
-      durationMs: readLeaseMs(issues, seconds, renewRules.seconds),
+      fencingToken: parseWhole(issues, 'fencingToken', fencingToken, renewRules.fencingToken.least),
+      durationMs: parseLeaseMs(issues, seconds, renewRules.seconds),
     };
   });
 
-export const readRelease = (input: unknown): Result<number, InvalidInput> =>
-  readSafely('input', (issues) =>
-    readWhole(
+export const parseRelease = (input: unknown): Result<number, InvalidInput> =>
+  parseSafely('input', (issues) =>
+    parseWhole(
       issues,
       'fencingToken',
-      readKnown(issues, 'input', input, ['fencingToken']).fencingToken,
+      parseKnown(issues, 'input', input, ['fencingToken']).fencingToken,
       fencingTokenRule.least,
     ),
   );
 
-export interface ReadSweep {
+export interface ParsedSweep {
   readonly limit: number;
   readonly onEnded: ((session: unknown) => unknown) | undefined;
   readonly after: string | undefined;
 }
 
-export const readSweep = (limit: unknown, options: unknown): Result<ReadSweep, InvalidInput> =>
-  readSafely('options', (issues) => {
-    const { onEnded, after } = readKnown(issues, 'options', options, ['onEnded', 'after']);
+export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { onEnded, after } = parseKnown(issues, 'options', options, ['onEnded', 'after']);
     checkFunction(issues, 'onEnded', onEnded);
     issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
     return {
-      limit: readUpTo(issues, 'limit', limit, SWEEP_LIMIT),
+      limit: parseUpTo(issues, 'limit', limit, SWEEP_LIMIT),
       onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
       after: typeof after === 'string' ? after : undefined,
     };

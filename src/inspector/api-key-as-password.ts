@@ -1,5 +1,5 @@
 import type { Authenticate } from '../http/index.js';
-import { readOrThrow } from '../input/read-options.js';
+import { parseOrThrow } from '../input/parse-options.js';
 import type { InspectorOptions } from './inspector-options.js';
 
 /** The password of `Authorization: Basic`, RFC 7617, if there is one. */
@@ -22,7 +22,7 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
  *     inspectorRoutes(apiKeyAsPassword(staticApiKeys(keys)))
  */
 export const apiKeyAsPassword = (authenticate: Authenticate): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
-  const tenantOf = readOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
+  const tenantOf = parseOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
     const isFunction = typeof authenticate === 'function';
     issues.check(isFunction, 'authenticate', 'must be a function, such as the result of staticApiKeys');
     return authenticate;

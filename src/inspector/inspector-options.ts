@@ -1,6 +1,6 @@
 import type { Authenticate, AuthenticationRequest } from '../http/index.js';
-import { readOptions } from '../input/read-options.js';
-import type { IssueList } from '../input/read-safely.js';
+import { parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 
 /** The part of a request that an authenticator receives: its method, path and headers, including cookies. */
 export type InspectorRequest = AuthenticationRequest;
@@ -32,7 +32,7 @@ const DEFAULT_CHALLENGE = 'Inspector';
 
 const challenges = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
-const readChallenge = (issues: IssueList, value: unknown): string => {
+const parseChallenge = (issues: IssueList, value: unknown): string => {
   const fits = typeof value === 'string' && challenges.test(value);
   issues.check(fits, 'challenge', 'must be 1 to 1024 visible ASCII characters, with spaces between');
   return fits ? value : DEFAULT_CHALLENGE;
@@ -40,15 +40,15 @@ const readChallenge = (issues: IssueList, value: unknown): string => {
 
 const optionNames = { authenticate: true, challenge: true, terminate: true } as const;
 
-export const readInspectorOptions = (options: InspectorOptions): InspectorSettings =>
-  readOptions('inspectorRoutes', options, optionNames, (issues) => {
+export const parseInspectorOptions = (options: InspectorOptions): InspectorSettings =>
+  parseOptions('inspectorRoutes', options, optionNames, (issues) => {
     const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
     issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
     const isFunction = typeof authenticate === 'function';
     issues.check(isFunction, 'authenticate', 'must be a function, such as that of apiKeyAsPassword');
     return {
       authenticate,
-      challenge: readChallenge(issues, challenge),
+      challenge: parseChallenge(issues, challenge),
       terminate,
     };
   });

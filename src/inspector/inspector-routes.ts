@@ -6,7 +6,7 @@ import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
 import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { type InspectorOptions, readInspectorOptions } from './inspector-options.js';
+import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';
 import { pageResponse } from './page-response.js';
 import { crossSite, movedToPage, unauthenticated, withSecurityHeaders } from './responses.js';
@@ -57,7 +57,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
-  const { authenticate, challenge, terminate } = readInspectorOptions(options);
+  const { authenticate, challenge, terminate } = parseInspectorOptions(options);
   const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
   const withEvents = [...withoutEvents, watch];
   const streamList = listStream();

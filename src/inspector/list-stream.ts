@@ -5,7 +5,7 @@ import { EventStream, endWatch } from '../http/event-stream.js';
 import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { TenantBudget } from '../http/tenant-budget.js';
-import { hasMethods } from '../input/read-fields.js';
+import { hasMethods } from '../input/parse-fields.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import type { SessionEvent, TenantChange, WatchAllOptions } from '../session/session-event.js';

@@ -1,5 +1,5 @@
-import { cursorOf } from '../input/read-cursor.js';
-import { listOrders } from '../input/read-list-query.js';
+import { cursorOf } from '../input/parse-cursor.js';
+import { listOrders } from '../input/parse-list-query.js';
 import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,

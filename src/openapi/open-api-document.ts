@@ -2,10 +2,10 @@ import { ok } from 'neverthrow';
 import { commonHeaders } from '../http/handler-error.js';
 import type { HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
-import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/input-policy.js';
-import { isFields, readName } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
-import type { IssueList } from '../input/read-safely.js';
+import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
+import { isFields, parseName } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { plain } from '../operations/shape.js';
@@ -41,7 +41,7 @@ export interface OpenApiOptions {
 
 const MAX_CHARACTERS = 256;
 
-const readServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
+const parseServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
   if (servers === undefined) return [{ url: prefix === '' ? '/' : prefix }];
   const fits = Array.isArray(servers) && servers.length > 0 && servers.every((each) => typeof each?.url === 'string');
   issues.check(fits, 'servers', 'must be an array of at least one { url, description? }');
@@ -78,7 +78,7 @@ const frozen = <T>(value: T): T => {
 
 /** The policy of the service, overridden by the options. */
 const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
-  const given = readPolicy(issues, options);
+  const given = parsePolicy(issues, options);
   const known = options.sessions?.policy;
   const { limits, hasTimeLimit } = options.limits === undefined && known !== undefined ? known : given;
   return { limits, hasTimeLimit, faces: given.faces ?? known?.faces, profiles: given.profiles ?? known?.profiles };
@@ -105,11 +105,11 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   return {
     openapi: '3.1.1',
     info: {
-      title: readName(issues, 'title', title, MAX_CHARACTERS),
-      version: readName(issues, 'version', version, MAX_CHARACTERS),
+      title: parseName(issues, 'title', title, MAX_CHARACTERS),
+      version: parseName(issues, 'version', version, MAX_CHARACTERS),
       description: describeInterface(maxBodyBytes),
     },
-    servers: readServers(issues, servers, prefix),
+    servers: parseServers(issues, servers, prefix),
     security: [{ apiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
@@ -144,7 +144,7 @@ const optionNames = {
  * option.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
-  readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));
+  parseOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));
 
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
@@ -174,7 +174,7 @@ const routeOptionNames = { public: true, title: true, version: true, servers: tr
  * `TypeError` that names every invalid or unknown option.
  */
 export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
-  const { public: isPublic = false, ...told } = readOptions('openApiRoute', options, routeOptionNames, (issues) => {
+  const { public: isPublic = false, ...told } = parseOptions('openApiRoute', options, routeOptionNames, (issues) => {
     issues.check(['undefined', 'boolean'].includes(typeof options.public), 'public', 'must be true or false');
     return options;
   });

@@ -1,6 +1,6 @@
 import type { Route } from '../http/route.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { labelNameForm } from '../input/read-labels.js';
+import { labelNameForm } from '../input/parse-labels.js';
 import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';

@@ -1,6 +1,6 @@
 import { problemCodes, titles } from '../http/handler-error.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { labelNameForm } from '../input/read-labels.js';
+import { labelNameForm } from '../input/parse-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';

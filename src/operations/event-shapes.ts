@@ -1,4 +1,4 @@
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import type { SessionService } from '../service/session-service.js';
 import { positionForm } from '../session/event-position.js';
 import type {

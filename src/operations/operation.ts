@@ -1,5 +1,5 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { Fields } from '../input/read-fields.js';
+import type { Fields } from '../input/parse-fields.js';
 import type { Rule } from '../input/rule.js';
 import type { SessionError } from '../session/errors.js';
 import type { SizeLimit } from '../session/session-limits.js';

@@ -1,4 +1,4 @@
-import { isLabels } from '../input/read-labels.js';
+import { isLabels } from '../input/parse-labels.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
   HistoryEntry,

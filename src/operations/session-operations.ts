@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
-import { cursorForm } from '../input/read-cursor.js';
-import { listOrders } from '../input/read-list-query.js';
+import { cursorForm } from '../input/parse-cursor.js';
+import { listOrders } from '../input/parse-list-query.js';
 import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CreateError } from '../session/errors.js';

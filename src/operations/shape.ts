@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../input/read-fields.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -1,6 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { Fields } from '../input/read-fields.js';
+import type { Fields } from '../input/parse-fields.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { GetOptions } from '../service/session-service.js';

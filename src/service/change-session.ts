@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ReadCommandOptions } from '../input/session-input.js';
+import type { ParsedCommandOptions } from '../input/session-input.js';
 import {
   type ChangeError,
   type Misconfigured,
@@ -30,7 +30,7 @@ export interface OperationOptions {
 
 /** The next state of a command, once per operation id. */
 const decide =
-  (key: SessionKey, command: StatusCommand, options: ReadCommandOptions) =>
+  (key: SessionKey, command: StatusCommand, options: ParsedCommandOptions) =>
   (current: StateRecord, now: number): Result<StateRecord, ChangeError> =>
     checkCommand(key, command, options, current, now) ??
     advance(current, command, { now, operationId: options.operationId });
@@ -40,7 +40,7 @@ export const changeSession = async (
   settings: Settings,
   key: SessionKey,
   command: StatusCommand,
-  options: ReadCommandOptions,
+  options: ParsedCommandOptions,
 ): Promise<Result<SessionState, ChangeError>> => {
   const updated = await updateState(settings, key, decide(key, command, options));
   return updated.map((after) => resultOfCommand(key, options, after));
@@ -66,7 +66,7 @@ export const activateSession = async (
   settings: Settings,
   key: SessionKey,
   command: 'start' | 'resume',
-  options: ReadCommandOptions,
+  options: ParsedCommandOptions,
 ): Promise<Result<SessionState, StartError>> => {
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);

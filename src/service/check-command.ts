@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ReadCommandOptions } from '../input/session-input.js';
+import type { ParsedCommandOptions } from '../input/session-input.js';
 import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../session/errors.js';
 import { isLeasedWith } from '../session/lease.js';
 import type { SessionState } from '../session/session.js';
@@ -16,7 +16,7 @@ import type { UpdatedState } from './update-state.js';
 export const checkCommand = (
   { id }: SessionKey,
   command: string,
-  { operationId, fencingToken }: ReadCommandOptions,
+  { operationId, fencingToken }: ParsedCommandOptions,
   current: StateRecord,
   now: number,
 ): Result<StateRecord, OperationMismatch | LeaseLost> | undefined => {
@@ -29,7 +29,7 @@ export const checkCommand = (
 /** A command that changed nothing, of an id that the state remembers, is repeated. */
 export const resultOfCommand = (
   { id }: SessionKey,
-  { operationId }: ReadCommandOptions,
+  { operationId }: ParsedCommandOptions,
   { state, now, isChanged }: UpdatedState<StateRecord>,
 ): SessionState => {
   const isRepeated = !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
-import { isFields } from '../input/read-fields.js';
-import type { ReadCreation } from '../input/session-input.js';
+import { isFields } from '../input/parse-fields.js';
+import type { ParsedCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import type { CreateError, Misconfigured } from '../session/errors.js';
@@ -98,7 +98,7 @@ const refusalOf = (
 /** What a session begins with; undefined if it is IDLE and empty. */
 const openingOf = (
   settings: Settings,
-  { isStarted, entries, from }: ReadCreation,
+  { isStarted, entries, from }: ParsedCreation,
   now: number,
 ): Result<Opening | undefined, Misconfigured> => {
   if (!isStarted && entries.length === 0 && from === undefined) return ok(undefined);
@@ -117,7 +117,7 @@ const openingOf = (
  */
 export const createSession = async (
   settings: Settings,
-  creation: ReadCreation,
+  creation: ParsedCreation,
 ): Promise<Result<CreatedSession, CreateError>> => {
   const { store, tenant, now, ids, random, terms, policy, recentStates } = settings;
   const { options, labels, isStarted, entries, idempotencyKey, historyLimit } = creation;

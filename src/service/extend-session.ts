@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
-import { readCommandOptions, readExtend } from '../input/session-input.js';
+import { parseCommandOptions, parseExtend } from '../input/session-input.js';
 import type { ChangeError } from '../session/errors.js';
 import { extendState } from '../session/extend-state.js';
 import type { SessionState } from '../session/session.js';
@@ -25,9 +25,9 @@ export const extendSession = async (
   input: unknown,
   options: unknown,
 ): Promise<Result<SessionState, ChangeError>> => {
-  const extension = readExtend(input, settings.policy.limits);
+  const extension = parseExtend(input, settings.policy.limits);
   if (extension.isErr()) return err(extension.error);
-  const read = readCommandOptions(options);
+  const read = parseCommandOptions(options);
   if (read.isErr()) return err(read.error);
   const { timeLimit } = extension.value;
   const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { readHistoryQuery } from '../input/read-list-query.js';
-import { readAppend } from '../input/session-input.js';
+import { parseHistoryQuery } from '../input/parse-list-query.js';
+import { parseAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import type { AppendError, HistoryError } from '../session/errors.js';
@@ -63,7 +63,7 @@ export const appendHistory = async (
 ): Promise<Result<Appended, AppendError>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
-  const input = readAppend(entries, options, timestampOf(time.value), limits);
+  const input = parseAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
   const { operationId, content, ifPosition, after, fencingToken } = input.value;
   const answer = await store.append(key, {
@@ -132,7 +132,7 @@ export const readHistory = async (
   key: SessionKey,
   query: unknown,
 ): Promise<Result<HistoryPart, HistoryError>> => {
-  const slice = readHistoryQuery(query);
+  const slice = parseHistoryQuery(query);
   if (slice.isErr()) return err(slice.error);
   const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });
   if (answer.isErr()) return err(answer.error);

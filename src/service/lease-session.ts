@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { readLease, readRelease, readRenew } from '../input/session-input.js';
+import { parseLease, parseRelease, parseRenew } from '../input/session-input.js';
 import type { LeaseError, ReleaseError, RenewError } from '../session/errors.js';
 import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease.js';
 import type { SessionLease } from '../session/session.js';
@@ -38,7 +38,7 @@ export const leaseSession = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<SessionLease, LeaseError>> => {
-  const read = readLease(input);
+  const read = parseLease(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<LeasedState, LeaseError>(settings, key, (current, now) =>
     leaseState(current, read.value, now),
@@ -51,7 +51,7 @@ export const renewLease = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<SessionLease, RenewError>> => {
-  const read = readRenew(input);
+  const read = parseRenew(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<LeasedState, RenewError>(settings, key, (current, now) =>
     renewState(current, read.value, now),
@@ -64,7 +64,7 @@ export const releaseSession = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<undefined, ReleaseError>> => {
-  const read = readRelease(input);
+  const read = parseRelease(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<StateRecord, ReleaseError>(settings, key, (current, now) =>
     releaseState(current, read.value, now),

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { cursorOf, placeOf } from '../input/read-cursor.js';
-import { type ListFilter, readListQuery } from '../input/read-list-query.js';
+import { cursorOf, placeOf } from '../input/parse-cursor.js';
+import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { ListError } from '../session/errors.js';
 import {
@@ -114,7 +114,7 @@ export const listSessions = async (
   query: unknown,
   options: ReadOptions,
 ): Promise<Result<SessionPage, ListError>> => {
-  const input = readListQuery(query, options);
+  const input = parseListQuery(query, options);
   return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
 };
 

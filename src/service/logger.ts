@@ -1,4 +1,4 @@
-import { hasMethods } from '../input/read-fields.js';
+import { hasMethods } from '../input/parse-fields.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {

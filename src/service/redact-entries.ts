@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { readRedaction } from '../input/session-input.js';
+import { parseRedaction } from '../input/session-input.js';
 import { invalidInput, notFound, type RedactError } from '../session/errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import { contractBroken } from './perform.js';
@@ -10,7 +10,7 @@ export const redactEntries = async (
   key: SessionKey,
   positions: unknown,
 ): Promise<Result<undefined, RedactError>> => {
-  const read = readRedaction(positions);
+  const read = parseRedaction(positions);
   if (read.isErr()) return err(read.error);
   const time = now();
   if (time.isErr()) return err(time.error);

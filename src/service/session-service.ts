@@ -3,9 +3,9 @@ import { safeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
-import { readWatch, readWatchAll } from '../input/read-watch.js';
-import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
+import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
+import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
+import { parseCommandOptions, parseCreate, parseId, parseSweep, parseUnleased } from '../input/session-input.js';
 import { type Clock, timestampOf } from '../session/clock.js';
 import type {
   DeleteError,
@@ -68,7 +68,7 @@ import type {
 } from './operation-results.js';
 import { type Operation, perform } from './perform.js';
 import { redactEntries } from './redact-entries.js';
-import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
+import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
 import { type UpdateInput, updateSession } from './update-session.js';
@@ -88,7 +88,7 @@ export class SessionService {
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionServiceOptions) {
-    this.#settings = Settings.is(options) ? options : readSettings(options);
+    this.#settings = Settings.is(options) ? options : parseSettings(options);
   }
 
   /** The clock that the service was given, or that of the machine. */
@@ -117,7 +117,7 @@ export class SessionService {
     return perform(this.#settings, { name: 'create' }, async () => {
       const time = this.#settings.now();
       if (time.isErr()) return err(time.error);
-      const read = readCreate(input, this.#settings.policy, timestampOf(time.value));
+      const read = parseCreate(input, this.#settings.policy, timestampOf(time.value));
       return read.isErr() ? err(read.error) : createSession(this.#settings, read.value);
     });
   }
@@ -127,7 +127,7 @@ export class SessionService {
     return this.#performOn(
       { name: 'get', id, outcome: 'not_applied' },
       async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
-        const size = readGetOptions(options);
+        const size = parseGetOptions(options);
         if (size.isErr()) return err(size.error);
         const found = await store.find(key, size.value, admittedBy(options));
         if (found.isErr()) return err(found.error);
@@ -161,7 +161,7 @@ export class SessionService {
    * last item. Never throws.
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
-    return eachSession(this.#settings, readEachQuery(query));
+    return eachSession(this.#settings, parseEachQuery(query));
   }
 
   /**
@@ -173,7 +173,7 @@ export class SessionService {
    * Never throws.
    */
   unleased(query: UnleasedQuery): AsyncIterable<Result<Session, UnleasedError>> {
-    return unleasedSessions(this.#settings, readUnleased(query));
+    return unleasedSessions(this.#settings, parseUnleased(query));
   }
 
   /** IDLE to ACTIVE. The time limit begins to run. */
@@ -306,8 +306,8 @@ export class SessionService {
    */
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
-      readId(id).andThen((read) =>
-        readWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
+      parseId(id).andThen((read) =>
+        parseWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
       ),
     );
   }
@@ -318,7 +318,7 @@ export class SessionService {
    * sweep. An error is the last item. Never throws.
    */
   watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
-    return this.#iterate((settings) => readWatchAll(options).map((how) => watchTenant(settings, how)));
+    return this.#iterate((settings) => parseWatchAll(options).map((how) => watchTenant(settings, how)));
   }
 
   /**
@@ -328,21 +328,21 @@ export class SessionService {
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return perform(this.#settings, { name: 'sweep' }, async () => {
-      const read = readSweep(limit, options);
+      const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
   }
 
   #activate(id: string, command: 'start' | 'resume', options: OperationOptions): ResultAsync<SessionState, StartError> {
     return this.#performOn({ name: command, id }, async (settings, key) => {
-      const read = readCommandOptions(options);
+      const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : activateSession(settings, key, command, read.value);
     });
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
     return this.#performOn({ name: command, id }, async (settings, key) => {
-      const read = readCommandOptions(options);
+      const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }
@@ -353,7 +353,7 @@ export class SessionService {
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
     return perform(settings, operation, async () => {
-      const id = readId(operation.id);
+      const id = parseId(operation.id);
       return id.isErr()
         ? err<OperationResults[N], E | InvalidInput>(id.error)
         : execute(settings, { tenant: settings.tenant, id: id.value });

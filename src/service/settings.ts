@@ -1,9 +1,9 @@
 import type { Result } from 'neverthrow';
 import { EventHub } from '../events/event-hub.js';
-import { type InputPolicy, readPolicy } from '../input/input-policy.js';
-import { hasMethods, isFields, readName, readNumber } from '../input/read-fields.js';
-import { type OptionNames, readOptions } from '../input/read-options.js';
-import { readTenant } from '../input/session-input.js';
+import { type InputPolicy, parsePolicy } from '../input/input-policy.js';
+import { hasMethods, isFields, parseName, parseNumber } from '../input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../input/parse-options.js';
+import { parseTenant } from '../input/session-input.js';
 import { type Clock, monotonic, systemClock, type Timer, timerOf } from '../session/clock.js';
 import type { InvalidInput, Misconfigured } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
@@ -108,7 +108,7 @@ export class Settings {
 
   /** The same settings for another tenant. */
   forTenant(name: string): Settings {
-    const tenant = readTenant(name);
+    const tenant = parseTenant(name);
     return tenant.isErr() ? new Settings(this, '', tenant.error) : new Settings(this, tenant.value);
   }
 }
@@ -150,8 +150,8 @@ const storeMethods = [
   'reschedule',
 ];
 
-export const readSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>
-  readOptions('SessionService', options, optionNames, (issues) => {
+export const parseSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>
+  parseOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
     const { reportEnds = true, observers = [] } = options;
@@ -162,7 +162,7 @@ export const readSettings = (options: SessionServiceOptions, random: () => numbe
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
     issues.check(typeof reportEnds === 'boolean', 'reportEnds', 'must be true or false');
-    const name = readName(issues, 'tenant', tenant, KEY_LENGTH);
+    const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
     const settings = {
       store,
       clock,
@@ -171,13 +171,15 @@ export const readSettings = (options: SessionServiceOptions, random: () => numbe
       ids,
       random,
       terms: Object.freeze({
-        idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
-        inactivityTimeoutMs: limitMsOf(readNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS)),
-        retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
-        graceMs: readNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
+        idleTimeoutMs: limitMsOf(parseNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+        inactivityTimeoutMs: limitMsOf(
+          parseNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS),
+        ),
+        retentionMs: limitMsOf(parseNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+        graceMs: parseNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
         reportEnds,
       }),
-      policy: readPolicy(issues, options),
+      policy: parsePolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, timerOf(clock)) : undefined,

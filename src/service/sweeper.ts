@@ -1,6 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
+import { checkFunction, hasMethods, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
 import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
 import type { SweepError, SweepFailure } from '../session/errors.js';
@@ -64,16 +64,16 @@ interface Cursor {
 
 const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
 
-const readSettings = (sessions: SessionService, options: SweeperOptions) =>
-  readOptions('createSweeper', options, optionNames, (issues) => {
+const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
+  parseOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
     checkFunction(issues, 'onEnded', onEnded);
     return {
-      intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
-      batch: readUpTo(issues, 'batch', batch, SWEEP_LIMIT),
+      intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
+      batch: parseUpTo(issues, 'batch', batch, SWEEP_LIMIT),
       onEnded,
-      onError: readListener(issues, 'onError', onError),
+      onError: parseListener(issues, 'onError', onError),
     };
   });
 
@@ -83,7 +83,7 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
  * from the millisecond of its deadline. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
-  const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
+  const { intervalMs, batch, onEnded, onError } = parseSettings(sessions, options);
   /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
   const after = timerOf(sessions.clock);

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import type { SessionError } from '../session/errors.js';
 
 /** The type and the message of an error, as far as it has them. */

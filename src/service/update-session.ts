@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { readCommandOptions, readUpdate } from '../input/session-input.js';
+import { parseCommandOptions, parseUpdate } from '../input/session-input.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, type UpdateError } from '../session/errors.js';
 import type { LabelChanges, SessionState } from '../session/session.js';
@@ -32,9 +32,9 @@ export const updateSession = async (
   input: unknown,
   options: unknown,
 ): Promise<Result<SessionState, UpdateError>> => {
-  const update = readUpdate(input);
+  const update = parseUpdate(input);
   if (update.isErr()) return err(update.error);
-  const read = readCommandOptions(options);
+  const read = parseCommandOptions(options);
   if (read.isErr()) return err(read.error);
   const changes = update.value;
   const command = `update-${digestOf(JSON.stringify(changes))}`;

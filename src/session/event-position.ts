@@ -66,7 +66,7 @@ export const positionText = ({ ms, incarnation, sequence }: Position): string =>
 export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 /** Parses a position; undefined if the text is invalid. */
-export const readPosition = (text: string): Position | undefined => {
+export const parsePosition = (text: string): Position | undefined => {
   const [, ms, incarnation, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;
   return { ms: Number(ms), sequence: sequence === undefined ? undefined : Number(sequence), incarnation };

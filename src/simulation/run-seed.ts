@@ -1,6 +1,6 @@
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import { SessionService } from '../service/session-service.js';
-import { readSettings, type SessionServiceOptions } from '../service/settings.js';
+import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -114,7 +114,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
     };
   };
   const serviceOf = (store: SessionStore, clock: Clock, name: string): SessionService =>
-    new SessionService(readSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`)));
+    new SessionService(parseSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`)));
   const begin = (host: number, start: number): void => {
     const process = new Process(host, start);
     const clock = world.clockOf(process);

@@ -1,6 +1,6 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { checkFunction, readNumber, readUpTo, readWhole } from '../input/read-fields.js';
-import { type OptionNames, readOptions } from '../input/read-options.js';
+import { checkFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
+import { type OptionNames, parseOptions } from '../input/parse-options.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
@@ -78,7 +78,7 @@ const MAX_ATTEMPTS = 200;
 const printProgress = (done: number, seeds: number): void => console.info(`${done} of ${seeds} seeds`);
 
 const read = (options: SimulationOptions) =>
-  readOptions('simulate', options, optionNames, (issues) => {
+  parseOptions('simulate', options, optionNames, (issues) => {
     const { seeds = 1000, firstSeed = 1, hosts = 2, faults = faultTypes, duration = 60, calm = 120 } = options;
     const { service = {}, store = () => new MemorySessionStore({ events: true }), setup = () => {} } = options;
     for (const name of ['store', 'setup', 'onProgress'] as const) checkFunction(issues, name, options[name]);
@@ -91,13 +91,13 @@ const read = (options: SimulationOptions) =>
     const areSeeds = typeof seeds === 'number' || Array.isArray(seeds);
     const message = 'must be a number, or an array of whole numbers';
     issues.check(areSeeds && given.every(Number.isSafeInteger), 'seeds', message);
-    const first = readWhole(issues, 'firstSeed', firstSeed, 0);
-    const count = typeof seeds === 'number' ? readWhole(issues, 'seeds', seeds, 1) : 0;
+    const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
+    const count = typeof seeds === 'number' ? parseWhole(issues, 'seeds', seeds, 1) : 0;
     const scenario: Scenario = {
-      hosts: readUpTo(issues, 'hosts', hosts, MAX_HOSTS),
+      hosts: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS),
       faults,
-      durationMs: 1000 * readNumber(issues, 'duration', duration, 0, MAX_SECONDS),
-      calmMs: 1000 * readNumber(issues, 'calm', calm, 0, MAX_SECONDS),
+      durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
+      calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
       service,
       store,
       setup,

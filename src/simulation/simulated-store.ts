@@ -1,5 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
-import { isFields } from '../input/read-fields.js';
+import { isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
 import type { FaultPlan } from './fault-plan.js';

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../input/read-fields.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Process } from './process.js';
 import type { World } from './world.js';

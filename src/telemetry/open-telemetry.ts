@@ -9,8 +9,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Result } from 'neverthrow';
-import { hasMethods } from '../input/read-fields.js';
-import { readOptions } from '../input/read-options.js';
+import { hasMethods } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
 import type { OperationName, OperationResult } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
@@ -75,7 +75,7 @@ const finish = (span: Span, result: Result<OperationResult, SessionError>): void
 const optionNames = { tracerProvider: true, meterProvider: true, tenant: true, clock: true } as const;
 
 const read = (options: OpenTelemetryOptions) =>
-  readOptions('openTelemetry', options, optionNames, (issues) => {
+  parseOptions('openTelemetry', options, optionNames, (issues) => {
     const { tracerProvider = trace, meterProvider, tenant, clock = systemClock } = options;
     issues.check(hasMethods(tracerProvider, 'getTracer'), 'tracerProvider', 'must be a TracerProvider');
     const isMetering = meterProvider === undefined || hasMethods(meterProvider, 'getMeter');

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { jsonLine, print, printAll, printable, printError, printText } from '../../src/cli/print.js';
 import { clip, columns, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
-import { nearest } from '../../src/input/read-options.js';
+import { nearest } from '../../src/input/parse-options.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

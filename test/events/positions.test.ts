@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
-import { placeBefore, positionOf, readPosition } from '../../src/session/event-position.js';
+import { parsePosition, placeBefore, positionOf } from '../../src/session/event-position.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -67,13 +67,13 @@ describe('a position', () => {
     ['1769882520000-4', { ms: 1769882520000, sequence: 4, incarnation: undefined }],
     ['1769882520000-kR3v-w0aT_1x.4', { ms: 1769882520000, sequence: 4, incarnation: 'kR3v-w0aT_1x' }],
   ])('%s is read', (text, read) => {
-    expect(readPosition(text)).toEqual(read);
+    expect(parsePosition(text)).toEqual(read);
   });
 
   const junk = ['', 'x', '-', '1-', '-1', '1.5', '1-2-3', '1-.3', '1-a.', '1-a b.3', '1\n', ' 1', '1-ä.1', '1e3', '٣'];
   const large = ['18446744073709551616-0', '9999999999999999', `1-${'9'.repeat(16)}`, `1-${'x'.repeat(65)}.1`];
   test.each([...junk, ...large])('%j is none', async (text) => {
-    expect(readPosition(text)).toBeUndefined();
+    expect(parsePosition(text)).toBeUndefined();
     const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
     for (const items of [sessions.watch('x', { from: text }), sessions.watchAll({ from: text })]) {
       const first = await items[Symbol.asyncIterator]().next();

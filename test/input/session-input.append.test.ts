@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { readAppend } from '../../src/input/session-input.js';
+import { parseAppend } from '../../src/input/session-input.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
 const NOW = '2026-01-31T12:00:00.000Z';
 
-const append = (entries: unknown, options: unknown = {}) => readAppend(entries, options, NOW, defaultLimits);
+const append = (entries: unknown, options: unknown = {}) => parseAppend(entries, options, NOW, defaultLimits);
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputPolicy } from '../../src/input/input-policy.js';
-import { readCreate } from '../../src/input/session-input.js';
+import { parseCreate } from '../../src/input/session-input.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
@@ -8,7 +8,7 @@ import { strange } from '../support/hostile-values.js';
 const policy: InputPolicy = { limits: defaultLimits, hasTimeLimit: false, faces: undefined, profiles: undefined };
 
 const create = (input: unknown, given: Partial<InputPolicy> = {}) =>
-  readCreate(input, { ...policy, ...given }, '2026-01-31T12:00:00.000Z');
+  parseCreate(input, { ...policy, ...given }, '2026-01-31T12:00:00.000Z');
 const createWith = (fields: object) => create({ face: 'ada', profile: 'tutor', ...fields });
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);

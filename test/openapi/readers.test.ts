@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/read-input.js';
-import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
+import { parseAppend, parseCommandOptions, parseCreate, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { request } from '../http/handler-harness.js';
@@ -115,7 +115,7 @@ describe('what the schemas accept is what the readers accept', () => {
       (input) => {
         // The handler leaves out the fields of a body that it does not know.
         const { time_limit: timeLimit, other: _, ...rest } = input;
-        return readCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy, NOW).isOk();
+        return parseCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy, NOW).isOk();
       },
     );
   });
@@ -124,18 +124,18 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
-      ({ entries, after }) => readAppend(entries, { after: after ?? undefined }, NOW, limits).isOk(),
+      ({ entries, after }) => parseAppend(entries, { after: after ?? undefined }, NOW, limits).isOk(),
     );
   });
 
   test.each([
-    ['session_id', '/session/{session_id}', 'get', (value: string) => readId(value).isOk()],
+    ['session_id', '/session/{session_id}', 'get', (value: string) => parseId(value).isOk()],
     [
       'Idempotency-Key',
       '/create-session',
       'post',
       (sent: string) =>
-        readCreate(
+        parseCreate(
           { face: 'ada', profile: 'tutor', idempotencyKey: idempotencyKeyOf(asHeader(sent)) },
           policy,
           NOW,
@@ -145,7 +145,7 @@ describe('what the schemas accept is what the readers accept', () => {
       'Idempotency-Key',
       '/start-session/{session_id}',
       'post',
-      (sent: string) => readCommandOptions({ operationId: idempotencyKeyOf(asHeader(sent)) }).isOk(),
+      (sent: string) => parseCommandOptions({ operationId: idempotencyKeyOf(asHeader(sent)) }).isOk(),
     ],
   ] as const)('as %s of %s', async (name, path, method, isRead) => {
     const item: PathItem = described.document.paths[path] ?? {};

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import { isFields } from '../../../src/input/read-fields.js';
+import { isFields } from '../../../src/input/parse-fields.js';
 import type { PageRange } from '../../../src/store/session-store.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';

@@ -1,6 +1,6 @@
 import { plainText } from '../session/errors.js';
-import { IssueList, readArguments } from './issue-list.js';
-import { type Fields, isFields, readFields } from './read-fields.js';
+import { IssueList, parseArguments } from './issue-list.js';
+import { type Fields, isFields, parseFields } from './parse-fields.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {
@@ -50,14 +50,14 @@ export const checkKnown = (issues: IssueList, fields: Fields, names: readonly st
 };
 
 /** An object of fields with these names. Whoever reads another one, without its name in the list, does not compile. */
-export function readKnown<const N extends string>(
+export function parseKnown<const N extends string>(
   issues: IssueList,
   path: string,
   value: unknown,
   names: readonly N[],
 ): { readonly [Name in N]?: unknown };
-export function readKnown(issues: IssueList, path: string, value: unknown, names: readonly string[]): Fields {
-  const fields = readFields(issues, path, value);
+export function parseKnown(issues: IssueList, path: string, value: unknown, names: readonly string[]): Fields {
+  const fields = parseFields(issues, path, value);
   checkKnown(issues, fields, names);
   return fields;
 }
@@ -80,25 +80,25 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 };
 
 /**
- * Reads the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
+ * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
  * or class; `path` names an argument that cannot be read at all.
  */
-export const readOrThrow = <T>(callee: string, path: string, read: (issues: IssueList) => T): T => {
-  const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
-  if ('value' in reading) return reading.value;
-  throw new TypeError(`${callee}: ${reading.message}`);
+export const parseOrThrow = <T>(callee: string, path: string, parse: (issues: IssueList) => T): T => {
+  const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));
+  if ('value' in parsed) return parsed.value;
+  throw new TypeError(`${callee}: ${parsed.message}`);
 };
 
-/** Reads the options of a constructor or factory. Throws one `TypeError` for all invalid and unknown options. */
-export const readOptions = <O, T>(
+/** Parses the options of a constructor or factory. Throws one `TypeError` for all invalid and unknown options. */
+export const parseOptions = <O, T>(
   maker: string,
   options: O,
   names: OptionNames<NoInfer<O>>,
-  read: (issues: IssueList) => T,
+  parse: (issues: IssueList) => T,
 ): T => {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${maker}: options must be an object`);
-  return readOrThrow(maker, 'options', (issues) => {
+  return parseOrThrow(maker, 'options', (issues) => {
     checkNames(issues, options, { ...names });
-    return read(issues);
+    return parse(issues);
   });
 };

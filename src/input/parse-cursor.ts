@@ -1,7 +1,7 @@
 import { LATEST, timestampOf } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ListPlace } from '../store/session-store.js';
-import type { IssueList } from './read-safely.js';
+import type { IssueList } from './parse-safely.js';
 
 /** Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a URL or a header. */
 const escapeId = (id: string): string =>
@@ -27,7 +27,7 @@ export const placeOf = (cursor: string, isByUpdate = false): ListPlace | undefin
   return cursorOf(place, isByUpdate) === cursor ? place : undefined;
 };
 
-export const readCursor = (
+export const parseCursor = (
   issues: IssueList,
   path: string,
   value: unknown,

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { cursorOf } from '../../src/input/read-cursor.js';
-import { readEachQuery, readGetOptions, readListQuery } from '../../src/input/read-list-query.js';
+import { cursorOf } from '../../src/input/parse-cursor.js';
+import { parseEachQuery, parseGetOptions, parseListQuery } from '../../src/input/parse-list-query.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
 
 const paths = (query: unknown) =>
-  readListQuery(query)
+  parseListQuery(query)
     ._unsafeUnwrapErr()
     .issues.map(({ path }) => path);
 
 const read = (query: unknown) => {
-  const { page, range } = readListQuery(query)._unsafeUnwrap();
+  const { page, range } = parseListQuery(query)._unsafeUnwrap();
   return { limit: range.limit, page };
 };
 
@@ -44,30 +44,30 @@ describe('a page', () => {
       ),
     ),
   )('has no %s of %s', ([field, value]) => {
-    expect(rules(readListQuery({ [field]: value })._unsafeUnwrapErr())).toEqual([
+    expect(rules(parseListQuery({ [field]: value })._unsafeUnwrapErr())).toEqual([
       `${field} must be a whole number, at least 1`,
     ]);
   });
 
   test.for([null, 5, 'limit=5', [], () => ({})])('is asked for by an object, and not %s', (query) => {
-    expect(rules(readListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
+    expect(rules(parseListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
   });
 
   test('that throws is refused', () => {
     for (const query of [throwing(), revoked()]) {
-      expect(readListQuery(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
+      expect(parseListQuery(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
     }
   });
 });
 
 describe('how much of a history is read', () => {
   test('is all of it, or as many entries as are asked for, from none', () => {
-    expect(readListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
-    expect(readGetOptions({})._unsafeUnwrap()).toEqual({});
+    expect(parseListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
+    expect(parseGetOptions({})._unsafeUnwrap()).toEqual({});
     for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
-      expect(readListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({ historyLimit });
-      expect(readEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
-      expect(readGetOptions({ historyLimit })._unsafeUnwrap()).toEqual({ historyLimit });
+      expect(parseListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({ historyLimit });
+      expect(parseEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
+      expect(parseGetOptions({ historyLimit })._unsafeUnwrap()).toEqual({ historyLimit });
     }
   });
 
@@ -75,22 +75,22 @@ describe('how much of a history is read', () => {
     'is not %s',
     (historyLimit) => {
       const rule = ['historyLimit must be a whole number, at least 0'];
-      expect(rules(readListQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
-      expect(rules(readEachQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
-      expect(rules(readGetOptions({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(parseListQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(parseEachQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(parseGetOptions({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
     },
   );
 });
 
 describe('the options of a read', () => {
   test.for([null, 5, 'all', [], () => ({})])('are an object, and not %s', (options) => {
-    expect(rules(readListQuery({}, options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
-    expect(rules(readGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+    expect(rules(parseListQuery({}, options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+    expect(rules(parseGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
   });
 
   test.for([null, true, 5, {}])('have a function to admit answers, and not %j', (admit) => {
-    expect(rules(readListQuery({}, { admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
-    expect(rules(readGetOptions({ admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+    expect(rules(parseListQuery({}, { admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+    expect(rules(parseGetOptions({ admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
   });
 });
 
@@ -99,7 +99,7 @@ describe('a page further on', () => {
   const after = cursorOf(place);
 
   test('is asked for by cursor, without a number', () => {
-    expect(readListQuery({ after, limit: 5 })._unsafeUnwrap()).toEqual({
+    expect(parseListQuery({ after, limit: 5 })._unsafeUnwrap()).toEqual({
       range: { offset: 0, limit: 5, after: place },
       page: undefined,
     });
@@ -108,7 +108,7 @@ describe('a page further on', () => {
 
   test('has times in any offset, or as Dates, in one form', () => {
     const query = { createdAfter: '2026-01-31T14:00:00+02:00', createdBefore: new Date(0), order: 'oldest', page: 3 };
-    expect(readListQuery(query)._unsafeUnwrap()).toEqual({
+    expect(parseListQuery(query)._unsafeUnwrap()).toEqual({
       range: {
         offset: 20,
         limit: 10,
@@ -138,12 +138,12 @@ describe('a page further on', () => {
 
 describe('a walk over all pages', () => {
   test('reads full pages unless a limit is given', () => {
-    expect(readEachQuery({})._unsafeUnwrap()).toEqual({ offset: 0, limit: 100 });
-    expect(readEachQuery({ limit: 7 })._unsafeUnwrap()).toEqual({ offset: 0, limit: 7 });
+    expect(parseEachQuery({})._unsafeUnwrap()).toEqual({ offset: 0, limit: 100 });
+    expect(parseEachQuery({ limit: 7 })._unsafeUnwrap()).toEqual({ offset: 0, limit: 7 });
   });
 
   test('begins at no page', () => {
-    const { issues } = readEachQuery({ page: 1 })._unsafeUnwrapErr();
+    const { issues } = parseEachQuery({ page: 1 })._unsafeUnwrapErr();
     expect(issues.map(({ path }) => path)).toEqual(['page']);
   });
 });

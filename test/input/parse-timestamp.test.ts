@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readSafely } from '../../src/input/read-safely.js';
-import { readTimestamp } from '../../src/input/read-timestamp.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
+import { parseTimestamp } from '../../src/input/parse-timestamp.js';
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
 
-const read = (value: unknown) => readSafely('input', (issues) => readTimestamp(issues, 'timestamp', value));
+const read = (value: unknown) => parseSafely('input', (issues) => parseTimestamp(issues, 'timestamp', value));
 
 describe('a timestamp', () => {
   test.for([

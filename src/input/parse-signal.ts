@@ -1,6 +1,6 @@
 import type { WatchSignal } from '../session/session-event.js';
-import { hasMethods, isFields } from './read-fields.js';
-import type { IssueList } from './read-safely.js';
+import { hasMethods, isFields } from './parse-fields.js';
+import type { IssueList } from './parse-safely.js';
 
 const isSignal = (value: unknown): value is WatchSignal =>
   isFields(value) &&
@@ -8,7 +8,7 @@ const isSignal = (value: unknown): value is WatchSignal =>
   hasMethods(value, 'addEventListener', 'removeEventListener');
 
 /** An AbortSignal, if there is one. */
-export const readSignal = (issues: IssueList, signal: unknown): WatchSignal | undefined => {
+export const parseSignal = (issues: IssueList, signal: unknown): WatchSignal | undefined => {
   issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
   return isSignal(signal) ? signal : undefined;
 };

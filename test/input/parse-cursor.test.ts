@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorOf, placeOf, readCursor } from '../../src/input/read-cursor.js';
-import { readSafely } from '../../src/input/read-safely.js';
+import { cursorOf, parseCursor, placeOf } from '../../src/input/parse-cursor.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
 
-const read = (value: unknown) => readSafely('cursor', (issues) => readCursor(issues, 'after', value));
+const read = (value: unknown) => parseSafely('cursor', (issues) => parseCursor(issues, 'after', value));
 
 const id = fc.string({
   minLength: 1,

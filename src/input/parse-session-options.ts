@@ -1,10 +1,10 @@
 import type { SessionOptions } from '../session/session.js';
 import type { InputPolicy } from './input-policy.js';
-import { type Fields, isFields, readName, readNumber, readText } from './read-fields.js';
-import type { IssueList } from './read-safely.js';
+import { type Fields, isFields, parseName, parseNumber, parseText } from './parse-fields.js';
+import type { IssueList } from './parse-safely.js';
 import { createRules, type OptionRule } from './rule.js';
 
-const readOption = (
+const parseOption = (
   issues: IssueList,
   name: string,
   given: unknown,
@@ -12,12 +12,12 @@ const readOption = (
   policy: InputPolicy,
 ): string | number => {
   const value = rule.absent === undefined ? given : (given ?? rule.absent);
-  if (rule.kind === 'text') return readText(issues, name, value, policy.limits[rule.mostBytes]);
-  if (rule.kind === 'number') return readNumber(issues, name, value, rule.least, policy.limits[rule.most]);
-  const read = readName(issues, name, value, rule.most);
-  const isAllowed = rule.allowed === undefined || (policy[rule.allowed]?.has(read) ?? true);
+  if (rule.kind === 'text') return parseText(issues, name, value, policy.limits[rule.mostBytes]);
+  if (rule.kind === 'number') return parseNumber(issues, name, value, rule.least, policy.limits[rule.most]);
+  const parsed = parseName(issues, name, value, rule.most);
+  const isAllowed = rule.allowed === undefined || (policy[rule.allowed]?.has(parsed) ?? true);
   issues.check(isAllowed, name, 'is not one of the names that this host allows');
-  return read;
+  return parsed;
 };
 
 const optionRules: readonly (readonly [name: string, rule: OptionRule])[] = Object.entries(createRules);
@@ -27,14 +27,14 @@ type ReadOptions = {
 };
 
 /** The options of a session, each by its rule. */
-export function readSessionOptions(issues: IssueList, fields: Fields, policy: InputPolicy): ReadOptions;
-export function readSessionOptions(
+export function parseSessionOptions(issues: IssueList, fields: Fields, policy: InputPolicy): ReadOptions;
+export function parseSessionOptions(
   issues: IssueList,
   fields: Fields,
   policy: InputPolicy,
 ): Record<string, string | number> {
   const options: Record<string, string | number> = {};
-  for (const [name, rule] of optionRules) options[name] = readOption(issues, name, fields[name], rule, policy);
+  for (const [name, rule] of optionRules) options[name] = parseOption(issues, name, fields[name], rule, policy);
   return Object.freeze(options);
 }
 

@@ -1,49 +1,49 @@
 import { sortedLabels } from '../session/labels.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
-import { isFields, readFields, readName } from './read-fields.js';
-import type { IssueList } from './read-safely.js';
+import { isFields, parseFields, parseName } from './parse-fields.js';
+import type { IssueList } from './parse-safely.js';
 
-/** Whether a value has the form of labels. Their limits are those of the time at which they were read. */
+/** Whether a value has the form of labels. Their limits are those of the time at which they were given. */
 export const isLabels = (value: unknown): value is SessionLabels =>
   isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
 export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 
-const readLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
+const parseLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
   const isNamed = labelNameForm.test(name);
   issues.check(isNamed, path, rule);
   // A wrong name may hold anything, so no error repeats it.
-  return [name, isNamed ? readName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH) : ''];
+  return [name, isNamed ? parseName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH) : ''];
 };
 
 /** The labels of a session, sorted by name; `undefined` if there are none. */
-export const readLabels = (issues: IssueList, value: unknown): SessionLabels | undefined => {
+export const parseLabels = (issues: IssueList, value: unknown): SessionLabels | undefined => {
   if (value === undefined || value === null) return undefined;
-  const entries = Object.entries(readFields(issues, 'labels', value));
+  const entries = Object.entries(parseFields(issues, 'labels', value));
   issues.check(entries.length <= MAX_LABELS, 'labels', `must be at most ${MAX_LABELS}`);
   if (entries.length === 0) return undefined;
-  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => readLabel(issues, 'labels', name, label)));
+  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
 };
 
 /** Labels to set, and with `null` to remove: at most those that a session has, and as many new ones. Sorted by name. */
-export const readLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
+export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
   const most = 2 * MAX_LABELS;
-  const entries = Object.entries(readFields(issues, 'labels', value));
+  const entries = Object.entries(parseFields(issues, 'labels', value));
   issues.check(entries.length <= most, 'labels', `must be at most ${most}`);
   const changes = entries.slice(0, most).map(([name, label]) => {
-    const [read, text] = readLabel(issues, 'labels', name, label === null ? '-' : label);
-    return [read, label === null ? null : text] as const;
+    const [parsed, text] = parseLabel(issues, 'labels', name, label === null ? '-' : label);
+    return [parsed, label === null ? null : text] as const;
   });
   return Object.fromEntries(changes.sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 /** The labels of the sessions to list. */
-export const readLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
+export const parseLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
   if (value === undefined) return undefined;
-  const entries = Object.entries(readFields(issues, 'label', value));
+  const entries = Object.entries(parseFields(issues, 'label', value));
   const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
   issues.check(fits, 'label', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
-  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => readLabel(issues, 'label', name, label)));
+  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'label', name, label)));
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readNumber, readWhole } from '../../src/input/read-fields.js';
-import { readOptions } from '../../src/input/read-options.js';
+import { parseNumber, parseWhole } from '../../src/input/parse-fields.js';
+import { parseOptions } from '../../src/input/parse-options.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 interface Options {
@@ -18,11 +18,11 @@ const names = {
 } as const;
 
 const read = (options: Options) =>
-  readOptions('createThing', options, names, (issues) => {
+  parseOptions('createThing', options, names, (issues) => {
     const { intervalMs = 1, batch = 10 } = options;
     return {
-      intervalMs: readNumber(issues, 'intervalMs', intervalMs, 1, 1000),
-      batch: readWhole(issues, 'batch', batch, 1),
+      intervalMs: parseNumber(issues, 'intervalMs', intervalMs, 1, 1000),
+      batch: parseWhole(issues, 'batch', batch, 1),
     };
   });
 
@@ -90,20 +90,20 @@ describe('the names of options', () => {
   test('are all of those that the type has, and no others', () => {
     const events = { heartbeatMs: true, length: true } as const;
     // @ts-expect-error events is missing.
-    readOptions('createThing', options, { intervalMs: true, ...others }, read);
+    parseOptions('createThing', options, { intervalMs: true, ...others }, read);
     // @ts-expect-error There is no option speed.
-    readOptions('createThing', options, { speed: true, intervalMs: true, batch: true, onEnded: true, events }, read);
+    parseOptions('createThing', options, { speed: true, intervalMs: true, batch: true, onEnded: true, events }, read);
     // @ts-expect-error events.length is missing.
-    readOptions('createThing', options, { intervalMs: true, ...others, events: { heartbeatMs: true } }, read);
-    expect(readOptions('createThing', options, { intervalMs: true, ...others, events }, read)).toBe(7);
-    expect(readOptions('createThing', options, { intervalMs: true, ...others, events: true }, read)).toBe(7);
+    parseOptions('createThing', options, { intervalMs: true, ...others, events: { heartbeatMs: true } }, read);
+    expect(parseOptions('createThing', options, { intervalMs: true, ...others, events }, read)).toBe(7);
+    expect(parseOptions('createThing', options, { intervalMs: true, ...others, events: true }, read)).toBe(7);
   });
 });
 
 test('known issues are reported even if the rest cannot be read', () => {
   const read = () =>
-    readOptions('createThing', { batch: 0 }, { batch: true }, (issues) => {
-      readWhole(issues, 'batch', 0, 1);
+    parseOptions('createThing', { batch: 0 }, { batch: true }, (issues) => {
+      parseWhole(issues, 'batch', 0, 1);
       throw new RangeError('because of that');
     });
   expect(read).toThrow(new TypeError('createThing: batch must be a whole number, at least 1'));

@@ -12,7 +12,7 @@ export const hasMethods = (value: unknown, ...names: readonly string[]): boolean
 
 const noFields: Fields = {};
 
-export const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
+export const parseFields = (issues: IssueList, path: string, value: unknown): Fields => {
   const fits = isFields(value);
   issues.check(fits, path, 'must be an object');
   return fits ? value : noFields;
@@ -22,7 +22,7 @@ export const checkFunction = (issues: IssueList, path: string, value: unknown): 
   issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
 
 /** An optional listener of the host. Its exceptions and rejections are ignored. */
-export const readListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
+export const parseListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
   checkFunction(issues, path, listener);
   return (value) => {
     (async () => typeof listener === 'function' && listener(value))().catch(() => {});
@@ -37,7 +37,7 @@ export const exceedsBytes = (text: string, most: number): boolean => {
 };
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
-export const readName = (issues: IssueList, path: string, value: unknown, most: number): string => {
+export const parseName = (issues: IssueList, path: string, value: unknown, most: number): string => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -47,7 +47,7 @@ export const readName = (issues: IssueList, path: string, value: unknown, most: 
 };
 
 /** A string, possibly empty, of at most `mostBytes` of UTF-8. */
-export const readText = (issues: IssueList, path: string, value: unknown, mostBytes: number): string => {
+export const parseText = (issues: IssueList, path: string, value: unknown, mostBytes: number): string => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -57,22 +57,22 @@ export const readText = (issues: IssueList, path: string, value: unknown, mostBy
 };
 
 /** A finite number from `least` to `most`; `-0` counts as 0. */
-export const readNumber = (issues: IssueList, path: string, value: unknown, least: number, most: number): number => {
+export const parseNumber = (issues: IssueList, path: string, value: unknown, least: number, most: number): number => {
   const fits = typeof value === 'number' && value >= least && value <= most;
   issues.check(fits, path, `must be a number from ${least} to ${most}`);
   return fits ? value + 0 : 0;
 };
 
 /** An integer of at least `least`. */
-export const readWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
+export const parseWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
   const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
   issues.check(fits, path, `must be a whole number, at least ${least}`);
   return fits ? value : least;
 };
 
 /** An integer from 1 to `most`. */
-export const readUpTo = (issues: IssueList, path: string, value: unknown, most: number): number => {
-  const number = readWhole(issues, path, value, 1);
+export const parseUpTo = (issues: IssueList, path: string, value: unknown, most: number): number => {
+  const number = parseWhole(issues, path, value, 1);
   issues.check(number <= most, path, `must be at most ${most}`);
   return number;
 };
@@ -81,7 +81,7 @@ export const readUpTo = (issues: IssueList, path: string, value: unknown, most: 
 export const operationIdForm = /^[\w.~:-]+$/;
 
 /** The operation id of a write, if there is one. */
-export const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
+export const parseOperationId = (issues: IssueList, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value);
   issues.check(fits, 'operationId', `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`);

@@ -25,12 +25,12 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
 };
 
 /** A JSON value as text; undefined if there is none, or it breaks a rule. */
-export const readJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
+export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   const flaw = flawIn(value, 0);
   issues.check(flaw === undefined, path, flaw ?? '');
   return flaw === undefined ? JSON.stringify(value) : undefined;
 };
 
-/** The value of a text that `readJson` has read. It shares no objects with that of the caller. */
+/** The value of a text that `parseJson` returned. It shares no objects with that of the caller. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);

@@ -1,10 +1,10 @@
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { exceedsBytes, type Fields, isFields, readFields, readName, readText } from './read-fields.js';
-import { readJson, valueOfJson } from './read-json.js';
-import { didYouMean, nearest } from './read-options.js';
-import type { IssueList } from './read-safely.js';
-import { readTimestamp } from './read-timestamp.js';
+import { exceedsBytes, type Fields, isFields, parseFields, parseName, parseText } from './parse-fields.js';
+import { parseJson, valueOfJson } from './parse-json.js';
+import { didYouMean, nearest } from './parse-options.js';
+import type { IssueList } from './parse-safely.js';
+import { parseTimestamp } from './parse-timestamp.js';
 import { entryRules } from './rule.js';
 
 const entryNames = Object.keys(entryRules);
@@ -17,21 +17,21 @@ const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void 
   issues.check(false, path, `has an unknown field${hint}: an entry has ${entryNames.join(', ')}`);
 };
 
-const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
-  const fields = readFields(issues, path, value);
+const parseEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
+  const fields = parseFields(issues, path, value);
   checkEntryNames(issues, path, fields);
   const { role, content, timestamp, id, data } = fields;
   const entry = {
-    role: readName(issues, `${path}.role`, role, entryRules.role.most),
-    content: readText(issues, `${path}.content`, content, most),
+    role: parseName(issues, `${path}.role`, role, entryRules.role.most),
+    content: parseText(issues, `${path}.content`, content, most),
     timestamp:
-      timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
+      timestamp === undefined || timestamp === null ? now : parseTimestamp(issues, `${path}.timestamp`, timestamp),
   };
   if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
   const more = {
-    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, entryRules.id.most) }),
+    ...(id !== undefined && id !== null && { id: parseName(issues, `${path}.id`, id, entryRules.id.most) }),
   };
-  const text = readJson(issues, `${path}.data`, data ?? undefined);
+  const text = parseJson(issues, `${path}.data`, data ?? undefined);
   if (text === undefined) return Object.freeze({ ...entry, ...more });
   const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);
   issues.check(fits, `${path}.data`, `must have at most ${most} bytes of UTF-8 as JSON, together with the content`);
@@ -43,8 +43,8 @@ const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
 const isTimed = (value: unknown): boolean =>
   isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
 
-/** Reads entries. `given` are the same without the times that were not given. */
-export const readEntries = (
+/** Parses entries. `given` are the same without the times that were not given. */
+export const parseEntries = (
   issues: IssueList,
   entries: unknown,
   { least, now, limits }: { readonly least: number; readonly now: string; readonly limits: SessionLimits },
@@ -53,8 +53,8 @@ export const readEntries = (
   const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
   const fits = Array.isArray(entries) && list.length >= least && list.length <= most;
   issues.check(fits, 'entries', `must be an array of ${least} to ${most} entries`);
-  const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
-    readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
+  const parsed = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
+    parseEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
   );
-  return { read, given: () => read.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))) };
+  return { parsed, given: () => parsed.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))) };
 };

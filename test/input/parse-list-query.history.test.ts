@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readHistoryQuery } from '../../src/input/read-list-query.js';
+import { parseHistoryQuery } from '../../src/input/parse-list-query.js';
 import { oddNumbers, strange } from '../support/hostile-values.js';
 
-const issuesOf = (query: unknown) => readHistoryQuery(query)._unsafeUnwrapErr().issues;
+const issuesOf = (query: unknown) => parseHistoryQuery(query)._unsafeUnwrapErr().issues;
 
 describe('which part of a history', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('which part of a history', () => {
       { before: 7, limit: 1 },
     ],
   ])('%j asks for %j', (query, slice) => {
-    expect(readHistoryQuery(query)._unsafeUnwrap()).toEqual(slice);
+    expect(parseHistoryQuery(query)._unsafeUnwrap()).toEqual(slice);
   });
 
   test.each(

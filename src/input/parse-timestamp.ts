@@ -1,5 +1,5 @@
 import { timestampOf } from '../session/clock.js';
-import type { IssueList } from './read-safely.js';
+import type { IssueList } from './parse-safely.js';
 
 /** Without flags: the OpenAPI document contains its source. */
 export const rfc3339 =
@@ -18,8 +18,8 @@ const instantOf = (value: unknown): number => {
   return isCalendarDay(Number(year), Number(month), Number(day)) ? Date.parse(value.toUpperCase()) : Number.NaN;
 };
 
-/** Reads a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
-export const readTimestamp = (issues: IssueList, path: string, value: unknown): string => {
+/** Parses a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
+export const parseTimestamp = (issues: IssueList, path: string, value: unknown): string => {
   const instant = instantOf(value);
   const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
   issues.check(timestamp.length === 24, path, RULE);

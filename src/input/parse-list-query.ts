@@ -1,0 +1,111 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../session/errors.js';
+import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
+import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
+import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
+import { parseCursor } from './parse-cursor.js';
+import { checkFunction, parseUpTo, parseWhole } from './parse-fields.js';
+import { parseLabelFilter } from './parse-labels.js';
+import { parseKnown } from './parse-options.js';
+import { type IssueList, parseSafely } from './parse-safely.js';
+import { parseTimestamp } from './parse-timestamp.js';
+
+/** A filter whose status is that at the time of the read. */
+export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
+  readonly status?: SessionStatus | undefined;
+}
+
+/** A page to list; `page` is its number, absent with a cursor. */
+export interface ParsedQuery {
+  readonly range: ListFilter;
+  readonly page: number | undefined;
+}
+
+export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
+
+const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
+
+export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
+  historyLimit: historyLimit === undefined ? undefined : parseWhole(issues, 'historyLimit', historyLimit, 0),
+});
+
+const queryNames = [
+  'limit',
+  'page',
+  'order',
+  'status',
+  'label',
+  'createdAfter',
+  'createdBefore',
+  'after',
+  'historyLimit',
+] as const;
+
+type QueryFields = Readonly<Partial<Record<(typeof queryNames)[number], unknown>>>;
+
+/** A `limit` above the maximum counts as the maximum. */
+const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number): ParsedQuery => {
+  const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
+  const { order, status, label, createdAfter, createdBefore } = fields;
+  const limit = Math.min(parseWhole(issues, 'limit', most, 1), PAGE_LIMIT);
+  const page = parseWhole(issues, 'page', number, 1);
+  issues.check(after === undefined || fields.page === undefined, 'after', 'cannot be given with `page`');
+  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
+  issues.check(order !== 'updated' || label !== undefined, 'order', "can be 'updated' only with `label`");
+  issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
+  const range: ListFilter = {
+    // No store has a page beyond the safe integers.
+    offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
+    limit,
+    ...parseHistoryLimit(issues, historyLimit),
+    status: isSessionStatus(status) ? status : undefined,
+    labels: parseLabelFilter(issues, label),
+    order: isOrder(order) ? order : undefined,
+    createdAfter: createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),
+    createdBefore: createdBefore === undefined ? undefined : parseTimestamp(issues, 'createdBefore', createdBefore),
+    after: after === undefined ? undefined : parseCursor(issues, 'after', after, order === 'updated'),
+  };
+  return { range, page: after === undefined ? page : undefined };
+};
+
+export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { historyLimit, admit } = parseKnown(issues, 'options', options, ['historyLimit', 'admit']);
+    checkFunction(issues, 'admit', admit);
+    return parseHistoryLimit(issues, historyLimit);
+  });
+
+export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
+  parseSafely('query', (issues) => {
+    checkFunction(issues, 'admit', parseKnown(issues, 'options', options, ['admit']).admit);
+    return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
+  });
+
+/** Parses a query for `each`. Its default limit is the maximum. */
+export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
+  parseSafely('query', (issues) => {
+    const fields = parseKnown(issues, 'query', query, queryNames);
+    const { range } = parseQuery(issues, fields, PAGE_LIMIT);
+    issues.check(fields.page === undefined, 'page', 'is not allowed in `each`');
+    return range;
+  });
+
+const parseCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
+  parseUpTo(issues, path, value, HISTORY_LIMIT);
+
+/** Parses a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
+export const parseHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
+  parseSafely('query', (issues) => {
+    const { last, after, before, limit } = parseKnown(issues, 'query', query, ['last', 'after', 'before', 'limit']);
+    if (after === undefined && before === undefined) {
+      const rule = 'needs `after` or `before`; use `last` for the latest entries';
+      issues.check(limit === undefined, 'limit', rule);
+      return { limit: parseCount(issues, 'last', last) };
+    }
+    issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
+    issues.check(after === undefined || before === undefined, 'before', 'cannot be given with `after`');
+    const count = parseCount(issues, 'limit', limit);
+    return before === undefined
+      ? { after: parseWhole(issues, 'after', after, 0), limit: count }
+      : { before: parseWhole(issues, 'before', before, 0), limit: count };
+  });
