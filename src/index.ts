@@ -137,7 +137,7 @@ export type {
   HistorySlice,
   Inserted,
   ListOrder,
-  ListPlace,
+  ListPosition,
   Opening,
   PageRange,
   ReadSize,
@@ -150,6 +150,6 @@ export type {
   SessionStore,
   StatusAt,
   UnleasedPage,
-  UnleasedPlace,
+  UnleasedPosition,
   UnleasedRange,
 } from './store/session-store.js';

@@ -1,4 +1,4 @@
-import { entriesUpToCurrent } from '../../src/session/places.js';
+import { entriesUpToCurrent } from '../../src/session/history-positions.js';
 import type { HistoryEntry, SessionOrigin } from '../../src/session/session.js';
 import type { Inserted, Opening } from '../../src/store/session-store.js';
 import type { HistoryLog } from './history-log.js';
@@ -15,9 +15,9 @@ export const copyOf = (
   { id, position, maxBytes }: NonNullable<Opening['from']>,
 ): Copy | Extract<Inserted, string> => {
   if (log === undefined) return 'missing';
-  const { places } = log;
-  const upTo = position ?? places.end;
-  const count = upTo > places.end ? undefined : entriesUpToCurrent(places, upTo);
+  const { positions } = log;
+  const upTo = position ?? positions.end;
+  const count = upTo > positions.end ? undefined : entriesUpToCurrent(positions, upTo);
   if (count === undefined) return 'invalid_position';
   if (log.bytes(0, count) > maxBytes) return 'too_large';
   return { entries: log.slice(0, count), origin: { id, position: upTo } };

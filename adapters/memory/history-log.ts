@@ -1,5 +1,5 @@
 import type { KnownAppend } from '../../src/session/decide-append.js';
-import { entriesUpTo, type Places } from '../../src/session/places.js';
+import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
 import { bytesOf as bytesOfText, isRedacted, plainEntry, redactedEntry } from '../shared/stored-json.js';
@@ -52,7 +52,7 @@ export class HistoryLog {
   redact(positions: readonly number[]): boolean {
     let isChanged = false;
     for (const position of positions) {
-      const at = entriesUpTo(this.places, position) - 1;
+      const at = entriesUpTo(this.positions, position) - 1;
       const entry = this.#entries[at];
       if (entry === undefined || this.#positions[at] !== position || isRedacted(entry)) continue;
       this.#entries[at] = redactedEntry(entry);
@@ -62,7 +62,7 @@ export class HistoryLog {
     return isChanged;
   }
 
-  get places(): Places {
+  get positions(): HistoryPositions {
     return {
       entries: this.#entries.length,
       end: this.#end,

@@ -5,29 +5,29 @@ import type { EventPage, SessionEvent } from '../../src/session/session-event.js
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
 /** A position in the log: when the event was logged, and its number among the events of that millisecond. */
-interface Place {
+interface Position {
   readonly ms: number;
   readonly number: number;
 }
 
 /** A change in the log. */
-interface LoggedEvent extends Place {
+interface LoggedEvent extends Position {
   readonly key: SessionKey;
   readonly change: ChangeId;
   readonly detail: EventDetail;
 }
 
-const BEGINNING: Place = { ms: 0, number: 0 };
+const BEGINNING: Position = { ms: 0, number: 0 };
 
-const textOf = ({ ms, number }: Place): string => `${ms}-${number}`;
+const textOf = ({ ms, number }: Position): string => `${ms}-${number}`;
 
-const placeOf = (position: string): Place => {
+const positionOf = (position: string): Position => {
   const [, ms, number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
   return ms === undefined ? BEGINNING : { ms: Number(ms), number: Number(number) };
 };
 
-const isAfter = (place: Place, other: Place): boolean =>
-  place.ms === other.ms ? place.number > other.number : place.ms > other.ms;
+const isAfter = (position: Position, other: Position): boolean =>
+  position.ms === other.ms ? position.number > other.number : position.ms > other.ms;
 
 const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
   of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
@@ -72,7 +72,7 @@ export class MemoryEventLog implements EventLog {
   }
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
-    const from = placeOf(position);
+    const from = positionOf(position);
     const first = this.#firstAfter(from);
     const last = Math.min(first + limit - 1, this.#count);
     const events: SessionEvent[] = [];
@@ -95,13 +95,13 @@ export class MemoryEventLog implements EventLog {
   }
 
   /** The number of the first kept change after a position, by binary search. */
-  #firstAfter(place: Place): number {
+  #firstAfter(position: Position): number {
     let low = Math.max(1, this.#count - this.#length + 1);
     let high = this.#count + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const logged = this.#ring[middle % this.#length];
-      if (logged !== undefined && isAfter(logged, place)) high = middle;
+      if (logged !== undefined && isAfter(logged, position)) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -10,7 +10,7 @@ import {
   type EventDetail,
   openingDetailsOf,
 } from '../../src/session/event-detail.js';
-import { entriesUpTo, partBetween } from '../../src/session/places.js';
+import { entriesUpTo, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
@@ -100,7 +100,7 @@ export class MemorySessionStore implements SessionStore {
     const details = openingDetailsOf(
       head.createdAt,
       opening && state,
-      entries.length === 0 ? undefined : session.log.places.end,
+      entries.length === 0 ? undefined : session.log.positions.end,
     );
     // Its start is a change of its own.
     if (details[1]?.type === 'started') session.firstRevision -= 1;
@@ -164,7 +164,7 @@ export class MemorySessionStore implements SessionStore {
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operation && log.find(operation.id);
-    const decided = decideAppend({ state, places: log.places, known }, append);
+    const decided = decideAppend({ state, positions: log.positions, known }, append);
     if (typeof decided !== 'number') return ok(decided);
     const position = log.append(append, decided);
     const used = usedAt(state, now);
@@ -177,7 +177,7 @@ export class MemorySessionStore implements SessionStore {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok('missing');
     const { log } = session;
-    if (positions.some((position) => position > log.places.end)) return ok('invalid_position');
+    if (positions.some((position) => position > log.positions.end)) return ok('invalid_position');
     if (log.redact(positions)) this.#log(session, { type: 'redacted', at: now, positions });
     return ok('redacted');
   }
@@ -185,20 +185,22 @@ export class MemorySessionStore implements SessionStore {
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
-    const { places } = log;
-    const { end } = places;
+    const { positions } = log;
+    const { end } = positions;
     const { after, before = end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
     const given = after ?? before;
     if (given < 0 || given > end) return ok({ outcome: 'invalid_position' });
-    const number = entriesUpTo(places, given);
+    const number = entriesUpTo(positions, given);
     let from = after === undefined ? Math.max(0, number - limit) : number;
     let to = after === undefined ? number : Math.min(number + limit, log.length);
     while (to > from + 1 && log.bytes(from, to) > maxBytes) {
       if (after === undefined) from += 1;
       else to -= 1;
     }
-    const entries = log.slice(from, to).map((entry, at) => ({ ...entry, position: places.positionOf(from + at + 1) }));
-    return ok({ outcome: 'found', entries, ...partBetween(places, slice, from, to) });
+    const entries = log
+      .slice(from, to)
+      .map((entry, at) => ({ ...entry, position: positions.positionOf(from + at + 1) }));
+    return ok({ outcome: 'found', entries, ...partBetween(positions, slice, from, to) });
   }
 
   remove(

@@ -30,7 +30,7 @@ const at = <T>(list: readonly T[], index: number): T => {
 };
 
 const shift = (starts: number[], from: number, by: number): void => {
-  for (let place = from; place < starts.length; place += 1) starts[place] = at(starts, place) + by;
+  for (let slot = from; slot < starts.length; slot += 1) starts[slot] = at(starts, slot) + by;
 };
 
 const firstOf = <T>(node: Node<T>): T => (isLeaf(node) ? at(node.items, 0) : at(node.firsts, 0));
@@ -51,31 +51,31 @@ const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolea
 const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
-/** Where to split a node that an insert at `place` made too wide. Inserts in ascending or descending order leave full nodes. */
-const splitPoint = (place: number): number => {
-  if (place <= 1) return 1;
-  return place === WIDTH ? WIDTH : WIDTH >>> 1;
+/** Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full nodes. */
+const splitPoint = (slot: number): number => {
+  if (slot <= 1) return 1;
+  return slot === WIDTH ? WIDTH : WIDTH >>> 1;
 };
 
 /** Adds an item. A node that becomes too wide returns its right part as a new node. */
 const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undefined => {
   if (isLeaf(node)) {
-    const place = rankIn(node.items, item, order, false);
-    node.items.splice(place, 0, item);
-    return node.items.length > WIDTH ? { items: node.items.splice(splitPoint(place)) } : undefined;
+    const slot = rankIn(node.items, item, order, false);
+    node.items.splice(slot, 0, item);
+    return node.items.length > WIDTH ? { items: node.items.splice(splitPoint(slot)) } : undefined;
   }
-  const place = childFor(node, item, order);
+  const slot = childFor(node, item, order);
   node.size += 1;
-  if (order(item, at(node.firsts, place)) < 0) node.firsts[place] = item;
-  shift(node.starts, place + 1, 1);
-  const child = at(node.children, place);
+  if (order(item, at(node.firsts, slot)) < 0) node.firsts[slot] = item;
+  shift(node.starts, slot + 1, 1);
+  const child = at(node.children, slot);
   const right = insertInto(child, item, order);
   if (right === undefined) return undefined;
-  node.children.splice(place + 1, 0, right);
-  node.firsts.splice(place + 1, 0, firstOf(right));
-  node.starts.splice(place + 1, 0, at(node.starts, place) + sizeOf(child));
+  node.children.splice(slot + 1, 0, right);
+  node.firsts.splice(slot + 1, 0, firstOf(right));
+  node.starts.splice(slot + 1, 0, at(node.starts, slot) + sizeOf(child));
   if (node.children.length <= WIDTH) return undefined;
-  const split = splitPoint(place + 1);
+  const split = splitPoint(slot + 1);
   const starts = node.starts.splice(split);
   const left = at(starts, 0);
   shift(starts, 0, -left);
@@ -84,10 +84,10 @@ const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undef
   return { children: node.children.splice(split), firsts: node.firsts.splice(split), starts, size };
 };
 
-/** Merges the child at `place` with the next one, if together they are at most half a node. */
-const mergeAt = <T>(node: Branch<T>, place: number): void => {
-  const left = node.children[place];
-  const right = node.children[place + 1];
+/** Merges the child at `slot` with the next one, if together they are at most half a node. */
+const mergeAt = <T>(node: Branch<T>, slot: number): void => {
+  const left = node.children[slot];
+  const right = node.children[slot + 1];
   if (left === undefined || right === undefined || widthOf(left) + widthOf(right) > WIDTH / 2) return;
   if (isLeaf(left) && isLeaf(right)) left.items.push(...right.items);
   else if (!isLeaf(left) && !isLeaf(right)) {
@@ -96,32 +96,32 @@ const mergeAt = <T>(node: Branch<T>, place: number): void => {
     left.starts.push(...right.starts.map((start) => start + left.size));
     left.size += right.size;
   }
-  node.children.splice(place + 1, 1);
-  node.firsts.splice(place + 1, 1);
-  node.starts.splice(place + 1, 1);
+  node.children.splice(slot + 1, 1);
+  node.firsts.splice(slot + 1, 1);
+  node.starts.splice(slot + 1, 1);
 };
 
 /** Removes an item. Returns whether it was there. */
 const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   if (isLeaf(node)) {
-    const place = rankIn(node.items, item, order, false);
-    const found = node.items[place];
+    const slot = rankIn(node.items, item, order, false);
+    const found = node.items[slot];
     if (found === undefined || order(found, item) !== 0) return false;
-    node.items.splice(place, 1);
+    node.items.splice(slot, 1);
     return true;
   }
-  const place = childFor(node, item, order);
-  const child = at(node.children, place);
+  const slot = childFor(node, item, order);
+  const child = at(node.children, slot);
   if (!removeFrom(child, item, order)) return false;
   node.size -= 1;
-  shift(node.starts, place + 1, -1);
+  shift(node.starts, slot + 1, -1);
   if (widthOf(child) === 0) {
-    node.children.splice(place, 1);
-    node.firsts.splice(place, 1);
-    node.starts.splice(place, 1);
+    node.children.splice(slot, 1);
+    node.firsts.splice(slot, 1);
+    node.starts.splice(slot, 1);
   } else {
-    mergeAt(node, place);
-    mergeAt(node, place - 1);
+    mergeAt(node, slot);
+    mergeAt(node, slot - 1);
   }
   return true;
 };
@@ -143,10 +143,10 @@ const childAt = (starts: readonly number[], rank: number): number => {
 const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   if (isLeaf(node)) return node.items.slice(start, end);
   const { children, starts } = node;
-  const place = childAt(starts, start);
-  const before = at(starts, place);
-  const after = starts[place + 1] ?? node.size;
-  const first = at(children, place);
+  const slot = childAt(starts, start);
+  const before = at(starts, slot);
+  const after = starts[slot + 1] ?? node.size;
+  const first = at(children, slot);
   if (end <= after) return collect(first, start - before, end - before);
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
@@ -165,8 +165,8 @@ const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number =>
 
 const leadingIn = <T>(node: Node<T>, holds: (item: T) => boolean): number => {
   if (isLeaf(node)) return leading(node.items, holds);
-  const place = Math.max(0, leading(node.firsts, holds) - 1);
-  return at(node.starts, place) + leadingIn(at(node.children, place), holds);
+  const slot = Math.max(0, leading(node.firsts, holds) - 1);
+  return at(node.starts, slot) + leadingIn(at(node.children, slot), holds);
 };
 
 /**

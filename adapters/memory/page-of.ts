@@ -13,7 +13,7 @@ export const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** What decides the place of a session in a list by creation. */
+/** What decides the position of a session in a list by creation. */
 type Created = Pick<SessionHead, 'id' | 'createdAt'>;
 
 /** Timestamps have one format, so they sort as text. */
@@ -22,25 +22,25 @@ export const newestFirst = (a: Created, b: Created): number => compare(b.created
 /** The ranks of the items between the times of a range, in an index that is sorted newest first. */
 export const ranksBetween = <T>(
   index: OrderedIndex<T>,
-  placeOf: (item: T) => Created,
+  positionOf: (item: T) => Created,
   { createdAfter, createdBefore }: PageRange,
 ): { readonly from: number; readonly to: number } => ({
-  from: createdBefore === undefined ? 0 : index.leading((item) => placeOf(item).createdAt >= createdBefore),
-  to: createdAfter === undefined ? index.size : index.leading((item) => placeOf(item).createdAt > createdAfter),
+  from: createdBefore === undefined ? 0 : index.leading((item) => positionOf(item).createdAt >= createdBefore),
+  to: createdAfter === undefined ? index.size : index.leading((item) => positionOf(item).createdAt > createdAfter),
 });
 
 /** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
-export const pageOf = <T>(index: OrderedIndex<T>, placeOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
+export const pageOf = <T>(index: OrderedIndex<T>, positionOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
   const { offset, limit, order } = range;
   const after = range.after && { id: range.after.id, createdAt: range.after.at };
-  const { from, to } = ranksBetween(index, placeOf, range);
+  const { from, to } = ranksBetween(index, positionOf, range);
   const total = Math.max(0, to - from);
   if (order !== 'oldest') {
-    const passed = after === undefined ? 0 : index.leading((item) => newestFirst(placeOf(item), after) <= 0);
+    const passed = after === undefined ? 0 : index.leading((item) => newestFirst(positionOf(item), after) <= 0);
     const start = Math.max(from, passed) + offset;
     return { items: index.slice(start, Math.min(start + limit, to)), total, hasMore: start + limit < to };
   }
-  const left = after === undefined ? to : index.leading((item) => newestFirst(placeOf(item), after) < 0);
+  const left = after === undefined ? to : index.leading((item) => newestFirst(positionOf(item), after) < 0);
   const end = Math.min(to, left) - offset;
   const items = index.slice(Math.max(from, end - limit), end).reverse();
   return { items, total, hasMore: end - limit > from };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
-import type { ListPlace, PageRange } from '../../src/store/session-store.js';
+import type { ListPosition, PageRange } from '../../src/store/session-store.js';
 import { isInRange, labelsIn, updatedAt } from '../shared/label-search.js';
 import type { OrderedIndex } from './ordered-index.js';
 import { compare, type IndexPage, ranksBetween } from './page-of.js';
@@ -40,11 +40,11 @@ export const searchLabels = (
       return { at, session };
     })
     .sort((a, b) => sign * (a.at - b.at || compare(idOf(a), idOf(b))));
-  const isBehind = (place: ListPlace) => {
-    const ms = Date.parse(place.at);
-    return (one: Placed) => sign * (one.at - ms || compare(idOf(one), place.id)) > 0;
+  const isAfter = (position: ListPosition) => {
+    const ms = Date.parse(position.at);
+    return (one: Placed) => sign * (one.at - ms || compare(idOf(one), position.id)) > 0;
   };
-  const behind = after === undefined ? found : found.filter(isBehind(after));
+  const behind = after === undefined ? found : found.filter(isAfter(after));
   const items = behind.slice(offset, offset + limit).map(({ session }) => session);
   return ok({ items, total: found.length, hasMore: offset + limit < behind.length });
 };

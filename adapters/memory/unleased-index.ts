@@ -1,16 +1,16 @@
 import { unleasedSince } from '../../src/session/lease.js';
 import type { OpenStatus } from '../../src/session/session-status.js';
-import type { UnleasedPlace, UnleasedRange } from '../../src/store/session-store.js';
+import type { UnleasedPosition, UnleasedRange } from '../../src/store/session-store.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
 /** A separate object, because an index may keep items that it no longer contains. */
-interface Waiting extends UnleasedPlace {
+interface Waiting extends UnleasedPosition {
   readonly session: StoredSession;
 }
 
-const longestFirst = (a: UnleasedPlace, b: UnleasedPlace): number => a.since - b.since || compare(a.id, b.id);
+const longestFirst = (a: UnleasedPosition, b: UnleasedPosition): number => a.since - b.since || compare(a.id, b.id);
 
 const waitingIndex = () => new OrderedIndex<Waiting>(longestFirst);
 
@@ -41,7 +41,7 @@ export class UnleasedIndex {
 
   page({ status, now, limit, after }: UnleasedRange): {
     readonly sessions: StoredSession[];
-    readonly next?: UnleasedPlace;
+    readonly next?: UnleasedPosition;
   } {
     const index = this.#byStatus[status];
     const start = after === undefined ? 0 : index.leading((item) => longestFirst(item, after) <= 0);

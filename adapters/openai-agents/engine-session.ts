@@ -100,15 +100,15 @@ export class EngineSession<Item extends object = object> {
     const { operationId, suffix, items } = await parseTransaction(args);
     for (;;) {
       // Only a rewind may have no entries; one to the end of the history takes nothing back.
-      const place = suffix === undefined && items.length > 0 ? {} : await this.#placeOf(suffix ?? []);
-      const applied = await this.#append(items, { operationId, ...(place ?? NOWHERE) });
+      const position = suffix === undefined && items.length > 0 ? {} : await this.#positionBefore(suffix ?? []);
+      const applied = await this.#append(items, { operationId, ...(position ?? NOWHERE) });
       if (isError(applied, 'operation_mismatch')) {
         // A replacement was applied before, where its suffix stood then; nothing was, where the history ended then.
         if (suffix !== undefined || items.length === 0) return;
         throw new Error('operationId was already applied with a different transaction');
       }
       if (isError(applied, 'history_moved')) {
-        if (place !== undefined) continue;
+        if (position !== undefined) continue;
         throw new Error('the suffix no longer matches the history');
       }
       unwrap(applied);
@@ -126,8 +126,8 @@ export class EngineSession<Item extends object = object> {
     });
   }
 
-  /** Where to append in the place of a suffix; undefined if the history does not end with it. */
-  async #placeOf(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
+  /** Where to append instead of a suffix; undefined if the history does not end with it. */
+  async #positionBefore(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const fits = canonical(entries.map((entry) => itemOf(entry))) === canonical(suffix);
     return fits ? { after: start, ifPosition: end } : undefined;

@@ -18,7 +18,7 @@ const startOf = (prefix: string, { historyLimit }: ReadSize) => {
     start: 'greatest(0, session.entries - ?)',
     bytes: `coalesce((
         SELECT entry.bytes FROM ${prefix}entries AS entry
-          WHERE entry.session = session.number AND entry.place = session.entries - ?
+          WHERE entry.session = session.number AND entry.entry_number = session.entries - ?
       ), 0)`,
     values: [historyLimit, historyLimit],
   };
@@ -38,8 +38,8 @@ export interface Source extends Query {
 export const loadSessions = (prefix: string, source: Source, size: ReadSize, maxBytes: number): Query => {
   const { start, bytes, values } = startOf(prefix, size);
   const history = `CASE WHEN fits AND start < entries THEN (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.place) FROM ${prefix}entries AS entry
-        WHERE entry.session = sized.number AND entry.place > sized.start AND entry.place <= sized.entries
+      SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) FROM ${prefix}entries AS entry
+        WHERE entry.session = sized.number AND entry.entry_number > sized.start AND entry.entry_number <= sized.entries
     ) END`;
   return {
     sql: `WITH source AS (${source.sql}),

@@ -3,7 +3,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
-import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';
 import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
@@ -72,7 +72,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
-    const { ms, number } = readPlace(position);
+    const { ms, number } = parseLogPosition(position);
     const scope = scopeOf(of);
     // One statement sees one moment of the log.
     const sql = `${this.#ends},

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { partBetween } from '../../src/session/places.js';
+import { partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
@@ -48,11 +48,11 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
       : 'given AS start, least(given + ?, entries) AS stop';
   const fits =
     after === undefined
-      ? 'entry.place = stop OR bytes_at_stop - entry.bytes + octet_length(entry.entry) + 1 <= ?'
-      : 'entry.place = start + 1 OR entry.bytes - bytes_at_start <= ?';
-  const at = (column: string, place: string) =>
-    `(SELECT entry.${column} FROM ${prefix}entries AS entry WHERE entry.session = number AND entry.place = ${place})`;
-  const bytesAt = (place: string) => `coalesce(${at('bytes', place)}, 0) AS bytes_at_${place}`;
+      ? 'entry.entry_number = stop OR bytes_at_stop - entry.bytes + octet_length(entry.entry) + 1 <= ?'
+      : 'entry.entry_number = start + 1 OR entry.bytes - bytes_at_start <= ?';
+  const at = (column: string, number: string) =>
+    `(SELECT entry.${column} FROM ${prefix}entries AS entry WHERE entry.session = number AND entry.entry_number = ${number})`;
+  const bytesAt = (number: string) => `coalesce(${at('bytes', number)}, 0) AS bytes_at_${number}`;
   return {
     sql: `WITH asked AS (
         SELECT number, state, last_activity, entries, position, least(?::bigint, position) AS given_position
@@ -67,10 +67,10 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
     SELECT state, last_activity, entries, position, start, stop, slice.*,
       CASE WHEN position = entries THEN stop - read ELSE ${at('position', 'stop - read')} END AS before_first
     FROM found, LATERAL (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.place) AS history,
-        string_agg(entry.position::text, ',' ORDER BY entry.place) AS positions, count(*) AS read
+      SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) AS history,
+        string_agg(entry.position::text, ',' ORDER BY entry.entry_number) AS positions, count(*) AS read
       FROM ${prefix}entries AS entry
-      WHERE entry.session = number AND entry.place > start AND entry.place <= stop AND (${fits})
+      WHERE entry.session = number AND entry.entry_number > start AND entry.entry_number <= stop AND (${fits})
     ) AS slice`,
     values: [after ?? before, escapeName(tenant), escapeName(id), limit, maxBytes],
   };
@@ -86,9 +86,9 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
   if (found.length === 0 && start < stop) return undefined;
   const from = slice.after === undefined ? stop - found.length : start;
   const entries = withPositions(found, row['positions']);
-  const positionOf = (place: number) => entries[place - from - 1]?.position ?? Number(row['before_first']);
-  const places = { entries: count, end, positionOf };
-  return { outcome: 'found', entries, ...partBetween(places, slice, from, from + found.length) };
+  const positionOf = (number: number) => entries[number - from - 1]?.position ?? Number(row['before_first']);
+  const positions = { entries: count, end, positionOf };
+  return { outcome: 'found', entries, ...partBetween(positions, slice, from, from + found.length) };
 };
 
 export const findEntries = async (

@@ -2,20 +2,20 @@ import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
-import { nextIn, placesOf } from '../sql/unleased-query.js';
+import { nextIn, unleasedPositions } from '../sql/unleased-query.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, sessionOf } from './load-sessions.js';
 
-/** Reads sessions that nobody holds: their places by the index, and then those that are still there. */
+/** Reads sessions that nobody holds: their positions by the index, and then those that are still there. */
 export const readUnleased = async (
   call: Call,
   prefix: string,
   tenant: string,
   range: UnleasedRange,
 ): Answer<UnleasedPage, StoreError> => {
-  const places = await call.query(placesOf(prefix, tenant, range));
-  if (places.isErr()) return err(places.error);
-  const listed = places.value.slice(0, range.limit);
+  const positions = await call.query(unleasedPositions(prefix, tenant, range));
+  if (positions.isErr()) return err(positions.error);
+  const listed = positions.value.slice(0, range.limit);
   if (listed.length === 0) return ok({ records: [], unreadable: [] });
   const source = {
     sql: `SELECT number FROM ${prefix}sessions WHERE number IN (${listed.map(() => '?').join(', ')})`,
@@ -29,6 +29,6 @@ export const readUnleased = async (
   return ok({
     records: sessions.flatMap(([, session]) => (session?.isOk() ? [session.value] : [])),
     unreadable: sessions.flatMap(([id, session]) => (session?.isErr() ? [unescapeName(id)] : [])),
-    ...nextIn(places.value, range.limit),
+    ...nextIn(positions.value, range.limit),
   });
 };

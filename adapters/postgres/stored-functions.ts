@@ -59,8 +59,8 @@ END $body$;
 CREATE FUNCTION $is_current(p_session bigint, p_entries bigint, p_end bigint, p_position double precision, p_number bigint)
 RETURNS boolean LANGUAGE sql STABLE AS $body$
   SELECT p_position IN (0, p_end) OR p_entries = p_end OR EXISTS (SELECT FROM $entries
-    WHERE session = p_session AND place <= p_entries
-      AND (place = p_number AND position = p_position OR place = p_number + 1 AND position = p_position + 1))
+    WHERE session = p_session AND entry_number <= p_entries
+      AND (entry_number = p_number AND position = p_position OR entry_number = p_number + 1 AND position = p_position + 1))
 $body$;
 
 /*
@@ -101,7 +101,7 @@ BEGIN
       RETURN;
     END IF;
     copied := $entries_up_to(v.number, v.entries, v.position, p_position::bigint);
-    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND place = copied), 0);
+    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND entry_number = copied), 0);
     IF NOT $is_current(v.number, v.entries, v.position, p_position, copied) THEN
       outcome := 'invalid_position';
     ELSIF v_bytes > p_max_bytes THEN
@@ -129,10 +129,10 @@ BEGIN
   END IF;
   SELECT number INTO v_number FROM $sessions WHERE tenant = p_tenant AND id = p_id;
   IF copied > 0 THEN
-    INSERT INTO $entries (session, place, position, bytes, entry)
-      SELECT v_number, place, place, bytes, entry FROM $entries WHERE session = v.number AND place <= copied;
+    INSERT INTO $entries (session, entry_number, position, bytes, entry)
+      SELECT v_number, entry_number, entry_number, bytes, entry FROM $entries WHERE session = v.number AND entry_number <= copied;
   END IF;
-  INSERT INTO $entries (session, place, position, bytes, entry)
+  INSERT INTO $entries (session, entry_number, position, bytes, entry)
     SELECT v_number, copied + at, copied + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
   IF p_started IS NOT NULL THEN
@@ -273,14 +273,14 @@ BEGIN
   ELSIF p_end = p_entries THEN
     RETURN v_high;
   END IF;
-  WHILE v_low > 0 AND (SELECT position > p_position FROM $entries WHERE session = p_session AND place = v_low) LOOP
+  WHILE v_low > 0 AND (SELECT position > p_position FROM $entries WHERE session = p_session AND entry_number = v_low) LOOP
     v_high := v_low - 1;
     v_low := greatest(0, v_low - v_step);
     v_step := v_step * 2;
   END LOOP;
   WHILE v_low < v_high LOOP
     v_middle := (v_low + v_high + 1) / 2;
-    IF (SELECT position <= p_position FROM $entries WHERE session = p_session AND place = v_middle) THEN
+    IF (SELECT position <= p_position FROM $entries WHERE session = p_session AND entry_number = v_middle) THEN
       v_low := v_middle;
     ELSE
       v_high := v_middle - 1;
@@ -345,7 +345,7 @@ BEGIN
     IF NOT $is_current(v.number, v.entries, v.position, p_after, v_kept) THEN
       outcome := 'moved';
     END IF;
-    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND place = v_kept), 0);
+    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND entry_number = v_kept), 0);
     v_start := v.position + 1;
   END IF;
   IF outcome IS NULL AND v_kept + cardinality(p_entries) > p_max_entries THEN
@@ -357,10 +357,10 @@ BEGIN
   outcome := 'appended';
   end_position := v_start + cardinality(p_entries);
   IF v.position <> v.entries OR p_after IS NOT NULL THEN
-    DELETE FROM $entries WHERE session = v.number AND place > v_kept AND place <= v_kept + cardinality(p_entries);
+    DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(p_entries);
   END IF;
   /* Each entry counts with a comma. */
-  INSERT INTO $entries (session, place, position, bytes, entry)
+  INSERT INTO $entries (session, entry_number, position, bytes, entry)
     SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
   IF p_operation IS NOT NULL THEN
@@ -384,7 +384,7 @@ BEGIN
   END IF;
 END $body$;
 
-/* Puts texts in the places of entries, as long as the session is the same. */
+/* Replaces the texts of entries, while the session is the same. */
 CREATE FUNCTION $redact_entries(
   p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$

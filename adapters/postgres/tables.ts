@@ -30,13 +30,13 @@ CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
 /*
- * The place of an entry is its number in the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
- * supersedes, behind the entries that the session counts, until other entries get their places. Positions are never used
+ * entry_number counts the entries of the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
+ * supersedes, after the entries that the session counts, until other entries get their numbers. Positions are never used
  * again: each rewind has one, and each entry.
  */
 CREATE TABLE $entries (
-  session bigint NOT NULL, place bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
-  PRIMARY KEY (session, place)
+  session bigint NOT NULL, entry_number bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
+  PRIMARY KEY (session, entry_number)
 );
 
 CREATE TABLE $operations (

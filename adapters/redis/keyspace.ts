@@ -50,7 +50,7 @@ export interface TenantKeys {
 export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
-  /** The appends that callers named: for each operation id, the digest, the place in the journal and a sum of the lines. */
+  /** The appends that callers named: for each operation id, the digest, the offset in the journal and a sum of the lines. */
   readonly names: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;

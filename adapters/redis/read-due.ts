@@ -10,7 +10,7 @@ import type { Keyspace } from './keyspace.js';
 const PARTS = 10;
 const MIN_PARTITIONS = 64;
 
-/** The partitions after a place, and the place after them if there are more. */
+/** The partitions after a position, and the position after them if there are more. */
 const partOf = (
   partitions: readonly number[],
   after = '0',
@@ -25,7 +25,7 @@ const partOf = (
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
   flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
 
-/** At most `count` items of a list, from a random place on, so that each has its turn soon. */
+/** At most `count` items of a list, from a random position on, so that each has its turn soon. */
 const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   if (items.length <= count) return items;
   const from = Math.floor(Math.random() * items.length);

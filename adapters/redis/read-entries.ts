@@ -80,12 +80,14 @@ interface Part {
 }
 
 const partOf = (reply: unknown): Part | undefined => {
-  const [text, incarnation, isBytes, end, span, isCut, hasMore, ...places]: readonly unknown[] = Array.isArray(reply)
+  const [text, incarnation, isBytes, end, span, isCut, hasMore, ...offsets]: readonly unknown[] = Array.isArray(reply)
     ? reply
     : [];
   if (typeof text !== 'string' || typeof incarnation !== 'string') return undefined;
   const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
-  const pieces = places.flatMap((from, at): Piece[] => (at % 2 === 0 ? [[Number(from), Number(places[at + 1])]] : []));
+  const pieces = offsets.flatMap((from, at): Piece[] =>
+    at % 2 === 0 ? [[Number(from), Number(offsets[at + 1])]] : [],
+  );
   const flags = { isCut: Number(isCut) === 1, hasMore: Number(hasMore) === 1 };
   return { text, incarnation, end: Number(end), span: Number(span), ...flags, pieces, lengthOf };
 };
@@ -107,18 +109,18 @@ const linesOf = ({ text, pieces, isCut, lengthOf }: Part, isBackward: boolean) =
   if (isBackward && isCut) texts.shift();
   if (isBackward) texts.reverse();
   const rest = isBackward ? pieces.map(([from, upto]): Piece => [upto, from]).reverse() : [...pieces];
-  let [place, edge] = rest.shift() ?? [0, 0];
+  let [offset, edge] = rest.shift() ?? [0, 0];
   const goOn = (): void => {
-    while (place === edge && rest.length > 0) [place, edge] = rest.shift() ?? [0, 0];
+    while (offset === edge && rest.length > 0) [offset, edge] = rest.shift() ?? [0, 0];
   };
   const lines = texts.map((line): Line => {
     goOn();
-    const begin = place;
-    place += (isBackward ? -1 : 1) * lengthOf(`${line}\n`);
-    return isBackward ? { text: line, from: place, upto: begin } : { text: line, from: begin, upto: place };
+    const begin = offset;
+    offset += (isBackward ? -1 : 1) * lengthOf(`${line}\n`);
+    return isBackward ? { text: line, from: offset, upto: begin } : { text: line, from: begin, upto: offset };
   });
   goOn();
-  return { lines, end: place };
+  return { lines, end: offset };
 };
 
 /**
@@ -132,9 +134,9 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
   const found: Line[] = [];
   let first: Part | undefined;
   let bytes = 0;
-  let place = isBackward ? ['', String(before)] : [String(after), ''];
+  let bounds = isBackward ? ['', String(before)] : [String(after), ''];
   for (let least = MIN_BYTES; ; ) {
-    const read = await readPart(call, session, place, limit - found.length, least, maxBytes);
+    const read = await readPart(call, session, bounds, limit - found.length, least, maxBytes);
     if (read.isErr()) return err(read.error);
     const part = read.value;
     if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
@@ -164,7 +166,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     const size = part.pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);
     if (lines.length === 0 && size < least) return err(unreadable(session));
     least = lines.length === 0 ? 4 * least : MIN_BYTES;
-    place = isBackward ? ['', String(end)] : [String(end), ''];
+    bounds = isBackward ? ['', String(end)] : [String(end), ''];
   }
 };
 
@@ -178,12 +180,12 @@ const positioned = (lines: readonly Line[]): readonly PositionedEntry[] | undefi
 const readPart = async (
   call: Call,
   session: SessionKeys,
-  place: readonly string[],
+  bounds: readonly string[],
   wanted: number,
   least: number,
   maxBytes: number,
 ): Answer<Part | 'missing' | 'invalid_position'> => {
-  const args = [...place, String(wanted), String(least), String(Math.min(MAX_BYTES, maxBytes))];
+  const args = [...bounds, String(wanted), String(least), String(Math.min(MAX_BYTES, maxBytes))];
   const reply = await call.readScript(partScript, [session.record, session.journal], args);
   if (reply.isErr()) return err(toStoreError(session)(reply.error));
   if (reply.value === 'missing' || reply.value === 'invalid_position') return ok(reply.value);

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type StoreError, type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { Admit, ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
@@ -70,10 +70,10 @@ const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
 };
 
 /**
- * The place of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
+ * The position of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
  * it.
  */
-const placeOf = (member: string, ms: number): ListPlace | undefined => {
+const positionOf = (member: string, ms: number): ListPosition | undefined => {
   const time = new Date(ms);
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
 };
@@ -130,6 +130,6 @@ export const readPage = async <E>(
   // The sessions that were changed or removed after the script.
   const gone = listed.length - found.length - unreadable.length;
   const last = listed.at(-1);
-  const next = edge === '' || last === undefined ? undefined : placeOf(last.member, Number(edge));
+  const next = edge === '' || last === undefined ? undefined : positionOf(last.member, Number(edge));
   return ok({ records: found, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
 };

@@ -29,8 +29,8 @@ import { LETTERS, letterOf } from './status-letters.js';
 
 let nextStart = 0;
 
-/** The place of the next field: each has a space behind it. */
-const place = (width: number) => {
+/** A field of fixed width, after the one before it and a space. */
+const fixed = (width: number) => {
   const start = nextStart;
   nextStart += width + 1;
   return { width, start, end: start + width };
@@ -38,26 +38,26 @@ const place = (width: number) => {
 
 /** The fields of a record in their order. */
 const FIELDS = {
-  version: place(1),
-  status: place(1),
-  report: place(1),
-  openUntil: place(16),
-  grace: place(16),
-  deadline: place(16),
-  revision: place(16),
-  fencingToken: place(16),
-  leasedUntil: place(16),
-  limit: place(16),
-  inactivity: place(16),
-  lastActivity: place(16),
-  incarnation: place(12),
-  created: place(15),
-  sequence: place(10),
-  entries: place(10),
-  bytes: place(12),
-  span: place(12),
-  shown: place(12),
-  size: place(10),
+  version: fixed(1),
+  status: fixed(1),
+  report: fixed(1),
+  openUntil: fixed(16),
+  grace: fixed(16),
+  deadline: fixed(16),
+  revision: fixed(16),
+  fencingToken: fixed(16),
+  leasedUntil: fixed(16),
+  limit: fixed(16),
+  inactivity: fixed(16),
+  lastActivity: fixed(16),
+  incarnation: fixed(12),
+  created: fixed(15),
+  sequence: fixed(10),
+  entries: fixed(10),
+  bytes: fixed(12),
+  span: fixed(12),
+  shown: fixed(12),
+  size: fixed(10),
 } as const;
 
 type Field = keyof typeof FIELDS;

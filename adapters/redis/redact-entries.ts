@@ -6,7 +6,7 @@ import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import { linesScript, redactScript } from './scripts/redact.js';
 
-/** The place of a text in a journal. */
+/** The offset of a text in a journal. */
 type Change = readonly [start: number, text: string];
 
 /**

@@ -18,7 +18,7 @@ export const positionOfRow = (row: Fields | undefined): string =>
   row === undefined ? BEGINNING : `${Number(row['ms'])}-${Number(row['number'])}`;
 
 /** The time and the number in a position. Numbers above all that a database can compare exactly stand for the last one. */
-export const readPlace = (position: string): { readonly ms: number; readonly number: number } => {
+export const parseLogPosition = (position: string): { readonly ms: number; readonly number: number } => {
   const [, ms = '0', number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
   return { ms: Number(ms), number: Math.min(Number(number), Number.MAX_SAFE_INTEGER) };
 };
@@ -41,7 +41,7 @@ export const scopeOf = (of: EventScope | undefined): Query => {
 /** Without the trimmed rows, a time before the first row may be before or behind them: it counts as before. */
 const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
   const firstNumber = Number(first?.['number'] ?? 1);
-  const { number } = readPlace(position);
+  const { number } = parseLogPosition(position);
   return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
 };
 
@@ -50,7 +50,7 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
  * row are used again, but not at the same time.
  */
 const isRewoundBehind = (position: string, first: Fields | undefined, isThere: boolean): boolean => {
-  const { number } = readPlace(position);
+  const { number } = parseLogPosition(position);
   const belongsToRow = number > 0 && number < Number.MAX_SAFE_INTEGER;
   return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
 };

@@ -1,5 +1,5 @@
 import { timestampOf } from '../../src/session/clock.js';
-import type { ListPlace, PageRange } from '../../src/store/session-store.js';
+import type { ListPosition, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
@@ -22,16 +22,16 @@ export interface Dialect {
   readonly total?: string;
 }
 
-/** A place in an index by creation: a time, and an escaped id. */
-type Place = readonly [createdMs: number, id: string];
+/** A position in an index by creation: a time, and an escaped id. */
+type Position = readonly [createdMs: number, id: string];
 
 /** Behind every escaped id, whose characters are `\w . ~ - %`. */
 const LAST_ID = '\x7f';
 
-/** The places around some sessions; undefined for the beginning and the end of the list. */
+/** The positions around some sessions; undefined for the beginning and the end of the list. */
 interface Bounds {
-  readonly lower: Place | undefined;
-  readonly upper: Place | undefined;
+  readonly lower: Position | undefined;
+  readonly upper: Position | undefined;
 }
 
 /**
@@ -43,8 +43,8 @@ export const IS_DUE = `due_at <= ? AND due_at < ${NEVER}`;
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
 const IS_OVERDUE = `${IS_DUE} AND deadline <= ? AND status <> 'TERMINATED'`;
 
-const isBefore = (place: Place, other: Place): boolean =>
-  place[0] < other[0] || (place[0] === other[0] && place[1] < other[1]);
+const isBefore = (position: Position, other: Position): boolean =>
+  position[0] < other[0] || (position[0] === other[0] && position[1] < other[1]);
 
 /** Each part of the list is read in its order from one index: rows of `number`, `created_ms` and `id`. */
 const partsOf = (
@@ -83,7 +83,7 @@ export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => 
 const boundsOfPage = (range: PageRange): Bounds => {
   const { lower, upper } = boundsOf(range);
   if (range.after === undefined) return { lower, upper };
-  const cursor: Place = [Date.parse(range.after.at), escapeName(range.after.id)];
+  const cursor: Position = [Date.parse(range.after.at), escapeName(range.after.id)];
   if (range.order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
   return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
 };
@@ -141,8 +141,8 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   };
 };
 
-/** The place of a row with the time of its order as `created_ms`, and `id`. */
-export const placeOf = (row: Readonly<Record<string, unknown>>): ListPlace => ({
+/** The position of a row with the time of its order as `created_ms`, and `id`. */
+export const positionOf = (row: Readonly<Record<string, unknown>>): ListPosition => ({
   id: unescapeName(String(row['id'])),
   at: timestampOf(Number(row['created_ms'])),
 });

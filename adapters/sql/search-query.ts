@@ -90,9 +90,9 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const { offset, limit, after, order } = range;
   const behind = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
-  const place = after === undefined ? [] : [Date.parse(after.at), escapeName(after.id)];
+  const position = after === undefined ? [] : [Date.parse(after.at), escapeName(after.id)];
   return {
     sql: `SELECT number, created_ms, id FROM ${found.sql} AS found ${behind} ${directionOf(range)} LIMIT ? OFFSET ?`,
-    values: [...found.values, ...place, limit + 1, offset],
+    values: [...found.values, ...position, limit + 1, offset],
   };
 };

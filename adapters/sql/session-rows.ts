@@ -5,7 +5,7 @@ import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { RecordPage } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
-import { placeOf } from './page-query.js';
+import { positionOf } from './page-query.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, its times and the like. */
 export const FRAME_BYTES = 300;
@@ -22,7 +22,7 @@ export const stateIn = (id: string, row: Fields | undefined): Result<StateRecord
 
 /** The session in a row, whose `head` and `history` of `length` entries may come from another one. */
 export const sessionIn = (row: Fields, large: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
-  const { id } = placeOf(row);
+  const { id } = positionOf(row);
   const state = decodeState(row['state'], Number(row['last_activity']));
   if (state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, large['head']);
@@ -50,6 +50,6 @@ export const pageOf = (
     records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
     unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
     total,
-    ...(last && { next: placeOf(last) }),
+    ...(last && { next: positionOf(last) }),
   };
 };

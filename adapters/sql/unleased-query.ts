@@ -1,6 +1,6 @@
 import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
-import type { UnleasedPlace, UnleasedRange } from '../../src/store/session-store.js';
+import type { UnleasedPosition, UnleasedRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Query } from './page-query.js';
 
@@ -9,8 +9,12 @@ export const UNLEASED_INDEX = "(tenant, status, unleased_since, id) WHERE status
 
 export const noLeaseIndex = (store: string) => misconfigured(`${store}: unleased needs the option leaseIndex`);
 
-/** The places of the sessions of a page, and of one more if there is one, with their numbers. */
-export const placesOf = (prefix: string, tenant: string, { status, now, limit, after }: UnleasedRange): Query => ({
+/** The positions of the sessions of a page, and of one more if there is one, with their numbers. */
+export const unleasedPositions = (
+  prefix: string,
+  tenant: string,
+  { status, now, limit, after }: UnleasedRange,
+): Query => ({
   sql: `SELECT number, tenant, id, unleased_since FROM ${prefix}sessions
     WHERE tenant = ? AND status = ? AND status <> 'TERMINATED' AND unleased_since <= ?
       ${after ? 'AND (unleased_since, id) > (?, ?)' : ''} ORDER BY unleased_since, id LIMIT ?`,
@@ -18,7 +22,7 @@ export const placesOf = (prefix: string, tenant: string, { status, now, limit, a
 });
 
 /** Where the next page begins, if a row follows those of this one. */
-export const nextIn = (rows: readonly Fields[], limit: number): { readonly next?: UnleasedPlace } => {
+export const nextIn = (rows: readonly Fields[], limit: number): { readonly next?: UnleasedPosition } => {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   if (last === undefined) return {};
   return { next: { since: Number(last['unleased_since']), id: unescapeName(String(last['id'])) } };

@@ -15,10 +15,10 @@ const dialect: Dialect = {
   columns: 'number, created_ms, id',
 };
 
-/** The rows of a page, and one more if there is one: in its order, since the places are the outer loop of a CROSS JOIN. */
+/** The rows of a page, and one more if there is one: in its order, since these are the outer loop of a CROSS JOIN. */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
-  const from = { sql: `(${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`, values };
-  return selectRows(range, from, 'place.created_ms');
+  const from = { sql: `(${sql}) AS listed CROSS JOIN colloquy_sessions AS session USING (number)`, values };
+  return selectRows(range, from, 'listed.created_ms');
 };
 
 const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {

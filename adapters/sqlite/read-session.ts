@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord, StoreError } from '../../src/session/errors.js';
-import { entriesUpTo, partBetween } from '../../src/session/places.js';
+import { entriesUpTo, partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -17,13 +17,14 @@ import { decodeEntries } from '../shared/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { placesOf, type StoredPlaces } from './places.js';
+import { positionsOf, type StoredPositions } from './stored-positions.js';
 
 /** Bytes of the entries to read: the last `historyLimit`. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'bytes', values: [] };
   if (historyLimit === 0) return { sql: '0', values: [] };
-  const before = 'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND place = entries - ?';
+  const before =
+    'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND entry_number = entries - ?';
   return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
 };
 
@@ -38,7 +39,7 @@ export const selectRows = (size: ReadSize, from: Query, time = 'session.created_
 };
 
 const HISTORY = `SELECT group_concat(entry) FROM (
-    SELECT entry FROM colloquy_entries WHERE session = number AND place > entries - ? AND place <= entries ORDER BY place
+    SELECT entry FROM colloquy_entries WHERE session = number AND entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number
   )`;
 const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
@@ -46,15 +47,15 @@ const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
 const LOAD_HEADS = `SELECT number, head ${LARGE}`;
 const ENTRIES = `SELECT number, group_concat(entry) AS history, group_concat(position) AS positions FROM (
     SELECT session AS number, entry, position FROM colloquy_entries
-      WHERE session = ? AND place > ? AND place <= ? ORDER BY place
+      WHERE session = ? AND entry_number > ? AND entry_number <= ? ORDER BY entry_number
   )`;
 const STATE =
   'SELECT tenant, id, number, state, last_activity, entries, position FROM colloquy_sessions WHERE tenant = ? AND id = ?';
-/* Counting on from a place: the last entry whose bytes fit. Counting back: the first one. */
-const LAST_THAT_FITS = `SELECT session, place FROM colloquy_entries
-  WHERE session = ? AND place > ? AND place <= ? AND bytes <= ? ORDER BY place DESC LIMIT 1`;
-const FIRST_THAT_FITS = `SELECT session, place FROM colloquy_entries
-  WHERE session = ? AND place >= ? AND place < ? AND bytes >= ? ORDER BY place LIMIT 1`;
+/* Counting on from an entry: the last entry whose bytes fit. Counting back: the first one. */
+const LAST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
+  WHERE session = ? AND entry_number > ? AND entry_number <= ? AND bytes <= ? ORDER BY entry_number DESC LIMIT 1`;
+const FIRST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
+  WHERE session = ? AND entry_number >= ? AND entry_number < ? AND bytes >= ? ORDER BY entry_number LIMIT 1`;
 
 /** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
 export const loadSessions = <E>(
@@ -100,20 +101,20 @@ export const findState = (connection: Connection, key: SessionKey): Awaited<Retu
   connection.read(() => stateIn(key.id, stateRow(connection, key)));
 
 /** The numbers of entries around a slice. */
-const boundsOf = (connection: Connection, session: number, places: StoredPlaces, slice: HistorySlice) => {
-  const { after, before = places.end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
-  const given = entriesUpTo(places, after ?? before);
+const boundsOf = (connection: Connection, session: number, positions: StoredPositions, slice: HistorySlice) => {
+  const { after, before = positions.end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const given = entriesUpTo(positions, after ?? before);
   const from = after === undefined ? Math.max(0, given - limit) : given;
-  const to = after === undefined ? given : Math.min(given + limit, places.entries);
+  const to = after === undefined ? given : Math.min(given + limit, positions.entries);
   if (to - from < 2 || maxBytes === Number.POSITIVE_INFINITY) return { from, to };
   if (after !== undefined) {
-    const most = places.bytesUpTo(from) + maxBytes;
-    const last = connection.find(LAST_THAT_FITS, { session }, from, to, most)?.['place'];
+    const most = positions.bytesUpTo(from) + maxBytes;
+    const last = connection.find(LAST_THAT_FITS, { session }, from, to, most)?.['entry_number'];
     return { from, to: Math.max(from + 1, Number(last ?? 0)) };
   }
-  const least = places.bytesUpTo(to) - maxBytes;
-  if (least <= places.bytesUpTo(from)) return { from, to };
-  const first = connection.find(FIRST_THAT_FITS, { session }, from, to, least)?.['place'];
+  const least = positions.bytesUpTo(to) - maxBytes;
+  if (least <= positions.bytesUpTo(from)) return { from, to };
+  const first = connection.find(FIRST_THAT_FITS, { session }, from, to, least)?.['entry_number'];
   return { from: Number(first ?? to - 1), to };
 };
 
@@ -128,14 +129,14 @@ export const findEntries = (
     const state = stateIn(key.id, row);
     if (state.isErr()) return err(state.error);
     const number = Number(row['number']);
-    const places = placesOf(connection, row);
-    const given = slice.after ?? slice.before ?? places.end;
-    if (!Number.isInteger(given) || given < 0 || given > places.end) return ok({ outcome: 'invalid_position' });
-    const { from, to } = boundsOf(connection, number, places, slice);
+    const positions = positionsOf(connection, row);
+    const given = slice.after ?? slice.before ?? positions.end;
+    if (!Number.isInteger(given) || given < 0 || given > positions.end) return ok({ outcome: 'invalid_position' });
+    const { from, to } = boundsOf(connection, number, positions, slice);
     const isAskedFor = (found: Fields) => from === to || hasKey({ number })(found);
     const [found] = connection.query({ sql: ENTRIES, values: [number, from, to] }, isAskedFor);
     const entries = decodeEntries(found?.['history']);
     if (entries?.length !== to - from) return err(unreadable(key.id, 'history'));
     const positioned = withPositions(entries, found?.['positions']);
-    return ok({ outcome: 'found', entries: positioned, ...partBetween(places, slice, from, to) });
+    return ok({ outcome: 'found', entries: positioned, ...partBetween(positions, slice, from, to) });
   });

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { nextIn, noLeaseIndex, placesOf } from '../sql/unleased-query.js';
+import { nextIn, noLeaseIndex, unleasedPositions } from '../sql/unleased-query.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';
 
@@ -17,10 +17,10 @@ export const readUnleased = (
   connection.read(({ leaseIndex }): Result<UnleasedPage, StoreError> => {
     if (!leaseIndex) return err(noLeaseIndex('SqliteSessionStore'));
     const owner = hasKey({ tenant: escapeName(tenant) });
-    const places = connection.query(placesOf(PREFIX, tenant, range), owner);
-    const numbers = places.slice(0, range.limit).map(({ number }) => Number(number));
+    const positions = connection.query(unleasedPositions(PREFIX, tenant, range), owner);
+    const numbers = positions.slice(0, range.limit).map(({ number }) => Number(number));
     const listed = {
-      sql: 'json_each(?) AS place JOIN colloquy_sessions AS session ON number = value ORDER BY key',
+      sql: 'json_each(?) AS listed JOIN colloquy_sessions AS session ON number = value ORDER BY key',
       values: [JSON.stringify(numbers)],
     };
     const rows = connection.query(selectRows(LIGHT, listed), owner);
@@ -29,7 +29,7 @@ export const readUnleased = (
       ok({
         records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
         unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
-        ...nextIn(places, range.limit),
+        ...nextIn(positions, range.limit),
       }),
     );
   });

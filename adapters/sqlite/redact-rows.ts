@@ -1,9 +1,9 @@
 import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
 import { type Connection, hasKey } from './connection.js';
 
-const FIND_ENTRIES = `SELECT session, place, entry FROM colloquy_entries
+const FIND_ENTRIES = `SELECT session, entry_number, entry FROM colloquy_entries
   WHERE session = ? AND position IN (SELECT value FROM json_each(?))`;
-const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND place = ?';
+const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND entry_number = ?';
 
 /**
  * Redacts the entries of a session that have these positions, also superseded ones. Returns whether there was something to
@@ -16,11 +16,11 @@ export const redactRows = (
 ): boolean | undefined => {
   const found = { sql: FIND_ENTRIES, values: [session, JSON.stringify(positions)] };
   let isChanged = false;
-  for (const { place, entry: text } of connection.query(found, hasKey({ session }))) {
+  for (const { entry_number: number, entry: text } of connection.query(found, hasKey({ session }))) {
     const [entry] = decodeEntries(text) ?? [];
     if (entry === undefined) return undefined;
     if (isRedacted(entry)) continue;
-    connection.run(REDACT, encodeEntry(redactedEntry(entry)), session, Number(place));
+    connection.run(REDACT, encodeEntry(redactedEntry(entry)), session, Number(number));
     isChanged = true;
   }
   return isChanged;

@@ -36,13 +36,13 @@ CREATE TABLE colloquy_heads (
 );
 
 /*
- * The place of an entry is its number in the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
- * supersedes, behind the entries that the session counts, until other entries get their places. Positions are never used
+ * entry_number counts the entries of the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
+ * supersedes, after the entries that the session counts, until other entries get their numbers. Positions are never used
  * again: each rewind has one, and each entry.
  */
 CREATE TABLE colloquy_entries (
-  session INTEGER NOT NULL, place INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  entry TEXT NOT NULL, PRIMARY KEY (session, place)
+  session INTEGER NOT NULL, entry_number INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  entry TEXT NOT NULL, PRIMARY KEY (session, entry_number)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_operations (

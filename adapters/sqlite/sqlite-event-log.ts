@@ -5,7 +5,7 @@ import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
 
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
@@ -40,7 +40,7 @@ export class SqliteEventLog implements EventLog {
    */
   log(length: number, { tenant, id }: SessionKey, { incarnation, sequence }: ChangeId, detail: EventDetail): void {
     if (length === 0) return;
-    const { ms, number } = readPlace(positionOfRow(this.#connection.get(LATEST)));
+    const { ms, number } = parseLogPosition(positionOfRow(this.#connection.get(LATEST)));
     const values = [escapeName(tenant), escapeName(id), incarnation, sequence, JSON.stringify(detail)];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
     // A row costs less if others go with it.
@@ -58,7 +58,7 @@ export class SqliteEventLog implements EventLog {
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
     return this.#read(() => {
-      const { ms, number } = readPlace(position);
+      const { ms, number } = parseLogPosition(position);
       const scope = scopeOf(of);
       const query = { sql: `${READ} ${scope.sql}${BEHIND}`, values: [...scope.values, ms, ms, number, limit] };
       const rows = this.#connection.query(query, isInScope(of));

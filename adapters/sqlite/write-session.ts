@@ -26,11 +26,11 @@ import { finite, infinite } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { copyOf, type Place, placesOf } from './places.js';
 import { activeAt } from './read-page.js';
 import { redactRows } from './redact-rows.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
+import { copyOf, type EntryEnd, positionsOf } from './stored-positions.js';
 
 const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence, entries,
   position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
@@ -52,13 +52,13 @@ const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloqu
   WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
-const INTO_ENTRIES = 'INTO colloquy_entries (session, place, position, bytes, entry) VALUES (?, ?, ?, ?, ?)';
+const INTO_ENTRIES = 'INTO colloquy_entries (session, entry_number, position, bytes, entry) VALUES (?, ?, ?, ?, ?)';
 const WRITE_ENTRY = `INSERT ${INTO_ENTRIES}`;
-/* Behind a rewind, what it has superseded may stand in the place. */
+/* After a rewind, a superseded entry may have the number. */
 const REWRITE_ENTRY = `INSERT OR REPLACE ${INTO_ENTRIES}`;
 const COUNT_CHANGE = 'UPDATE colloquy_sessions SET sequence = ? WHERE number = ?';
-const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, place, position, bytes, entry)
-  SELECT ?, place, place, bytes, entry FROM colloquy_entries WHERE session = ? AND place <= ?`;
+const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, entry_number, position, bytes, entry)
+  SELECT ?, entry_number, entry_number, bytes, entry FROM colloquy_entries WHERE session = ? AND entry_number <= ?`;
 const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
 
@@ -104,7 +104,7 @@ export class SessionWriter {
       this.#addLabels(number, Object.entries(state.labels ?? {}));
       if (copy !== undefined) this.#connection.run(COPY_ENTRIES, number, Number(origin?.['number']), copy.entries);
       this.#writeEntries(number, texts, {
-        place: copy?.entries ?? 0,
+        number: copy?.entries ?? 0,
         position: copy?.entries ?? 0,
         bytes: copy?.bytes ?? 0,
       });
@@ -167,32 +167,31 @@ export class SessionWriter {
       const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const known = this.#findOperation(Number(row['number']), append.operation);
-      const places = placesOf(this.#connection, row);
-      const decided = decideAppend({ state, places, known }, append);
+      const positions = positionsOf(this.#connection, row);
+      const decided = decideAppend({ state, positions, known }, append);
       if (typeof decided !== 'number') return ok(decided);
       const used = usedAt(state, append.now);
       if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), Number(row['number']));
       const from = {
-        place: decided,
-        position: places.end + (append.after === undefined ? 0 : 1),
-        bytes: append.after === undefined ? Number(row['bytes']) : places.bytesUpTo(decided),
+        number: decided,
+        position: positions.end + (append.after === undefined ? 0 : 1),
+        bytes: append.after === undefined ? Number(row['bytes']) : positions.bytesUpTo(decided),
       };
       const current = { ...row, last_activity: used.lastActivityAt };
       return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, current, append, from) });
     });
   }
 
-  /** Adds entries after a place. Returns the position after them. */
-  #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: Place): number {
+  /** Adds entries after another. Returns the position after them. */
+  #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: EntryEnd): number {
     const { entries, operation } = append;
-    const number = Number(row['number']);
-    const end = this.#writeEntries(number, entries.map(encodeEntry), from);
+    const session = Number(row['number']);
+    const { number, position, bytes } = this.#writeEntries(session, entries.map(encodeEntry), from);
     if (operation !== undefined) {
-      this.#connection.run(INSERT_OPERATION, number, operation.id, operation.digest, end.position);
+      this.#connection.run(INSERT_OPERATION, session, operation.id, operation.digest, position);
     }
     const sequence = Number(row['sequence']) + 1;
-    const { place, position, bytes } = end;
-    this.#connection.run(APPENDED, place, position, bytes, sequence, Number(row['last_activity']), number);
+    this.#connection.run(APPENDED, number, position, bytes, sequence, Number(row['last_activity']), session);
     const change = { incarnation: String(row['incarnation']), sequence };
     this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
     return position;
@@ -215,23 +214,23 @@ export class SessionWriter {
     });
   }
 
-  /** Writes entries after a place. Returns the place of the last one. */
-  #writeEntries(session: number, texts: readonly string[], { place, position, bytes }: Place): Place {
+  /** Writes entries after another. Returns the last one. */
+  #writeEntries(session: number, texts: readonly string[], { number, position, bytes }: EntryEnd): EntryEnd {
     let [at, size] = [0, bytes];
     for (const text of texts) {
       at += 1;
       // And a comma.
       size += bytesOf(text) + 1;
       this.#connection.run(
-        place === position ? WRITE_ENTRY : REWRITE_ENTRY,
+        number === position ? WRITE_ENTRY : REWRITE_ENTRY,
         session,
-        place + at,
+        number + at,
         position + at,
         size,
         text,
       );
     }
-    return { place: place + at, position: position + at, bytes: size };
+    return { number: number + at, position: position + at, bytes: size };
   }
 
   remove(

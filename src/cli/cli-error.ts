@@ -21,11 +21,11 @@ export const messageOf = (cause: unknown): string => {
 
 /** The value of a result. Throws an error with a message for the user. */
 export const unwrap = <T>(
-  place: string,
+  storeName: string,
   result: Result<T, { readonly type: string; readonly message: string; readonly cause?: unknown }>,
 ): T => {
   if (result.isOk()) return result.value;
   const { type, message, cause } = result.error;
   if (type === 'invalid_input') throw new UsageError(message);
-  throw new CliError(`${place}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
+  throw new CliError(`${storeName}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
 };

@@ -5,7 +5,7 @@ import type { Given, Options } from './options.js';
 export interface OpenStore {
   readonly store: SessionStore;
   /** Where the sessions are, as text without a password. */
-  readonly place: string;
+  readonly storeName: string;
   /** Whether the store can list by status. */
   readonly listsByStatus: boolean;
   /** Whether other processes may use the same sessions. */

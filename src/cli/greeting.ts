@@ -8,7 +8,7 @@ export interface Served {
   /** The URL at which this machine reaches it. */
   readonly origin: string;
   /** Where the sessions are, as text. */
-  readonly place: string;
+  readonly storeName: string;
   /** The tenant of the printed lines. */
   readonly tenant: string;
   /** The API key, if it was generated for this run. Other keys are not printed. */
@@ -25,7 +25,7 @@ export interface Served {
  * session. The comments have no quotes, semicolons or question marks: zsh reads them as commands when they are pasted.
  */
 export const greeting = async (served: Served): Promise<string> => {
-  const { where, origin, place, tenant, generatedKey, commands, events, inspector, sweeps } = served;
+  const { where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps } = served;
   const key = generatedKey === undefined ? '"X-API-KEY: $KEY"' : `'X-API-KEY: ${generatedKey}'`;
   // Answers do not end with a line feed, so curl adds one.
   const curl = `curl -w '\\n' -H ${key}`;
@@ -54,7 +54,7 @@ export const greeting = async (served: Served): Promise<string> => {
   const steps = [...first, ...(commands ? start : []), ...(events ? watch : []), ...(commands ? end : []), ...get];
 
   const password = generatedKey === undefined ? 'an API key' : 'the API key';
-  return `Colloquy listens on ${where} and stores sessions in ${place}. Ctrl-C stops it.
+  return `Colloquy listens on ${where} and stores sessions in ${storeName}. Ctrl-C stops it.
 
 ${generatedKey === undefined ? '' : `API key, generated for this run: ${generatedKey}\nSet COLLOQUY_API_KEYS to use your own.\n`}${
   inspector ? `Inspector: ${origin}/inspector (user name: any, password: ${password})\n` : ''

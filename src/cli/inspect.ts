@@ -72,13 +72,13 @@ const linesOf = (change: ShownChange, added: Added, entries: number): Line[] => 
 
 /** Shows a session and its changes until it ends, is deleted, or the output is closed. */
 const follow = async (source: SessionSource, id: string, entries: number, isJson: boolean): Promise<void> => {
-  const { sessions, place } = source;
-  const noEvents = `${place}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
+  const { sessions, storeName } = source;
+  const noEvents = `${storeName}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
   if (!(await source.hasEvents())) throw new CliError(noEvents);
   const history = new FollowedHistory(sessions, id);
   for await (const item of sessions.watch(id)) {
     if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
-    const change = unwrap(place, item);
+    const change = unwrap(storeName, item);
     if (change.type === 'session.snapshot') history.begin(change.session.history.length);
     // The event does not contain the entries.
     const added = change.type === 'session.appended' ? await history.added(change) : { entries: [] };
@@ -94,7 +94,7 @@ const run = async (options: Options): Promise<void> => {
   const entries = options.integer('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
-    const session = unwrap(source.place, await source.sessions.get(id));
+    const session = unwrap(source.storeName, await source.sessions.get(id));
     await printAll(isJson ? [{ text: jsonLine(sessionObject(session, entries)) }] : sessionLines(session, entries));
   });
 };

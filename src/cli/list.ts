@@ -55,7 +55,7 @@ const run = async (options: Options): Promise<void> => {
   const label = labelsIn(options);
   const names = ['order', 'after', 'created-after', 'created-before'];
   const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
-  await withSource(options, async ({ sessions, place, ...source }) => {
+  await withSource(options, async ({ sessions, storeName, ...source }) => {
     // Among the sessions of a label, every store finds those of a status.
     const listsByStatus = source.listsByStatus || label !== undefined;
     const filter = { label, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
@@ -71,7 +71,7 @@ const run = async (options: Options): Promise<void> => {
         unreadable.push(item.error.id ?? 'a session');
         continue;
       }
-      const session = unwrap(place, item);
+      const session = unwrap(storeName, item);
       if (status !== undefined && session.status !== status) continue;
       hasMore = count === limit;
       if (hasMore) break;
@@ -84,7 +84,7 @@ const run = async (options: Options): Promise<void> => {
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (status === undefined || listsByStatus);
     const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
-    const counted = page ? `${count} of ${unwrap(place, page).total} sessions` : plural(count, 'session');
+    const counted = page ? `${count} of ${unwrap(storeName, page).total} sessions` : plural(count, 'session');
     if (!isJson || hasMore)
       await printError(hasMore ? `${counted}${next === undefined ? '' : `; next page: --after ${next}`}` : counted);
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);

@@ -24,7 +24,7 @@ export const postgres: Database = {
     const url = databaseUrl(given, options, form);
     const rule = 'be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     const schema = options.text('schema', /^[a-z_][a-z0-9_]{0,49}$/, rule) ?? 'colloquy';
-    const place = `PostgreSQL at ${url.hostname}:${url.port || 5432}`;
+    const storeName = `PostgreSQL at ${url.hostname}:${url.port || 5432}`;
     const { default: pg } = await needPackage('pg', () => import('pg'));
     const pool = new pg.Pool({
       connectionString: url.href,
@@ -32,9 +32,9 @@ export const postgres: Database = {
       allowExitOnIdle: true,
       ...(isReadOnly ? { options: '-c default_transaction_read_only=on' } : {}),
     });
-    pool.on('error', ({ message }) => void printError(`${place}: ${message}`));
+    pool.on('error', ({ message }) => void printError(`${storeName}: ${message}`));
     const store = new PostgresSessionStore({ pool, schema, ...(events && { events }) });
-    if (!isReadOnly) unwrap(place, await store.migrate());
-    return { store, place, listsByStatus: true, isShared: true, close: () => void pool.end() };
+    if (!isReadOnly) unwrap(storeName, await store.migrate());
+    return { store, storeName, listsByStatus: true, isShared: true, close: () => void pool.end() };
   },
 };

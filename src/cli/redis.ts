@@ -17,7 +17,7 @@ const help = `  --redis URL, $REDIS_URL               A Redis, such as redis://1
 const TIMEOUT_MS = 4000;
 
 /** Connects to Redis. Sends nothing after the login and INFO of ioredis: a user with minimal rights may not send PING. */
-const connect = async (url: URL, place: string): Promise<Redis> => {
+const connect = async (url: URL, storeName: string): Promise<Redis> => {
   const { Redis: Client } = await needPackage('ioredis', () => import('ioredis'));
   let isConnected = false;
   const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
@@ -28,7 +28,7 @@ const connect = async (url: URL, place: string): Promise<Redis> => {
   isConnected = cause === undefined;
   if (isConnected) return client;
   client.disconnect();
-  throw new CliError(`${place}: ${messageOf(cause)}`);
+  throw new CliError(`${storeName}: ${messageOf(cause)}`);
 };
 
 const form = {
@@ -45,16 +45,16 @@ export const redis: Database = {
     const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
     const partitions = options.integer('partitions', 1, 16_384, 1);
     const hasPartitions = options.given.has('partitions');
-    const place = `Redis at ${url.hostname}:${url.port || 6379}`;
-    const client = await connect(url, place);
+    const storeName = `Redis at ${url.hostname}:${url.port || 6379}`;
+    const client = await connect(url, storeName);
     const asked = { client, prefix, ...(hasPartitions && { partitions }), ...(events && { events }) };
     try {
-      const stored = unwrap(place, await new RedisSessionStore(asked).deployment());
+      const stored = unwrap(storeName, await new RedisSessionStore(asked).deployment());
       // The first process decides.
       const isFirst = stored === undefined && !isReadOnly;
       const store = new RedisSessionStore({ ...asked, ...(isFirst && { statusIndex: true }) });
       const listsByStatus = stored?.statusIndex ?? isFirst;
-      return { store, place, listsByStatus, isShared: true, close: () => client.disconnect() };
+      return { store, storeName, listsByStatus, isShared: true, close: () => client.disconnect() };
     } catch (cause) {
       client.disconnect();
       throw cause;

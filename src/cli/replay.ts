@@ -58,11 +58,11 @@ export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>)
 
 const reportOf = (
   { ids, turns, replayMs, parseMs, problems }: Awaited<ReturnType<typeof replayLines>>,
-  place: string,
+  storeName: string,
 ) => {
   const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
   const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
-  const replayed = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, stored in ${place}`;
+  const replayed = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, stored in ${storeName}`;
   return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(parseMs)}`, result].join('\n');
 };
 
@@ -76,7 +76,7 @@ const run = async (options: Options): Promise<void> => {
   const { lines, shareRead } = file
     ? await openFile(file)
     : { lines: linesOf(process.stdin), shareRead: () => undefined };
-  const { store, place, close } = await openStore(options, {});
+  const { store, storeName, close } = await openStore(options, {});
   const sessions = new SessionService({ store, tenant });
   const draw = progressBar(process.stderr);
   try {
@@ -84,8 +84,8 @@ const run = async (options: Options): Promise<void> => {
     const report = await replayLines(sessions, lines, concurrency, onProgress);
     draw('');
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
-    await printText(reportOf(report, place));
-    if (isKept && place !== 'memory') await print(`the sessions were kept under tenant ${tenant}`);
+    await printText(reportOf(report, storeName));
+    if (isKept && storeName !== 'memory') await print(`the sessions were kept under tenant ${tenant}`);
     if (report.problems.length > 0) throw new CliError('some sessions differ from what was recorded');
     if (report.ids.length === 0) throw new CliError('the input has no conversation');
   } finally {

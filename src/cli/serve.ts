@@ -80,7 +80,7 @@ const run = async (options: Options): Promise<void> => {
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
   const { authenticate, tenants } = parseApiKeys(keys ?? `default:${generatedKey}`);
   const byPassword = apiKeyAsPassword(authenticate);
-  const { store, place, isShared, close } = await openStore(options, { events });
+  const { store, storeName, isShared, close } = await openStore(options, { events });
   const sessions = new SessionService({ store, reportEnds: isShared && !options.isOn('no-reports') });
   // Nobody else can sweep this memory.
   const sweeps = isToldToSweep || !isShared;
@@ -104,7 +104,7 @@ const run = async (options: Options): Promise<void> => {
     const { where, origin } = server;
     const [tenant = ''] = tenants;
     await printText(
-      await greeting({ where, origin, place, tenant, generatedKey, commands, events, inspector, sweeps }),
+      await greeting({ where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps }),
     );
     if (sweeps) sweeper.start();
     await stop;

@@ -23,7 +23,7 @@ interface Sessions {
 export interface SessionSource {
   readonly sessions: Sessions;
   /** Where the sessions are, as text. */
-  readonly place: string;
+  readonly storeName: string;
   /** Whether it can list by status. */
   readonly listsByStatus: boolean;
   /** Whether events are recorded. Without them, a watch would wait forever. */
@@ -42,20 +42,20 @@ An option overrides an environment variable.
 
 const openDatabase = async (options: Options): Promise<SessionSource> => {
   const tenant = options.text('tenant', ...tenantForm) ?? 'default';
-  const { store, place, listsByStatus, close } = await openStore(options, { isReadOnly: true });
+  const { store, storeName, listsByStatus, close } = await openStore(options, { isReadOnly: true });
   const log = store.events;
   const hasEvents = async (): Promise<boolean> => {
     if (log === undefined) return false;
     const opened = (await log.open?.()) ?? (await log.latest(log.streamOf(tenant)));
     if (opened.isErr() && opened.error === noEvents) return false;
     unwrap(
-      place,
+      storeName,
       opened.map(() => undefined),
     );
     return true;
   };
   const sessions = new SessionService({ store, tenant });
-  return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus, hasEvents, close };
+  return { sessions, storeName: `tenant ${tenant} in ${storeName}`, listsByStatus, hasEvents, close };
 };
 
 /** A client. Throws a `UsageError` if the URL or the key is invalid. */
@@ -73,8 +73,8 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
   if (apiKey === undefined) throw new UsageError('the API key is missing: set COLLOQUY_API_KEY');
   const sessions = clientOf(baseUrl, apiKey);
-  const place = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
-  return { sessions, place, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
+  const storeName = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
+  return { sessions, storeName, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
 };
 
 /** Runs `work` with the database or the service that the options name. */

@@ -42,17 +42,17 @@ export const sqlite: Database = {
   help,
   open: async ({ label, text }, { events = false, isReadOnly = false }) => {
     if (/^(:memory:|\w{2,}:.*)?$/s.test(text)) throw new UsageError(`${label} must be the path of a file`);
-    const place = `the SQLite file ${text}`;
-    if (isReadOnly && !existsSync(text)) throw new CliError(`${place}: there is no such file`);
+    const storeName = `the SQLite file ${text}`;
+    if (isReadOnly && !existsSync(text)) throw new CliError(`${storeName}: there is no such file`);
     const Connection = await loadDriver();
     try {
       const database = new Connection(resolve(text));
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, ...(events && { events }) });
-      if (!isReadOnly) unwrap(place, store.migrate());
-      return { store, place, listsByStatus: true, isShared: true, close: () => database.close() };
+      if (!isReadOnly) unwrap(storeName, store.migrate());
+      return { store, storeName, listsByStatus: true, isShared: true, close: () => database.close() };
     } catch (cause) {
-      throw cause instanceof CliError ? cause : new CliError(`${place}: ${messageOf(cause)}`, { cause });
+      throw cause instanceof CliError ? cause : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
     }
   },
 };

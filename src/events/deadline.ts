@@ -14,12 +14,12 @@ export const terminatedEventAt = (
   key: SessionKey,
   { incarnation, sequence, state }: SessionRecord,
   now: number,
-  place: string,
+  position: string,
 ): SessionEvent | undefined => {
   const settled = stateAt(state, now);
   if (settled.status !== 'TERMINATED') return undefined;
   const change = { incarnation, sequence: state === settled ? sequence : sequence + 1 };
-  return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, place);
+  return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, position);
 };
 
 /** Tracks when the clock will end a session, and the warning before that. All times are in milliseconds. */

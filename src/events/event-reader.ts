@@ -96,8 +96,8 @@ export class EventReader implements FeedConsumer {
    * Continues with the events after a position in the log, by default that of the feed, and after the event with the id
    * `known`. If the log does not have that event among the first, all of them follow a gap.
    */
-  readLog(place = this.#feed.place, known?: string): void {
-    this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), place);
+  readLog(position = this.#feed.position, known?: string): void {
+    this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), position);
     this.#known = known;
     this.#othersLeft = this.#options.maxOthers;
   }
@@ -107,7 +107,7 @@ export class EventReader implements FeedConsumer {
     this.#items = [];
     this.#cursor = undefined;
     this.#isTrimmed = false;
-    this.#last = this.#feed.place;
+    this.#last = this.#feed.position;
   }
 
   take(event: SessionEvent): void {
@@ -184,7 +184,7 @@ export class EventReader implements FeedConsumer {
     );
     this.#isTrimmed ||= isTrimmed;
     this.#othersLeft -= PAGE - own.length;
-    const isBehind = this.#mustReadAgain || (hasMoved && isAfter(this.#feed.place, cursor.place));
+    const isBehind = this.#mustReadAgain || (hasMoved && isAfter(this.#feed.position, cursor.position));
     const fresh = this.#afterKnown(own);
     // The position of a gap is that of the event behind it.
     if (this.#isTrimmed && (fresh.length > 0 || !isBehind)) {
@@ -195,7 +195,7 @@ export class EventReader implements FeedConsumer {
     if (isBehind && this.#othersLeft > 0) return true;
     if (isBehind) this.#items.push('gap');
     this.#cursor = undefined;
-    this.#last = isBehind ? this.#feed.place : cursor.place;
+    this.#last = isBehind ? this.#feed.position : cursor.position;
     return true;
   }
   #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {

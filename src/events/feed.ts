@@ -61,8 +61,8 @@ export class Feed {
   }
 
   /** The position in the log after the last event that was delivered. */
-  get place(): string {
-    return this.#cursor.place;
+  get position(): string {
+    return this.#cursor.position;
   }
 
   /** Delivers all events that are logged after this call, until `remove` is called. */

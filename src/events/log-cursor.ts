@@ -19,35 +19,35 @@ export interface LogPage {
 export class LogCursor {
   readonly #log: EventLog;
   readonly #stream: string;
-  #place: string;
+  #position: string;
   /** The last read found the stream trimmed and empty. */
   #isGone = false;
 
-  constructor(log: EventLog, stream: string, place = '0') {
+  constructor(log: EventLog, stream: string, position = '0') {
     this.#log = log;
     this.#stream = stream;
-    this.#place = place;
+    this.#position = position;
   }
 
   /** The position after the last event that was read. */
-  get place(): string {
-    return this.#place;
+  get position(): string {
+    return this.#position;
   }
 
   /** Moves after the latest event. */
   async toEnd(): Promise<Result<void, StoreError>> {
     const latest = await safely(() => this.#log.latest(this.#stream));
-    this.#place = latest.unwrapOr(this.#place);
+    this.#position = latest.unwrapOr(this.#position);
     return latest.map(() => undefined);
   }
 
   async read(scope?: EventScope): Promise<Result<LogPage, StoreError>> {
-    const page = await safely(() => this.#log.read(this.#stream, this.#place, PAGE, scope));
+    const page = await safely(() => this.#log.read(this.#stream, this.#position, PAGE, scope));
     return page.map(({ events, position, isTrimmed }) => {
-      const hasMoved = position !== this.#place;
+      const hasMoved = position !== this.#position;
       const wasGone = this.#isGone;
       this.#isGone = isTrimmed && !hasMoved;
-      this.#place = position;
+      this.#position = position;
       return { events, hasMoved, isTrimmed: isTrimmed && !wasGone };
     });
   }

@@ -6,7 +6,7 @@ import {
   incarnationOf,
   nowWithMargin,
   type Position,
-  placeBefore,
+  positionBefore,
   positionOf,
   positionText,
   timeAt,
@@ -126,7 +126,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     } else {
       // Of an earlier session with the same id, only the deletion is left to deliver.
       this.#target = isSame ? record.sequence : Number.POSITIVE_INFINITY;
-      reader.readLog(placeBefore(isBeginning ? created - CLOCK_MARGIN_MS : from.ms));
+      reader.readLog(positionBefore(isBeginning ? created - CLOCK_MARGIN_MS : from.ms));
     }
   }
 

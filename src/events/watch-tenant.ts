@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchSettings } from '../input/parse-watch.js';
 import type { WatchError } from '../session/errors.js';
-import { nowWithMargin, placeBefore, positionOf, timeAt } from '../session/event-position.js';
+import { nowWithMargin, positionBefore, positionOf, timeAt } from '../session/event-position.js';
 import type { TenantChange } from '../session/session-event.js';
 import { openReader } from './event-reader.js';
 import { LastChanges } from './last-changes.js';
@@ -25,7 +25,7 @@ export async function* watchTenant(
   try {
     if (from !== undefined) {
       const { ms, incarnation, sequence } = from;
-      reader.readLog(placeBefore(ms), incarnation === undefined ? undefined : `${incarnation}.${sequence}`);
+      reader.readLog(positionBefore(ms), incarnation === undefined ? undefined : `${incarnation}.${sequence}`);
     }
     if (!reader.isClosed) onOpen();
     while (!reader.isClosed) {
@@ -41,10 +41,10 @@ export async function* watchTenant(
         yield eventsLost(reader.nextMs ?? nowWithMargin());
         continue;
       }
-      const place = last.add(item);
-      if (place === 'seen') continue;
+      const order = last.add(item);
+      if (order === 'seen') continue;
       const ms = timeAt(item.position);
-      if (place === 'gap') yield eventsLost(ms);
+      if (order === 'gap') yield eventsLost(ms);
       yield ok({ ...item, position: positionOf(ms, item) });
     }
   } finally {

@@ -1,6 +1,6 @@
 import { LATEST, timestampOf } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import type { ListPlace } from '../store/session-store.js';
+import type { ListPosition } from '../store/session-store.js';
 import type { IssueList } from './parse-safely.js';
 
 /** Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a URL or a header. */
@@ -10,21 +10,21 @@ const escapeId = (id: string): string =>
 const unescapeId = (escaped: string): string =>
   escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
-/** The cursor of a place in a list. That of a list by last update begins with `~`: it has another time. */
-export const cursorOf = ({ at, id }: ListPlace, isByUpdate = false): string =>
+/** The cursor of a position in a list. That of a list by last update begins with `~`: it has another time. */
+export const cursorOf = ({ at, id }: ListPosition, isByUpdate = false): string =>
   `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
 
 export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
-/** The place of a cursor; `undefined` for a text that is not a cursor of such a list. */
-export const placeOf = (cursor: string, isByUpdate = false): ListPlace | undefined => {
+/** The position of a cursor; `undefined` for a text that is not a cursor of such a list. */
+export const positionOfCursor = (cursor: string, isByUpdate = false): ListPosition | undefined => {
   // Every character of the longest id, escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
   const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
   const ms = Number.parseInt(time, 36);
   if (!(ms <= LATEST)) return undefined;
-  const place = { at: timestampOf(ms), id: unescapeId(escaped) };
-  return cursorOf(place, isByUpdate) === cursor ? place : undefined;
+  const position = { at: timestampOf(ms), id: unescapeId(escaped) };
+  return cursorOf(position, isByUpdate) === cursor ? position : undefined;
 };
 
 export const parseCursor = (
@@ -32,8 +32,8 @@ export const parseCursor = (
   path: string,
   value: unknown,
   isByUpdate = false,
-): ListPlace | undefined => {
-  const place = typeof value === 'string' ? placeOf(value, isByUpdate) : undefined;
-  issues.check(place !== undefined, path, 'must be a cursor: the `next` of a page of this list');
-  return place;
+): ListPosition | undefined => {
+  const position = typeof value === 'string' ? positionOfCursor(value, isByUpdate) : undefined;
+  issues.check(position !== undefined, path, 'must be a cursor: the `next` of a page of this list');
+  return position;
 };

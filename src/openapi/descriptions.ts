@@ -237,7 +237,7 @@ const properties: Readonly<Record<string, string>> = {
   'StreamUnavailable.code': 'As in a Problem.',
   title: 'The phrase of the status.',
   detail: 'What is wrong, for people.',
-  errors: 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
+  errors: 'With invalid_input alone: every field that breaks a rule, by the name that it was sent under.',
 };
 
 /** The texts of the document. */

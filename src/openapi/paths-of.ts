@@ -33,12 +33,12 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
-    const add = (name: string, place: Parameter['in'], sentAs: string, schema: Schema) => {
+    const add = (name: string, location: Parameter['in'], sentAs: string, schema: Schema) => {
       const text = descriptions.parameters[`${owner}.${name}`] ??
         descriptions.parameters[name] ?? { description: name };
       const { description, example } = text;
       const examples = example === undefined ? {} : { examples: { example: { value: example } } };
-      const parameter = { in: place, name: sentAs, description, required: place === 'path', schema, ...examples };
+      const parameter = { in: location, name: sentAs, description, required: location === 'path', schema, ...examples };
       return parameters.add(parameter, componentNames[name] ?? name, `${owner}${capitalized(name)}`);
     };
     return [

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { cursorOf, placeOf } from '../input/parse-cursor.js';
+import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { ListError } from '../session/errors.js';
@@ -137,7 +137,7 @@ export async function* eachSession(
         readPage(settings, {
           ...range,
           limit: fewer,
-          after: after === undefined ? undefined : placeOf(after, isByUpdate),
+          after: after === undefined ? undefined : positionOfCursor(after, isByUpdate),
         }),
       ),
     ),

@@ -2,7 +2,7 @@ import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
 import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
-import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
+import type { SessionKey, UnleasedPosition } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
@@ -53,7 +53,7 @@ export interface UnleasedSessions {
   /** Ids of sessions that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /** Where the next part begins; absent if this was the last. */
-  readonly next?: UnleasedPlace;
+  readonly next?: UnleasedPosition;
 }
 
 /** A session whose end by the clock a sweep has stored. */

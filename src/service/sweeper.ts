@@ -89,7 +89,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const after = timerOf(sessions.clock);
   let cancel = (): void => undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
-  const place: Cursor = { after: undefined };
+  const cursor: Cursor = { after: undefined };
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
@@ -128,7 +128,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   };
 
   const run = (ours: object): void => {
-    sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
+    sweeping = sweep(cursor, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
       wait(ours, intervalMs);
     });

@@ -4,7 +4,7 @@ import { type InvalidInput, misconfigured, type StoreError } from '../session/er
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { OpenStatus } from '../session/session-status.js';
-import type { UnleasedPlace } from '../store/session-store.js';
+import type { UnleasedPosition } from '../store/session-store.js';
 import type { UnleasedSessions } from './operation-results.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
@@ -25,7 +25,7 @@ const readPage = async (
   { store, tenant, now }: Settings,
   status: OpenStatus,
   begin: number,
-  after: UnleasedPlace | undefined,
+  after: UnleasedPosition | undefined,
 ): Promise<Result<UnleasedSessions, InvalidInput | StoreError>> => {
   if (store.unleased === undefined) return err(noUnleased);
   const page = await store.unleased(tenant, { status, now: begin, limit: PAGE, after });
@@ -54,7 +54,7 @@ export async function* unleasedSessions(
   const { status, begin } = begun.value;
   yield* eachInPages(
     { limit: PAGE },
-    (limit, after: UnleasedPlace | undefined) =>
+    (limit, after: UnleasedPosition | undefined) =>
       perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
         readPage(settings, status, begin, after),
       ).map((page) => ({ ...page, limit })),

@@ -1,6 +1,6 @@
 import type { AppendOutcome, HistoryAppend } from './history-append.js';
+import { entriesUpToCurrent, type HistoryPositions } from './history-positions.js';
 import { isLeasedWith } from './lease.js';
-import { entriesUpToCurrent, type Places } from './places.js';
 import type { StateRecord } from './session-record.js';
 import { acceptsHistoryAt } from './state-at.js';
 
@@ -14,13 +14,13 @@ export interface KnownAppend {
 /** What decides an append to a session. */
 export interface AppendTarget {
   readonly state: StateRecord;
-  readonly places: Places;
+  readonly positions: HistoryPositions;
   readonly known: KnownAppend | undefined;
 }
 
 /** The number of entries that the new ones follow, or the outcome if nothing is to be written. */
 export const decideAppend = (
-  { state, places, known }: AppendTarget,
+  { state, positions, known }: AppendTarget,
   { entries, now, operation, fencingToken, ifPosition, after, maxEntries }: HistoryAppend,
 ): AppendOutcome | number => {
   if (operation !== undefined && known !== undefined) {
@@ -29,10 +29,10 @@ export const decideAppend = (
   }
   if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
   if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };
-  const { end } = places;
+  const { end } = positions;
   if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
   if (after !== undefined && after > end) return { outcome: 'invalid_position' };
-  const kept = after === undefined ? places.entries : entriesUpToCurrent(places, after);
+  const kept = after === undefined ? positions.entries : entriesUpToCurrent(positions, after);
   if (kept === undefined) return { outcome: 'moved', position: end };
   if (maxEntries !== undefined && kept + entries.length > maxEntries) return { outcome: 'full' };
   return kept;

@@ -29,20 +29,20 @@ export interface Position {
 export const CLOCK_MARGIN_MS = 10_000;
 
 /** The log position directly before the first event of a millisecond. */
-export const placeBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-18446744073709551615`);
+export const positionBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-18446744073709551615`);
 
 /**
  * Whether a log position is after another. A position is a whole number, optionally followed by a dash and a second
  * one.
  */
-export const isAfter = (place: string, other: string): boolean => {
-  const [first = 0, second = 0] = place.split('-').map(Number);
+export const isAfter = (position: string, other: string): boolean => {
+  const [first = 0, second = 0] = position.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
   return first === otherFirst ? second > otherSecond : first > otherFirst;
 };
 
 /** When the event at a log position was logged, in milliseconds since the epoch. */
-export const timeAt = (place: string): number => Number(place.split('-', 1)[0]);
+export const timeAt = (position: string): number => Number(position.split('-', 1)[0]);
 
 /** The incarnation in an event id. It distinguishes sessions that had the same id one after another. */
 export const incarnationOf = (eventId: string): string => eventId.slice(0, Math.max(0, eventId.lastIndexOf('.')));

@@ -46,7 +46,7 @@ export interface HistoryEntry {
   readonly data?: JsonValue;
 }
 
-/** An entry with its place in the history. */
+/** An entry with its position. */
 export interface PositionedEntry extends HistoryEntry {
   /** The position after the entry: opaque, and never that of another entry of the session. */
   readonly position: number;

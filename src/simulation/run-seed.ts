@@ -20,7 +20,7 @@ export interface SimulatedHost {
   readonly signal: AbortSignal;
   /** The number of the host, from 1. It is the same for the process that is started after a crash. */
   readonly host: number;
-  /** A number from 0 up to 1, which follows from the seed: use it in the place of `Math.random`. */
+  /** A number from 0 up to 1, which follows from the seed: use it instead of `Math.random`. */
   readonly random: () => number;
 }
 

@@ -88,8 +88,8 @@ export interface Removal {
   readonly now?: number;
 }
 
-/** A place in a tenant's list of sessions. The session itself may have been deleted. */
-export interface ListPlace {
+/** A position in a tenant's list of sessions. The session itself may have been deleted. */
+export interface ListPosition {
   /** The id of the session. */
   readonly id: string;
   /**
@@ -141,8 +141,8 @@ export interface PageRange extends ReadSize {
    * was updated at its deadline; any other at its `lastActivityAt`. Default: only what is stored counts.
    */
   readonly now?: number | undefined;
-  /** Only sessions after this place, in the order of the page. */
-  readonly after?: ListPlace | undefined;
+  /** Only sessions after this position, in the order of the page. */
+  readonly after?: ListPosition | undefined;
 }
 
 /** One page of a tenant's sessions. */
@@ -153,12 +153,12 @@ export interface RecordPage {
   readonly total: number;
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The place of the last session on this page, readable or not. Absent if there are no sessions after it. */
-  readonly next?: ListPlace;
+  /** The position of the last session on this page, readable or not. Absent if there are no sessions after it. */
+  readonly next?: ListPosition;
 }
 
-/** A place among the sessions that nobody holds. The session itself may have been deleted. */
-export interface UnleasedPlace {
+/** A position among the sessions that nobody holds. The session itself may have been deleted. */
+export interface UnleasedPosition {
   /** See `unleasedSince`. */
   readonly since: number;
   /** The id of the session. */
@@ -173,8 +173,8 @@ export interface UnleasedRange {
   readonly now: number;
   /** Maximum number of sessions. */
   readonly limit: number;
-  /** Only sessions after this place. */
-  readonly after?: UnleasedPlace | undefined;
+  /** Only sessions after this position. */
+  readonly after?: UnleasedPosition | undefined;
 }
 
 /** A part of the sessions that nobody holds. */
@@ -183,8 +183,8 @@ export interface UnleasedPage {
   readonly records: readonly SessionRecord[];
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The place of the last session on this page, readable or not. Absent if there are no sessions after it. */
-  readonly next?: UnleasedPlace;
+  /** The position of the last session on this page, readable or not. Absent if there are no sessions after it. */
+  readonly next?: UnleasedPosition;
 }
 
 /** A session that a sweep must process. */
@@ -314,7 +314,7 @@ export interface SessionStore {
 
   /**
    * Overwrites the entries at these positions by entries of the same role and time without content, `id` and `data`, also
-   * those that are superseded, so that nobody can read them in the store any more. Their places and positions stay; sizes may
+   * those that are superseded, so that nobody can read them in the store any more. Their positions stay; sizes may
    * count them as before. One change with one event, unless nothing is left to overwrite. Any status allows it, and nothing of
    * the state changes.
    */

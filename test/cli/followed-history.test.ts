@@ -42,7 +42,7 @@ test('a history that is followed is read from the snapshot on, and each append a
   expect(slices.mock.calls.map(([, slice]) => slice)).toMatchObject([{ after: 0 }, { after: 3 }, { after: 4 }]);
 });
 
-test('what a rewind has superseded is not shown again, and what follows its place is', async () => {
+test('what a rewind has superseded is not shown again, and what follows its storeName is', async () => {
   const { say, added, ends } = await followed(['one', 'two', 'three']);
   const [first = 0] = ends;
   expect(await added(await say(['another'], first))).toEqual([first, 'another']);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/cli/listen.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 
-describe('the place of a server', () => {
+describe('the storeName of a server', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:80', 'http://127.0.0.1:80'],
     ['localhost', '127.0.0.1', 'http://localhost:80', 'http://localhost:80'],

@@ -77,10 +77,10 @@ describeWithRedis('as a user with the documented rights', () => {
 });
 
 /** Every command, beside a running service and after its end, on a database that an environment variable names. */
-const tryEveryCommand = async (env: Readonly<Record<string, string>>, where: readonly string[], place: string) => {
+const tryEveryCommand = async (env: Readonly<Record<string, string>>, where: readonly string[], storeName: string) => {
   const serverEnv = { ...env, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
   const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, serverEnv);
-  expect(first.output()).toContain(`stores sessions in ${place}.`);
+  expect(first.output()).toContain(`stores sessions in ${storeName}.`);
   const origin = /http:\/\/[\d.:]+/.exec(first.output())?.[0] ?? '';
   const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
   const post = async (path: string, body: object) =>
@@ -107,7 +107,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
   const url = postgres.url.replace('postgres@', 'postgres:hunter2@');
   const schema = schemaName();
   const env = { COLLOQUY_POSTGRES: url, COLLOQUY_SCHEMA: schema };
-  const place = `PostgreSQL at ${postgres.host}:${postgres.port}`;
+  const storeName = `PostgreSQL at ${postgres.host}:${postgres.port}`;
   const pool = openPool(postgres, { max: 1 });
   afterAll(async () => {
     await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
@@ -115,12 +115,12 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
   });
 
   test('every command works, beside a running service and after its end', () =>
-    tryEveryCommand(env, ['--postgres', 'env'], place));
+    tryEveryCommand(env, ['--postgres', 'env'], storeName));
 
   test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
     const absent = schemaName();
     const without = await colloquy.run([...command, '--schema', absent], { env });
-    const message = `${place}: the tables of the store are missing: call migrate() first`;
+    const message = `${storeName}: the tables of the store are missing: call migrate() first`;
     expect([without.exitCode, without.stderr]).toEqual([1, expect.stringContaining(message)]);
     const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [absent]);
     expect(rowCount).toBe(0);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
-import { parsePosition, placeBefore, positionOf } from '../../src/session/event-position.js';
+import { parsePosition, positionBefore, positionOf } from '../../src/session/event-position.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -88,7 +88,7 @@ describe('a position', () => {
   });
 
   test('begins after all events that were logged before its millisecond', () => {
-    expect([placeBefore(0), placeBefore(5)]).toEqual(['0', '4-18446744073709551615']);
+    expect([positionBefore(0), positionBefore(5)]).toEqual(['0', '4-18446744073709551615']);
   });
 });
 

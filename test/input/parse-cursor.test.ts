@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorOf, parseCursor, placeOf } from '../../src/input/parse-cursor.js';
+import { cursorOf, parseCursor, positionOfCursor } from '../../src/input/parse-cursor.js';
 import { parseSafely } from '../../src/input/parse-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
@@ -23,8 +23,8 @@ describe('a cursor', () => {
         expect(read(cursor)._unsafeUnwrap()).toEqual(place);
         const byUpdate = cursorOf(place, true);
         expect(byUpdate).toMatch(/^[\w.~-]+$/);
-        expect(placeOf(byUpdate, true)).toEqual(place);
-        expect([placeOf(cursor, true), placeOf(byUpdate)]).toEqual([undefined, undefined]);
+        expect(positionOfCursor(byUpdate, true)).toEqual(place);
+        expect([positionOfCursor(cursor, true), positionOfCursor(byUpdate)]).toEqual([undefined, undefined]);
       }),
     );
   });

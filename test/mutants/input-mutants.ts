@@ -39,8 +39,8 @@ export const inputMutants: readonly Mutant[] = [
   {
     bug: 'a cursor that no page has given is accepted',
     file: 'src/input/parse-cursor.ts',
-    from: 'return cursorOf(place, isByUpdate) === cursor ? place : undefined;',
-    to: 'return place;',
+    from: 'return cursorOf(position, isByUpdate) === cursor ? position : undefined;',
+    to: 'return position;',
     tests: ['test/input'],
   },
   {

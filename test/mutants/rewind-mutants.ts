@@ -9,7 +9,7 @@ const postgres = ['test/stores/postgres.contract.test.ts'];
 
 export const rewindMutants: readonly Mutant[] = [
   {
-    bug: 'a place behind thousands of rewinds is searched for one rewind after the other',
+    bug: 'a position before thousands of rewinds is searched for one rewind after the other',
     file: spans,
     from: 'span = isPast(jump) and jump or spanAt(span.parent)',
     to: 'span = spanAt(span.parent)',
@@ -74,8 +74,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a part that ends at no piece is read on behind entries that were not shown',
     file: 'adapters/redis/read-entries.ts',
-    from: 'goOn();\n  return { lines, end: place };',
-    to: 'return { lines, end: place === edge ? (rest.at(-1)?.[1] ?? place) : place };',
+    from: 'goOn();\n  return { lines, end: offset };',
+    to: 'return { lines, end: offset === edge ? (rest.at(-1)?.[1] ?? offset) : offset };',
     tests: ['test/stores/rewinds.properties.test.ts'],
   },
   {
@@ -129,7 +129,7 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a superseded position is followed',
-    file: 'src/session/places.ts',
+    file: 'src/session/history-positions.ts',
     from: 'positionOf(number + 1) === position + 1 ? number : undefined',
     to: 'positionOf(number + 1) === position + 1 ? number : number',
     tests: memory,
@@ -137,14 +137,14 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'what is superseded in SQLite is shown behind what is left',
     file: 'adapters/sqlite/read-session.ts',
-    from: 'place > entries - ? AND place <= entries ORDER BY place',
-    to: 'place > entries - ? ORDER BY place',
+    from: 'entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number',
+    to: 'entry_number > entries - ? ORDER BY entry_number',
     tests: sqlite,
   },
   {
     bug: 'a superseded position in PostgreSQL is followed',
     file: 'adapters/postgres/stored-functions.ts',
-    from: 'AND (place = p_number AND position = p_position OR place = p_number + 1 AND position = p_position + 1))',
+    from: 'AND (entry_number = p_number AND position = p_position OR entry_number = p_number + 1 AND position = p_position + 1))',
     to: ')',
     tests: postgres,
   },

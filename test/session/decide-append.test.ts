@@ -5,8 +5,8 @@ import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.j
 
 const leased = live('ACTIVE', { lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 } });
 const over = ended('terminated');
-const places = { entries: 3, end: 3, positionOf: (number: number) => number };
-const target: AppendTarget = { state: leased, places, known: undefined };
+const positions = { entries: 3, end: 3, positionOf: (number: number) => number };
+const target: AppendTarget = { state: leased, positions, known: undefined };
 const append: HistoryAppend = { entries: [say('a'), say('b')], now: NOON };
 const first = operationOf('first', 'digest of this one');
 
@@ -39,7 +39,7 @@ describe('an append', () => {
   test('that was made before is answered as then, whatever has happened since', () => {
     const known = { digest: first.digest, position: 2 };
     const again = { ...append, operation: first, fencingToken: 8, ifPosition: 0, maxEntries: 1 };
-    expect(decideAppend({ state: over, places, known }, again)).toEqual({
+    expect(decideAppend({ state: over, positions, known }, again)).toEqual({
       outcome: 'appended',
       position: 2,
       repeated: true,
@@ -77,7 +77,10 @@ describe('an append', () => {
   test('with a position that is superseded is told where the history has moved to', () => {
     // Three entries, a rewind to the first with two entries, and another to the beginning of these two.
     const at = [1, 8, 9];
-    const rewound = { ...target, places: { entries: 3, end: 9, positionOf: (number: number) => at[number - 1] ?? 0 } };
+    const rewound = {
+      ...target,
+      positions: { entries: 3, end: 9, positionOf: (number: number) => at[number - 1] ?? 0 },
+    };
     const follow = (position: number) => decideAppend(rewound, { ...append, after: position });
     expect([0, 1, 7, 8, 9].map(follow), 'entries, the rewind before one, the beginning and the end').toEqual([
       0, 1, 1, 2, 3,

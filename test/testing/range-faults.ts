@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
 /** A store that takes the range for another one, with the tenant's sessions to look at. */
@@ -20,12 +20,12 @@ const misstating = (does: string, misstate: (page: RecordPage, range: PageRange)
 const laterBy = (timestamp: string | undefined, ms: number): string | undefined =>
   timestamp === undefined ? undefined : new Date(Date.parse(timestamp) + ms).toISOString();
 
-const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListPlace[] => {
+const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListPosition[] => {
   const { records } = inner.list(tenant, { offset: 0, limit: 1000, order: range.order })._unsafeUnwrap();
   return records.map(({ head }) => ({ id: head.id, at: head.createdAt }));
 };
 
-const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListPlace): boolean =>
+const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListPosition): boolean =>
   inner.findState({ tenant, id })._unsafeUnwrap() !== undefined;
 
 /** Mistakes with orders, times and cursors. */

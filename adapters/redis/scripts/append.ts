@@ -55,8 +55,8 @@ entries, span, shown = kept, length + added, bytes`,
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
  * refused, or a torn log, may leave a note without its lines. Those of a rewind are behind its mark, which names the call.
  */
-const scriptFor = (place: 'end' | 'after') =>
-  writeScript(`${log('KEYS[4]', 'ARGV[7]')}${place === 'after' ? rewind('KEYS[3]') : ''}${readHead('KEYS[2]')}
+const scriptFor = (mode: 'end' | 'after') =>
+  writeScript(`${log('KEYS[4]', 'ARGV[7]')}${mode === 'after' ? rewind('KEYS[3]') : ''}${readHead('KEYS[2]')}
 -- Test doubles have no sums.
 local sumOf = redis.sha1hex or function(text) return text end
 local notedIncarnation, notedStart, notedEnd
@@ -71,7 +71,7 @@ if redis.call('STRLEN', KEYS[3]) < length then return 'corrupt' end
 if known then
   if notedIncarnation ~= incarnation then return tonumber(notedEnd) end
   local text = tonumber(notedEnd) <= length and redis.call('GETRANGE', KEYS[3], notedStart, notedEnd - 1)
-${IS_THERE[place].slice(1)}
+${IS_THERE[mode].slice(1)}
   if text == ARGV[4] or text and ${isRedacted('text')} then return tonumber(notedEnd) end
 end
 local events, position, fencingToken, name = ARGV[7] or '', ARGV[9] or '', ARGV[10] or '', ARGV[11] or ''
@@ -103,7 +103,7 @@ if fencingToken ~= '' then
 end
 if position ~= '' and tonumber(position) ~= length then return {'moved', length} end
 local entries, span, shown = ${numberField('head', 'entries')}, ${numberField('head', 'span')}, ${numberField('head', 'shown')}
-${REWIND[place].slice(1)}
+${REWIND[mode].slice(1)}
 entries = entries + ARGV[5]
 if entries > tonumber(ARGV[6]) then return 'full' end
 
@@ -113,11 +113,11 @@ local start = length .. ''
 local written = redis.call('SETRANGE', KEYS[3], start, lines)
 local finish = string.format('%d', math.min(written, length + #lines))
 local sequence = ${field('head', 'sequence')} + 1
-local place = start .. ' ' .. finish
-remember(incarnation .. ' ' .. place)
-if name ~= '' then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(lines)) end
+local range = start .. ' ' .. finish
+remember(incarnation .. ' ' .. range)
+if name ~= '' then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. range .. ' ' .. sumOf(lines)) end
 if events ~= '' then
-  local detail = finish${place === 'after' ? " .. '_' .. ARGV[13]" : ''}
+  local detail = finish${mode === 'after' ? " .. '_' .. ARGV[13]" : ''}
   log('1 appended ' .. incarnation .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. ARGV[8] .. ' ' .. detail)
 end
 redis.call('SETRANGE', KEYS[2], '${LAST_ACTIVITY_START}', activity .. ' ' .. ${originOf('head')}

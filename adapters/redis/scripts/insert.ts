@@ -1,7 +1,7 @@
 import { writeScript } from '../connection.js';
 import { field, formatOf, HEADER_BYTES, isRecord, numberField, readHead, SEQUENCE_START } from '../record.js';
 import { eachEnded, log, schedule } from './indexes.js';
-import { pieces, places } from './spans.js';
+import { offsets, pieces } from './spans.js';
 
 /** Defined only for a session with an opening, so that other creates do not pay for it. */
 const OPENING = {
@@ -14,15 +14,15 @@ const OPENING = {
     result: `'inserted'`,
   },
   opening: {
-    known: `local copied, place = string.match(known, '^(%d+) (%d+)$')
-  if copied then return {tonumber(copied), tonumber(place)} end
+    known: `local copied, origin = string.match(known, '^(%d+) (%d+)$')
+  if copied then return {tonumber(copied), tonumber(origin)} end
   return 'inserted'`,
     // What a torn log may leave of an opening is its journal without its record.
     keys: 'KEYS[2]',
     prepare: `
 local origin, source, activeKey, deadlinesKey = KEYS[last - 3], KEYS[last - 2], KEYS[last - 1], KEYS[last]
 last = last - 4
-${pieces('source')}${places('source')}
+${pieces('source')}${offsets('source')}
 local text, entries, position = '', 0, nil
 if ARGV[17] ~= '' then
   ${readHead('origin')}
@@ -31,7 +31,7 @@ if ARGV[17] ~= '' then
   local length, span = ${numberField('head', 'bytes')}, ${numberField('head', 'span')}
   if redis.call('STRLEN', source) < length then return 'corrupt' end
   position = tonumber(ARGV[18]) or length
-  local kept, bytes, found = placeOf(span, length, ${numberField('head', 'entries')}, position)
+  local kept, bytes, found = offsetOf(span, length, ${numberField('head', 'entries')}, position)
   if not found then return kept == 'corrupt' and 'corrupt' or 'invalid_position' end
   if bytes > tonumber(ARGV[19]) then return 'too_large' end
   entries, text = kept, textOf((piecesBefore(span, length, 0, position, bytes, math.huge)))

@@ -35,7 +35,7 @@ return {unpack(reply)}
  *
  * KEYS  1 index, 2 the beginning of the keys of records, 3 the index of all sessions, 4 deadlines if it is an index by status
  * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the most bytes of records to return, 0 for none, then '' or nothing for
- *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place
+ *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the position
  *       that the page begins after, 9 the letter of the status of the index, 10 now
  * Returns {the total, the creation time of the last of the page if more follow or '', then for each session of the page from
  * the oldest on its member, the sizes of its record behind the header and of its journal as they stand there, or `r` and the
@@ -52,22 +52,22 @@ local function upTo(time)
   return redis.call('ZCOUNT', KEYS[1], '-inf', time)
 end
 
--- Number of members of the index before a place, in ascending order. A binary search within the millisecond: it may have
+-- Number of members of the index before a position, in ascending order. A binary search within the millisecond: it may have
 -- many members.
-local function rankOf(place)
-  local low, high = upTo('(' .. place.text), upTo(place.text)
+local function rankOf(position)
+  local low, high = upTo('(' .. position.text), upTo(position.text)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local found = redis.call('ZRANGE', KEYS[1], middle, middle)[1]
-    if isBefore(found, place.member) then low = middle + 1 else high = middle end
+    if isBefore(found, position.member) then low = middle + 1 else high = middle end
   end
   return low
 end
 
-local function countBefore(list, place)
+local function countBefore(list, position)
   local count = 0
   for _, item in ipairs(list) do
-    if comesBefore(item, place) then count = count + 1 end
+    if comesBefore(item, position) then count = count + 1 end
   end
   return count
 end
@@ -100,9 +100,9 @@ local total = high - low - #without + #added
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
 if (ARGV[7] or '') ~= '' then
-  -- An ascending page begins after the place itself: no character of a member sorts before a space.
-  local place = {time = tonumber(ARGV[7]), text = ARGV[7], member = ARGV[8] .. (isRising and ' ' or '')}
-  local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
+  -- An ascending page begins after the position itself: no character of a member sorts before a space.
+  local position = {time = tonumber(ARGV[7]), text = ARGV[7], member = ARGV[8] .. (isRising and ' ' or '')}
+  local rank = rankOf(position) - low - countBefore(without, position) + countBefore(added, position)
   if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
 end
 local offset, limit = tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -40,7 +40,7 @@ return {unpack(reply)}
 `);
 
 /**
- * Puts texts in the places of lines of the same length. No position ever has another line, so they are still there if the
+ * Replaces lines with texts of the same length. No position ever has another line, so they are still there if the
  * session is the same.
  *
  * KEYS  1 this call, 2 record, 3 journal, 4 events

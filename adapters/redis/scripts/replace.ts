@@ -112,11 +112,11 @@ local refused = attempt(function()
     if not hasMoved and isLease then
       kind, rest = ARGV[15], ARGV[16]
     elseif not hasMoved then
-      local place = ' ' .. ${field('ARGV[6]', 'lastActivity')} .. ' ' .. string.match(rest, '^ %S+ (%S+)') .. ' '
+      local head = ' ' .. ${field('ARGV[6]', 'lastActivity')} .. ' ' .. string.match(rest, '^ %S+ (%S+)') .. ' '
       if isExtended then
-        kind, rest = 'extended', place .. ${field('ARGV[6]', 'limit')} .. '_' .. ${field('ARGV[6]', 'deadline')}
+        kind, rest = 'extended', head .. ${field('ARGV[6]', 'limit')} .. '_' .. ${field('ARGV[6]', 'deadline')}
       else
-        kind, rest = 'updated', place .. (nextLabels == '' and '-' or string.gsub(nextLabels, ' ', ','))
+        kind, rest = 'updated', head .. (nextLabels == '' and '-' or string.gsub(nextLabels, ' ', ','))
       end
     end
     log('1 ' .. kind .. ' ' .. incarnation .. ' ' .. sequence .. rest)

@@ -13,7 +13,7 @@ const inHead = (name: Parameters<typeof field>[1]): string => field('head', name
  *
  * KEYS  1 the index of a label, 2 the beginning of the keys of records, then the indexes of the other labels
  * ARGV  1 'newest', 'oldest' or 'updated', 2 offset, 3 limit, 4 the most bytes of records to return, 0 for none, 5 the time
- *       before the first or '', 6 the time after the last or '', 7 and 8 the time and the member of the place that the page
+ *       before the first or '', 6 the time after the last or '', 7 and 8 the time and the member of the position that the page
  *       begins after or '', 9 the letter of a status or '', 10 the time at which the sessions have it, 11 the time up to which
  *       ends by the clock are updates
  * Returns what the script of a page returns, with the time of the order. Or {'many', the number of the label} if that has too

@@ -1,7 +1,7 @@
 /*
- * A rewind does not change what a journal holds: it adds a mark, a line that says behind which place the history goes on. So a
- * history is a chain of spans. Each begins behind a mark, but for the first, and follows a place in an earlier span, its parent.
- * A mark is `<after> <parent> <jump> <depth> <entries> <bytes> <call>`: the place that the span follows, where its parent
+ * A rewind does not change what a journal holds: it adds a mark, a line that says after which offset the history goes on. So a
+ * history is a chain of spans. Each begins behind a mark, but for the first, and follows an offset in an earlier span, its parent.
+ * A mark is `<after> <parent> <jump> <depth> <entries> <bytes> <call>`: the offset that the span follows, where its parent
  * begins, the number of entries and bytes of the history before it, and the call that has written it. By `jump` a search skips
  * spans: it is where another span of the chain begins, so chosen that a search takes O(log n) steps (E. W. Myers, "An
  * applicative random-access stack", Information Processing Letters 17, 1983).
@@ -46,23 +46,23 @@ local function lastSpan(span, isPast)
 end`;
 
 /**
- * Defines `placeOf(tip, length, entries, position)` for a history of so many entries whose last span begins at `tip`: the number
+ * Defines `offsetOf(tip, length, entries, position)` for a history of so many entries whose last span begins at `tip`: the number
  * of entries and bytes up to a position, and the span that it is in; or only why it is none, as a text.
  */
-export const places = (journal: string): string => `
+export const offsets = (journal: string): string => `
 local function linesIn(from, upto)
   local count = 0
   for at = from, upto - 1, 65536 do
     local text = redis.call('GETRANGE', ${journal}, at .. '', math.min(at + 65536, upto) - 1 .. '')
-    local place = string.find(text, '\\n', 1, true)
-    while place do
+    local offset = string.find(text, '\\n', 1, true)
+    while offset do
       count = count + 1
-      place = string.find(text, '\\n', place + 1, true)
+      offset = string.find(text, '\\n', offset + 1, true)
     end
   end
   return count
 end
-local function placeOf(tip, length, entries, after)
+local function offsetOf(tip, length, entries, after)
   if after > length or after > 0 and redis.call('GETRANGE', ${journal}, after - 1 .. '', after - 1 .. '') ~= '\\n' then
     return 'invalid_position'
   end
@@ -83,9 +83,9 @@ end`;
  * Defines `rewind(tip, length, entries, after, call)`: the mark of a span that follows `after`, and the number of entries and
  * bytes before it; or only the outcome as a text.
  */
-export const rewind = (journal: string): string => `${spans(journal)}${places(journal)}
+export const rewind = (journal: string): string => `${spans(journal)}${offsets(journal)}
 local function rewind(tip, length, entries, after, call)
-  local kept, bytes, span = placeOf(tip, length, entries, after)
+  local kept, bytes, span = offsetOf(tip, length, entries, after)
   if not span then return kept end
   -- No span of a chain is empty but the last: so what a read costs is bounded by the entries that it shows.
   if after == span.start and after > 0 then
@@ -100,9 +100,9 @@ local function rewind(tip, length, entries, after, call)
 end`;
 
 /**
- * Defines `piecesBefore(tip, length, entries, upto, size, most)`, the pieces of a history up to a place that have `size` bytes
+ * Defines `piecesBefore(tip, length, entries, upto, size, most)`, the pieces of a history up to an offset that have `size` bytes
  * together or `most` entries, each {from, upto} and in order, whether the earliest begins within a span, and whether entries
- * follow; and `piecesAfter(tip, length, entries, from, size, most)`, those behind a place, which have up to `most` entries if
+ * follow; and `piecesAfter(tip, length, entries, from, size, most)`, those after an offset, which have up to `most` entries if
  * there are so many; and `textOf(pieces)`.
  */
 export const pieces = (journal: string): string => `${spans(journal)}

@@ -2,11 +2,11 @@ import { script } from '../connection.js';
 import { isBefore } from './indexes.js';
 
 /**
- * Finds the sessions that nobody holds at a time, the longest waiting first. The place after which they begin is found by
+ * Finds the sessions that nobody holds at a time, the longest waiting first. The position after which they begin is found by
  * its rank, in O(log n), however many sessions are before it or wait since the same millisecond.
  *
  * KEYS  1 the open sessions of a status by the time from which nobody holds them
- * ARGV  1 now, 2 the most sessions, then nothing or the place: 3 its time, 4 its member
+ * ARGV  1 now, 2 the most sessions, then nothing or the position: 3 its time, 4 its member
  * Returns each member, followed by its time.
  */
 export const unleasedScript = script(`${isBefore}

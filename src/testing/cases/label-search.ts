@@ -1,6 +1,6 @@
 import type { SessionLabels } from '../../session/session.js';
 import { LABEL_SEARCH_LIMIT } from '../../session/session-limits.js';
-import type { ListPlace, PageRange, SessionStore } from '../../store/session-store.js';
+import type { ListPosition, PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, TENANT, upTo } from '../samples.js';
 import { answerOf, append, errorOf, insert, repeatUntil, replace } from '../steps.js';
@@ -17,7 +17,7 @@ const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = T
 /** The ids of all pages, read with cursors. */
 const walk = async (store: SessionStore, range: Partial<PageRange>): Promise<readonly string[]> => {
   const ids: string[] = [];
-  let after: ListPlace | undefined;
+  let after: ListPosition | undefined;
   await repeatUntil('the last page', 20, async () => {
     const page = await pageOf(store, { ...range, after });
     ids.push(...page.ids);

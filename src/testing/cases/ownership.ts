@@ -128,7 +128,7 @@ export const ownership: readonly StoreCase[] = [
       expectEqual(
         first.records.map(({ head }) => head.id),
         ['one'],
-        'the ids behind a place',
+        'the ids after a position',
       );
       mutateDeeply(range);
       expectEqual(await idsOn(store, TENANT), ['two', 'one'], 'the ids');

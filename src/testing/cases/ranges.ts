@@ -1,4 +1,4 @@
-import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
+import type { ListPosition, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
@@ -21,9 +21,9 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
 ];
 
-const placeOf = (id: string, createdMs: number): ListPlace => ({ id, at: new Date(createdMs).toISOString() });
+const positionOf = (id: string, createdMs: number): ListPosition => ({ id, at: new Date(createdMs).toISOString() });
 
-const places = ordered.map(([id, createdMs]) => placeOf(id, createdMs));
+const positions = ordered.map(([id, createdMs]) => positionOf(id, createdMs));
 
 const orders = ['oldest', 'newest'] as const;
 
@@ -46,7 +46,7 @@ const MAXIMUM_PAGES = 100;
 const walk = async (
   store: SessionStore,
   range: Partial<PageRange>,
-  between: (met: readonly string[], next: ListPlace) => Promise<unknown> = async () => undefined,
+  between: (met: readonly string[], next: ListPosition) => Promise<unknown> = async () => undefined,
   tenant = TENANT,
 ): Promise<readonly string[]> => {
   const met: string[] = [];
@@ -62,7 +62,7 @@ const walk = async (
   return met;
 };
 
-const inOrder = (order: 'newest' | 'oldest', found: readonly ListPlace[]): readonly string[] => {
+const inOrder = (order: 'newest' | 'oldest', found: readonly ListPosition[]): readonly string[] => {
   const ids = found.map(({ id }) => id);
   return order === 'oldest' ? ids : ids.toReversed();
 };
@@ -73,7 +73,7 @@ export const ranges: readonly StoreCase[] = [
     run: async (store) => {
       await insertAll(store);
       for (const order of orders) {
-        const expected = inOrder(order, places);
+        const expected = inOrder(order, positions);
         for (const offset of [0, 1, 2, ordered.length - 1, ordered.length, 1000, Number.MAX_SAFE_INTEGER]) {
           for (const limit of [0, 1, 3, ordered.length - 1, ordered.length, 100]) {
             const page = await pageOf(store, { order, offset, limit });
@@ -86,11 +86,11 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: next is the place of the last session on a page, if there are more behind it',
+    name: 'range: next is the position of the last session on a page, if there are more behind it',
     run: async (store) => {
       await insertAll(store);
       for (const order of [undefined, ...orders]) {
-        const expected = order === 'oldest' ? places : places.toReversed();
+        const expected = order === 'oldest' ? positions : positions.toReversed();
         for (const limit of [1, 4, ordered.length - 1, ordered.length, ordered.length + 1]) {
           const { next } = await pageOf(store, { order, limit });
           const last = limit < ordered.length ? expected[limit - 1] : undefined;
@@ -102,18 +102,23 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: after gives the sessions behind a place, even if no session is at that place',
+    name: 'range: after gives the sessions behind a position, even if no session is at that position',
     run: async (store) => {
       await insertAll(store);
-      const others = [placeOf('aaa', NOON), placeOf('e', NOON), placeOf('0', NOON + 2), placeOf('zz', NOON + 1)];
-      for (const after of [...places, ...others]) {
-        const isBehind = ({ id, at }: ListPlace): boolean => (at === after.at ? id > after.id : at > after.at);
-        const isBefore = (place: ListPlace): boolean => !isBehind(place) && place.id !== after.id;
+      const others = [
+        positionOf('aaa', NOON),
+        positionOf('e', NOON),
+        positionOf('0', NOON + 2),
+        positionOf('zz', NOON + 1),
+      ];
+      for (const after of [...positions, ...others]) {
+        const isAfter = ({ id, at }: ListPosition): boolean => (at === after.at ? id > after.id : at > after.at);
+        const isBefore = (position: ListPosition): boolean => !isAfter(position) && position.id !== after.id;
         const what = `behind ${after.id}:`;
         const up = await pageOf(store, { order: 'oldest', after });
-        expectEqual(idsOf(up), inOrder('oldest', places.filter(isBehind)), `${what} oldest first`);
+        expectEqual(idsOf(up), inOrder('oldest', positions.filter(isAfter)), `${what} oldest first`);
         const down = await pageOf(store, { after });
-        expectEqual(idsOf(down), inOrder('newest', places.filter(isBefore)), `${what} newest first`);
+        expectEqual(idsOf(down), inOrder('newest', positions.filter(isBefore)), `${what} newest first`);
         expectEqual([up.total, down.total], [ordered.length, ordered.length], `${what} the totals`);
         const further = await pageOf(store, { order: 'oldest', after, offset: 2, limit: 2 });
         expectEqual(idsOf(further), idsOf(up).slice(2, 4), `${what} further on`);
@@ -128,7 +133,7 @@ export const ranges: readonly StoreCase[] = [
       const timestamps = times.map((ms) => (ms === undefined ? undefined : new Date(ms).toISOString()));
       for (const createdAfter of timestamps) {
         for (const createdBefore of timestamps) {
-          const between = places.filter(
+          const between = positions.filter(
             ({ at }) =>
               (createdAfter === undefined || at > createdAfter) && (createdBefore === undefined || at < createdBefore),
           );
@@ -149,8 +154,8 @@ export const ranges: readonly StoreCase[] = [
       const bounds = { createdAfter: new Date(0).toISOString(), createdBefore: new Date(NOON + 3).toISOString() };
       for (const order of orders) {
         for (const limit of [1, 2, 3, 5, 11, 12, 13]) {
-          expectEqual(await walk(store, { order, limit }), inOrder(order, places), `${order} by ${limit}`);
-          const inner = inOrder(order, places.slice(1, -1));
+          expectEqual(await walk(store, { order, limit }), inOrder(order, positions), `${order} by ${limit}`);
+          const inner = inOrder(order, positions.slice(1, -1));
           expectEqual(await walk(store, { order, limit, ...bounds }), inner, `${order} by ${limit}, between`);
         }
       }
@@ -180,7 +185,7 @@ export const ranges: readonly StoreCase[] = [
         );
         expectEqual(new Set(met).size, met.length, `${order}: how many were met`);
         const known = met.filter((id) => ordered.some(([name]) => name === id));
-        const expected = inOrder(order, places).filter((id) => staying.has(id));
+        const expected = inOrder(order, positions).filter((id) => staying.has(id));
         expectEqual(known, expected, `${order}: what was met`);
       }
     },
@@ -190,7 +195,7 @@ export const ranges: readonly StoreCase[] = [
     run: async (store) => {
       const names = upTo(130).map((index) => `s${String(index).padStart(3, '0')}`);
       await Promise.all(names.map((id) => insert(store, keyOf(id))));
-      const removing = (_: readonly string[], { id }: ListPlace) => answerOf(store.remove(keyOf(id)));
+      const removing = (_: readonly string[], { id }: ListPosition) => answerOf(store.remove(keyOf(id)));
       expectEqual(await walk(store, { order: 'oldest', limit: 25 }), names, 'upwards');
       expectEqual(await walk(store, { limit: 25 }, removing), names.toReversed(), 'downwards');
     },
@@ -202,7 +207,7 @@ export const ranges: readonly StoreCase[] = [
       await insert(store, keyOf('ours'));
       const all = { createdAfter: new Date(-1).toISOString(), createdBefore: new Date(NOON + 9).toISOString() };
       for (const order of orders) {
-        for (const after of [undefined, placeOf('epoch', 0), placeOf('last', 253_402_300_799_999)]) {
+        for (const after of [undefined, positionOf('epoch', 0), positionOf('last', 253_402_300_799_999)]) {
           const page = await pageOf(store, { order, ...all, after });
           expectEqual(
             idsOf(page).filter((id) => id !== 'ours'),
@@ -213,7 +218,7 @@ export const ranges: readonly StoreCase[] = [
         }
       }
       expectEqual(
-        await pageOf(store, { order: 'oldest', after: placeOf('a', 0) }, 'nobody'),
+        await pageOf(store, { order: 'oldest', after: positionOf('a', 0) }, 'nobody'),
         { records: [], total: 0, unreadable: [] },
         'the page of a tenant without sessions',
       );

@@ -13,7 +13,7 @@ const redact = (store: SessionStore, positions: readonly number[], of = key) =>
 
 export const redactions: readonly StoreCase[] = [
   {
-    name: 'redact: the content, id and data of entries are gone from every read, and their places stay',
+    name: 'redact: the content, id and data of entries are gone from every read, and their positions stay',
     run: async (store) => {
       await insertActive(store, key);
       const secret = { ...say('\u20ac my secret', 'assistant'), id: 'm-2', data: { tokens: 3, call: '\u{1F600}' } };

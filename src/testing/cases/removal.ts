@@ -86,7 +86,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: a new session under a removed id has its own place in the list',
+    name: 'remove: a new session under a removed id has its own position in the list',
     run: async (store) => {
       await insert(store, key, headOf('one', NOON + 9));
       await insert(store, keyOf('two'), headOf('two', NOON + 5));

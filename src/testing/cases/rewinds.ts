@@ -113,7 +113,7 @@ export const rewinds: readonly StoreCase[] = [
         { ...edited, repeated: true },
         'again',
       );
-      const other = operationOf('edit', 'of another place');
+      const other = operationOf('edit', 'of another position');
       expectEqual(
         await appendTo(store, ['three'], { after: 0, operation: other }),
         { outcome: 'mismatch' },
@@ -163,8 +163,8 @@ export const rewinds: readonly StoreCase[] = [
       const current = { fencingToken, ifPosition: end };
       expectEqual(await refusal({}), { outcome: 'lease_lost' }, 'of another lease');
       expectEqual(await refusal({ fencingToken }), moved, 'where the history has moved');
-      expectEqual(await refusal(current), { outcome: 'invalid_position' }, 'to a place beyond the end');
-      expectEqual(await refusal({ ...current, after: second }), moved, 'to a superseded place');
+      expectEqual(await refusal(current), { outcome: 'invalid_position' }, 'to a position beyond the end');
+      expectEqual(await refusal({ ...current, after: second }), moved, 'to a superseded position');
       expectEqual(await refusal({ ...current, after: first }), { outcome: 'full' }, 'beyond the bound');
       await replace(store, key, ended('terminated', { revision: 4 }));
       expectEqual((await refusal({})).outcome, 'closed', 'after the end');

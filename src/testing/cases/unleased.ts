@@ -1,5 +1,5 @@
 import type { OpenStatus } from '../../session/session-status.js';
-import type { SessionStore, UnleasedPage, UnleasedPlace, UnleasedRange } from '../../store/session-store.js';
+import type { SessionStore, UnleasedPage, UnleasedPosition, UnleasedRange } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, replace } from '../steps.js';
@@ -30,7 +30,7 @@ const walk = async (
   between: (page: UnleasedPage) => Promise<void> = async () => undefined,
 ): Promise<readonly string[]> => {
   const ids: string[] = [];
-  let after: UnleasedPlace | undefined;
+  let after: UnleasedPosition | undefined;
   for (const _ of upTo(100)) {
     const page = await pageOf(store, { limit, after });
     expectThat(page.records.length <= limit, 'a page has at most as many sessions as were asked for');
@@ -139,7 +139,7 @@ export const unleased: readonly StoreCase[] = [
     },
   },
   {
-    name: 'unleased: a walk goes on where sessions before and behind its place are leased, end or are removed',
+    name: 'unleased: a walk goes on where sessions before and behind its position are leased, end or are removed',
     run: async (store) => {
       for (const at of upTo(12)) {
         await insert(store, keyOf(`s${at + 10}`), headOf(`s${at + 10}`), live('ACTIVE', { since: NOON + at }));

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { placesOf } from '../../../adapters/sql/unleased-query.js';
+import { unleasedPositions } from '../../../adapters/sql/unleased-query.js';
 import { headOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
@@ -27,7 +27,7 @@ describeWithPostgres('sessions that nobody holds, in PostgreSQL', (postgres) => 
       SELECT 's' || at, unleased_since - at, ${others} FROM ${schema}.sessions, generate_series(1, 20000) AS at`);
     await pool.query(`ANALYZE ${schema}.sessions`);
     for (const after of [undefined, { since: NOON, id: 's1' }]) {
-      const { sql, values } = placesOf(`${schema}.`, 'acme', { ...range, after });
+      const { sql, values } = unleasedPositions(`${schema}.`, 'acme', { ...range, after });
       let count = 0;
       const text = sql.replace(/\?/g, () => {
         count += 1;

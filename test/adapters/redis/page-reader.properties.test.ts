@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { stateAt } from '../../../src/session/state-at.js';
-import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
+import type { ListPosition, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
@@ -52,7 +52,7 @@ const range = fc.record({
   after: optional(behind),
 });
 
-interface Inserted extends ListPlace {
+interface Inserted extends ListPosition {
   readonly state: StateRecord;
 }
 
@@ -67,7 +67,7 @@ const expected = (
   { offset, limit, order, status, createdAfter = '', createdBefore = '~', after }: PageRange,
 ) => {
   const sign = order === 'oldest' ? 1 : -1;
-  const inOrder = (a: ListPlace, b: ListPlace): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
+  const inOrder = (a: ListPosition, b: ListPosition): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
   const matching = inserted.filter(
     (session) =>
       status !== undefined &&

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placesOf } from '../../../adapters/sql/unleased-query.js';
+import { unleasedPositions } from '../../../adapters/sql/unleased-query.js';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
@@ -12,7 +12,7 @@ test('sessions that nobody holds are found in their index, in its order, on the 
   store.migrate()._unsafeUnwrap();
   store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
   for (const after of [undefined, { since: NOON, id: 'one' }]) {
-    const { sql, values } = placesOf('colloquy_', 'acme', { ...range, after });
+    const { sql, values } = unleasedPositions('colloquy_', 'acme', { ...range, after });
     const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
     expect(plan).toContain('colloquy_sessions_by_wait');
     expect(plan).not.toContain('TEMP B-TREE');

@@ -1,10 +1,10 @@
 import type { EntriesOutcome, HistorySlice } from './history-slice.js';
 
 /**
- * The places of a history whose positions are numbers: each entry has one, and each rewind has one before its entries. So
+ * The positions of a history whose positions are numbers: each entry has one, and each rewind has one before its entries. So
  * no position is used twice, and an entry keeps its own while those that follow it are superseded.
  */
-export interface Places {
+export interface HistoryPositions {
   /** Number of entries. */
   readonly entries: number;
   /** The position at the end of the history: that of the last entry, or of a rewind without entries. */
@@ -17,7 +17,7 @@ export interface Places {
  * Number of entries up to a position; at once at the end, and in a history that was never rewound. Otherwise it searches from
  * the end back, in steps that double: callers mostly ask for one of the latest.
  */
-export const entriesUpTo = ({ entries, end, positionOf }: Places, position: number): number => {
+export const entriesUpTo = ({ entries, end, positionOf }: HistoryPositions, position: number): number => {
   if (position >= end) return entries;
   if (end === entries) return position;
   // No entry has a lower position than its number.
@@ -39,9 +39,9 @@ export const entriesUpTo = ({ entries, end, positionOf }: Places, position: numb
  * Number of entries up to a position that is not beyond the end: that of an entry, of the rewind before one, or the beginning
  * or end of the history. Undefined for any other, which is superseded.
  */
-export const entriesUpToCurrent = (places: Places, position: number): number | undefined => {
-  const { entries, end, positionOf } = places;
-  const number = entriesUpTo(places, position);
+export const entriesUpToCurrent = (positions: HistoryPositions, position: number): number | undefined => {
+  const { entries, end, positionOf } = positions;
+  const number = entriesUpTo(positions, position);
   if (position === 0 || position === end || end === entries) return number;
   if (number > 0 && positionOf(number) === position) return number;
   return number < entries && positionOf(number + 1) === position + 1 ? number : undefined;
@@ -51,7 +51,7 @@ type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** Where the part is that has the entries behind the first `from` ones, up to the number `to`. */
 export const partBetween = (
-  { entries, end, positionOf }: Places,
+  { entries, end, positionOf }: HistoryPositions,
   { after, before = end }: HistorySlice,
   from: number,
   to: number,
