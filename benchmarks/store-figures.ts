@@ -57,7 +57,7 @@ export const listFigures = {
   few: list('page 1 of 1,000 sessions', 1, '1000 sessions, page 1'),
   light: list('page 1 without histories', 1, `${MOST}, page 1, light`),
   deep: list('page 50,000 by its number', 1, `${MOST}, page 50000`),
-  cursor: list('page 50,000 by a cursor', 1, `${MOST}, behind a cursor at page 50000`),
+  cursor: list('page 50,000 by a cursor', 1, `${MOST}, after a cursor at page 50000`),
   http: overHttp(1),
   httpOfMany: overHttp(32),
 } as const;

@@ -151,7 +151,7 @@ const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
 
-/** Number of leading items for which `holds` is true. It must be false for all items behind the first false one. */
+/** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
 const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
@@ -200,7 +200,7 @@ export class OrderedIndex<T> {
     if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
   }
 
-  /** Number of leading items for which `holds` is true. It must be false for all items behind the first false one. */
+  /** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
   leading(holds: (item: T) => boolean): number {
     return leadingIn(this.#root, holds);
   }

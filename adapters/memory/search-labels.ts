@@ -44,7 +44,7 @@ export const searchLabels = (
     const ms = Date.parse(position.at);
     return (one: Placed) => sign * (one.at - ms || compare(idOf(one), position.id)) > 0;
   };
-  const behind = after === undefined ? found : found.filter(isAfter(after));
-  const items = behind.slice(offset, offset + limit).map(({ session }) => session);
-  return ok({ items, total: found.length, hasMore: offset + limit < behind.length });
+  const rest = after === undefined ? found : found.filter(isAfter(after));
+  const items = rest.slice(offset, offset + limit).map(({ session }) => session);
+  return ok({ items, total: found.length, hasMore: offset + limit < rest.length });
 };

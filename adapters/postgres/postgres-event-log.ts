@@ -9,7 +9,7 @@ import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
 
-/** What was read, and whether events belong behind it that are not published yet. */
+/** What was read, and whether events belong after it that are not published yet. */
 interface AtTheEnd<T> {
   readonly value: T;
   readonly isLate: boolean;
@@ -50,7 +50,7 @@ export class PostgresEventLog implements EventLog {
 
   /** Publishes soon what is committed by now. Changes of the same moment share a publication, and nobody waits for it. */
   publishSoon(): void {
-    // By then a host that ends its pool behind a change has done so: the pool would leave the request unanswered.
+    // By then a host that ends its pool after a change has done so: the pool would leave the request unanswered.
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
       void this.#publish();
@@ -95,7 +95,7 @@ export class PostgresEventLog implements EventLog {
     return this.#connection.isClosed;
   }
 
-  /** Reads the end of the log, and once more behind a publication if there are events that are not published. */
+  /** Reads the end of the log, and once more after a publication if there are events that are not published. */
   async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();

@@ -68,7 +68,7 @@ const isSession = (row: Fields): boolean => row['id'] !== null;
 
 /**
  * Reads a page and its total. A page by cursor costs the same anywhere; one by offset costs a step in the index for each
- * session that it skips, and none behind the last page.
+ * session that it skips, and none after the last page.
  */
 export const readPage = async <E>(
   call: Call,

@@ -39,7 +39,7 @@ export const findState = async (
   return rows.andThen(([row]) => stateIn(id, row));
 };
 
-/* The entries of a slice: the first ones behind `start`, or the latest ones up to `stop`, whose bytes fit. */
+/* The entries of a slice: the first ones after `start`, or the latest ones up to `stop`, whose bytes fit. */
 const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice): Query => {
   const { after, before = Number.MAX_SAFE_INTEGER, limit, maxBytes = Number.MAX_SAFE_INTEGER } = slice;
   const bounds =

@@ -97,7 +97,7 @@ export class Call {
   }
 
   /**
-   * Runs a `writeScript`; `keys` and `args` are those behind its own. A call is accepted until its deadline and a second
+   * Runs a `writeScript`; `keys` and `args` are those after its own. A call is accepted until its deadline and a second
    * more, and recognised for as long again. Within that time a call that was refused as late was never applied, so it is
    * sent again with the server's time. One that is later than that may have been applied and forgotten, if the clocks
    * have agreed before; otherwise this machine's is wrong, and the call was never accepted.

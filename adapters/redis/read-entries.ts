@@ -23,7 +23,7 @@ const MAX_BYTES = 1024 * 1024;
  *       entries that are wanted; the minimum and the maximum length
  * Returns {the text, incarnation, 1 if the server counts bytes and 0 if it counts characters, as doubles do, the committed length of
  * the journal, where the last span begins, 1 if the text begins within a span, 1 if a part that ends at a position has entries
- * behind it, then where each of its pieces begins and ends in the journal}, or 'missing', 'corrupt', or 'invalid_position' if no
+ * after it, then where each of its pieces begins and ends in the journal}, or 'missing', 'corrupt', or 'invalid_position' if no
  * line begins at the position.
  */
 const partScript = script(`${pieces('KEYS[2]')}

@@ -20,7 +20,7 @@ const MAX_RECORD_BYTES = 64 * 1024;
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
-/** The arguments of the script: those behind the fourth only if one of them is used, since each costs the server time. */
+/** The arguments of the script: those after the fourth only if one of them is used, since each costs the server time. */
 const argumentsOf = (range: PageRange): readonly string[] => {
   const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status } = range;
   const args = [order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'];

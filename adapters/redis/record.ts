@@ -20,8 +20,8 @@ import { LETTERS, letterOf } from './status-letters.js';
  * milliseconds since the epoch. `report` is 1 if the end of the session must be reported and is not yet, even if it is still
  * to come. The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it. `incarnation` tells it from a later session
  * with the same id. `entries` is the number of entries, and `bytes` the committed length of the journal: what is
- * behind that length in the journal was never acknowledged. After a rewind, the last span of the history begins at `span`
- * (`scripts/spans.ts`), and it has `shown` bytes in all. `size` is the length of the record behind these fields.
+ * after that length in the journal was never acknowledged. After a rewind, the last span of the history begins at `span`
+ * (`scripts/spans.ts`), and it has `shown` bytes in all. `size` is the length of the record after these fields.
  *
  * The journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
  * `last activity`, `sequence` and the fields from `entries` to `shown` on: it writes from the first to the last of these.
@@ -64,7 +64,7 @@ type Field = keyof typeof FIELDS;
 
 const VERSION = '3';
 
-/** Length of the fields of fixed width, with the space behind them. */
+/** Length of the fields of fixed width, with the space after them. */
 export const HEADER_BYTES = FIELDS.size.end + 1;
 
 /** Where the fields begin that an append changes. */
@@ -98,7 +98,7 @@ export const stateFields = (state: StateRecord): string => {
 /** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 'revision');
 
-/** The labels and the JSON of a state: what is behind the fields of fixed width up to what never changes. */
+/** The labels and the JSON of a state: what follows the fields of fixed width up to what never changes. */
 export const stateLines = (state: StateRecord): string =>
   `${labelTexts(state.labels).join(' ')}\n${encodeState(state, undefined)}`;
 
@@ -195,15 +195,15 @@ local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
 -- Test doubles fail where there is no key.
 if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 
-/** The fields that never change: the incarnation and the creation time, with the space behind them. */
+/** The fields that never change: the incarnation and the creation time, with the space after them. */
 export const originOf = (text: string): string =>
   `string.sub(${text}, ${FIELDS.incarnation.start + 1}, ${FIELDS.sequence.start})`;
 
-/** A pattern for `string.format` of some fields, with the space behind each. */
+/** A pattern for `string.format` of some fields, with the space after each. */
 export const formatOf = (...names: readonly Field[]): string =>
   names.map((name) => `%0${FIELDS[name].width}d `).join('');
 
-/** The fields of the history, from the number of its entries on, with the space behind them. */
+/** The fields of the history, from the number of its entries on, with the space after them. */
 export const historyOf = (text: string): string =>
   `string.sub(${text}, ${FIELDS.entries.start + 1}, ${FIELDS.size.start})`;
 

@@ -66,7 +66,7 @@ const decodeEvent = (position: string, text: string): SessionEvent | undefined =
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
 
-/** A position that no entry can have: behind all of a millisecond, or before all. */
+/** A position that no entry can have: after all of a millisecond, or before all. */
 const isBetween = (position: string): boolean => position === BEGINNING || position.endsWith('-18446744073709551615');
 
 interface Entry {

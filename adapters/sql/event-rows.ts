@@ -38,7 +38,7 @@ export const scopeOf = (of: EventScope | undefined): Query => {
   return { sql: 'tenant = ? AND id = ? AND ', values: [tenant, escapeName(of.sessionId)] };
 };
 
-/** Without the trimmed rows, a time before the first row may be before or behind them: it counts as before. */
+/** Without the trimmed rows, a time before the first row may be before or after them: it counts as before. */
 const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
   const firstNumber = Number(first?.['number'] ?? 1);
   const { number } = parseLogPosition(position);
@@ -57,7 +57,7 @@ const isRewoundBehind = (position: string, first: Fields | undefined, isThere: b
 
 /** What was read in one moment of the log. */
 export interface EventRows {
-  /** The rows behind a position in a scope, at most `limit`. */
+  /** The rows after a position in a scope, at most `limit`. */
   readonly rows: readonly Fields[];
   readonly limit: number;
   /** The first and the last row of the log, of any scope. */
@@ -67,7 +67,7 @@ export interface EventRows {
   readonly isThere: boolean;
 }
 
-/** The page behind `position`. If it has all events in its scope, the reader goes on behind the last row of the log. */
+/** The page after `position`. If it has all events in its scope, the reader goes on after the last row of the log. */
 export const eventPageOf = ({ rows, limit, first, last, isThere }: EventRows, position: string): EventPage => {
   const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
   const isRewound = isRewoundBehind(position, first, isThere);

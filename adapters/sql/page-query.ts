@@ -18,7 +18,7 @@ export interface Dialect {
   readonly byTenantDue: string;
   /** What a page reads of the sessions: at least `number`, `created_ms` and `id`. With a label, it reads only these. */
   readonly columns: string;
-  /** An expression for the total, if the statement of the page computes it: behind the last page, no row is looked for. */
+  /** An expression for the total, if the statement of the page computes it: after the last page, no row is looked for. */
   readonly total?: string;
 }
 
@@ -79,7 +79,7 @@ export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => 
   upper: createdBefore === undefined ? undefined : [Date.parse(createdBefore), ''],
 });
 
-/** The part of the bounds behind the cursor of a page. */
+/** The part of the bounds after the cursor of a page. */
 const boundsOfPage = (range: PageRange): Bounds => {
   const { lower, upper } = boundsOf(range);
   if (range.after === undefined) return { lower, upper };
@@ -91,7 +91,7 @@ const boundsOfPage = (range: PageRange): Bounds => {
 export const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
-/** What no row meets on a page by number behind the last one: it would skip every session of the list. */
+/** What no row meets on a page by number after the last one: it would skip every session of the list. */
 const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
   total === undefined || offset === 0 ? { sql: '', values: [] } : { sql: ` AND ${total} > ?`, values: [offset] };
 

@@ -89,10 +89,10 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
 /** The rows of a page of `found`, an expression for all rows of `searchOf`, and one more if there is one. */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const { offset, limit, after, order } = range;
-  const behind = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
+  const afterCursor = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
   const position = after === undefined ? [] : [Date.parse(after.at), escapeName(after.id)];
   return {
-    sql: `SELECT number, created_ms, id FROM ${found.sql} AS found ${behind} ${directionOf(range)} LIMIT ? OFFSET ?`,
+    sql: `SELECT number, created_ms, id FROM ${found.sql} AS found ${afterCursor} ${directionOf(range)} LIMIT ? OFFSET ?`,
     values: [...found.values, ...position, limit + 1, offset],
   };
 };

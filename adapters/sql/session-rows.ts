@@ -39,7 +39,7 @@ export const withPositions = (entries: readonly HistoryEntry[], positions: unkno
   return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
 };
 
-/** The page of the sessions in `rows`, which are followed by one more row if there are sessions behind them. */
+/** The page of the sessions in `rows`, which are followed by one more row if there are sessions after them. */
 export const pageOf = (
   rows: readonly Fields[],
   sessions: readonly Result<SessionRecord, CorruptRecord>[],

@@ -54,7 +54,7 @@ export const activeAt = (connection: Connection, tenant: string, now: number): n
 
 /**
  * Reads a page. A page by cursor costs the same anywhere; one by offset costs a step in the index for each session that it
- * skips, and none behind the last page.
+ * skips, and none after the last page.
  */
 export const readPage = <E>(
   connection: Connection,

@@ -186,7 +186,7 @@ export class EventReader implements FeedConsumer {
     this.#othersLeft -= PAGE - own.length;
     const isBehind = this.#mustReadAgain || (hasMoved && isAfter(this.#feed.position, cursor.position));
     const fresh = this.#afterKnown(own);
-    // The position of a gap is that of the event behind it.
+    // The position of a gap is that of the event after it.
     if (this.#isTrimmed && (fresh.length > 0 || !isBehind)) {
       this.#items.push('gap');
       this.#isTrimmed = false;

@@ -8,7 +8,7 @@ const MAX_SESSIONS = 10_000;
 export class LastChanges {
   readonly #sequences = new Map<string, number>();
 
-  /** Whether the event is the `next` of its session, was `seen` before, or comes behind a `gap`. */
+  /** Whether the event is the `next` of its session, was `seen` before, or comes after a `gap`. */
   add({ id, sessionId, sequence }: SessionEvent): 'next' | 'seen' | 'gap' {
     const key = `${incarnationOf(id)}/${sessionId}`;
     const last = this.#sequences.get(key);

@@ -36,8 +36,8 @@ const links = (path: string, { total, limit, page, next }: SessionPage, query: F
   const first = link('first', 'page=1');
   if (page === undefined) return next === undefined ? first : `${first}, ${link('next', `after=${next}`)}`;
   const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';
-  const behind = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
-  return `${first}${before}${behind}, ${link('last', `page=${last}`)}`;
+  const after = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
+  return `${first}${before}${after}, ${link('last', `page=${last}`)}`;
 };
 
 const listed = (ids: readonly string[]): string => {

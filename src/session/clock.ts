@@ -55,7 +55,7 @@ export const monotonic = (
 ): (() => Result<number, Misconfigured>) => {
   let latest = new Ok<number, Misconfigured>(0);
   let last: Reading | undefined;
-  /** The first reading behind a step that may be false. */
+  /** The first reading after a step that may be false. */
   let doubted: Reading | undefined;
   return () => {
     try {

@@ -49,7 +49,7 @@ export const entriesUpToCurrent = (positions: HistoryPositions, position: number
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
-/** Where the part is that has the entries behind the first `from` ones, up to the number `to`. */
+/** Where the part is that has the entries after the first `from` ones, up to the number `to`. */
 export const partBetween = (
   { entries, end, positionOf }: HistoryPositions,
   { after, before = end }: HistorySlice,

@@ -16,7 +16,7 @@ export const latestPosition = async (store: SessionStore): Promise<string> => {
 };
 
 /** All events after a position. */
-export const eventsBehind = async (store: SessionStore, position: string): Promise<readonly SessionEvent[]> => {
+export const eventsAfter = async (store: SessionStore, position: string): Promise<readonly SessionEvent[]> => {
   const log = logOf(store);
   const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));
   return page.events;

@@ -58,7 +58,7 @@ export const readBack = async (
   await repeatUntil('the beginning of the history', MAXIMUM_PARTS, async () => {
     const part = await partOf(store, { before: start, limit });
     expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
-    expectEqual(part.position, start, 'the position behind the part');
+    expectEqual(part.position, start, 'the position after the part');
     expectThat(start === 0 || part.start < start, `the start ${part.start} is lower than ${start}`);
     expectThat(part.start === 0 || part.entries.length > 0, 'before every part but the first there is something');
     entries = [...part.entries, ...entries];

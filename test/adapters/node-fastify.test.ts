@@ -57,7 +57,7 @@ describeMount({
   },
 });
 
-describe('Fastify, by routes behind its own parsers', () => {
+describe('Fastify, by routes after its own parsers', () => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
   const listener = nodeListener(createSessionHandler({ sessions, authenticate: () => 'default' }));
   const app = fastify({ forceCloseConnections: true });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
 
-/** What stands behind `user colloquy` in the document on Redis. */
+/** What follows `user colloquy` in the document on Redis. */
 const documentedRights = (): string[] => {
   const text = blocksIn(documentOf('docs/redis.md'), 'conf')
     .map(({ code }) => code.replaceAll('\\\n', ' '))

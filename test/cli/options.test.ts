@@ -38,7 +38,7 @@ describe('the options of a command', () => {
   });
 });
 
-test('an id that begins with a dash is an operand, before options and behind them', () => {
+test('an id that begins with a dash is an operand, before options and after them', () => {
   const id = '-Us7-D_dGBhyRmMNlHQda';
   for (const args of [
     [id, '--json'],

@@ -13,7 +13,7 @@ describe('what strangers have written', () => {
     );
   });
 
-  test('is the same behind its JSON, in which nothing is obeyed either', () => {
+  test('is the same after its JSON, in which nothing is obeyed either', () => {
     const line = jsonLine({ [HOSTILE]: HOSTILE });
     expect(line).not.toMatch(OBEYED);
     expect(JSON.parse(line)).toEqual({ [HOSTILE]: HOSTILE });

@@ -126,7 +126,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(exitCode).toBe(1);
   });
 
-  test('inspect shows a session, its texts on lines of their own behind an indent', async () => {
+  test('inspect shows a session, its texts on lines of their own after an indent', async () => {
     const { exitCode, stdout } = await colloquy.run(['inspect', active, '--history', '2', ...where], {
       env: { COLUMNS: '60' },
     });

@@ -72,7 +72,7 @@ describe('a watch', () => {
     ]);
   });
 
-  test('goes on behind the last event wherever it is cut off', async () => {
+  test('goes on after the last event wherever it is cut off', async () => {
     const { items, places, sent } = await followed([
       unplugged,
       problem(503, 'store_unavailable'),

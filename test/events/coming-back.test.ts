@@ -60,7 +60,7 @@ describe('a watch that continues', () => {
     expect(looks).toBeLessThanOrEqual(1);
     await okOf(sessions.pause(id));
     expect(brief(await next)).toEqual(['session.paused', 4]);
-    // One event was missed behind the snapshot.
+    // One event was missed after the snapshot.
     expect(brief(await watching(sessions, id, { from: positions[0] ?? '' })())).toEqual(['session.appended', 3]);
   });
 

@@ -194,7 +194,7 @@ describe('a warning before the end', () => {
     expect(await end).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
   });
 
-  test('is given at once to who begins later, also behind a position', async () => {
+  test('is given at once to who begins later, also after a position', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions, { timeLimit: 10 });
     const watch = watching(sessions, id, { warnBefore: 60 });

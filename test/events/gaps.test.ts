@@ -81,7 +81,7 @@ describe('a log without some of the events', () => {
   });
 });
 
-describe('who goes on behind events_lost', () => {
+describe('who goes on after events_lost', () => {
   test('gets the events from there on of a tenant, and a snapshot of a session', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const all = follow(sessions.watchAll());
@@ -110,7 +110,7 @@ describe('where the log has lost its beginning', () => {
     }
   });
 
-  test('a snapshot has the position of its own moment: going on behind it repeats nothing', async () => {
+  test('a snapshot has the position of its own moment: going on after it repeats nothing', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const one = follow(sessions.watch(id));
     await one.next();

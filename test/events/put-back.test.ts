@@ -74,7 +74,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     expect(told.map(({ type }) => type)).toContain('session.snapshot');
     const others = await until(all, (item) => brief(item) === 7);
     expect(others[0]).toMatchObject({ type: 'events_lost' });
-    // Nothing is told behind the loss that is not there.
+    // Nothing is told after the loss that is not there.
     expect((await okOf(sessions.get(added))).options).toMatchObject(ada);
     expect(others.map(brief).slice(-3)).toEqual([5, 6, 7]);
   });

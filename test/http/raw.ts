@@ -6,7 +6,7 @@ export class RawConnection {
   readonly #closed: Promise<void>;
   #received = '';
   readonly #answers: string[] = [];
-  /** What came behind the last whole answer. */
+  /** What came after the last whole answer. */
   #rest = '';
   #wake: () => void = () => undefined;
 

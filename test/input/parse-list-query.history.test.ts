@@ -46,7 +46,7 @@ describe('which part of a history', () => {
     expect(issuesOf({ after: 0, limit: 1001 })).toEqual([{ path: 'limit', message }]);
   });
 
-  test('is either the last, or what is behind a position or before it', () => {
+  test('is either the last, or what follows a position or before it', () => {
     expect(issuesOf({ last: 5, after: 0 })).toMatchObject([{ path: 'last' }]);
     expect(issuesOf({ last: 5, before: 0 })).toMatchObject([{ path: 'last' }]);
     expect(issuesOf({ after: 0, before: 0 })).toMatchObject([{ path: 'before' }]);

@@ -4,7 +4,7 @@ import { okOf, startedIn } from '../support/sessions.js';
 import { inspected, opened, said } from './opened.js';
 
 describeWithChromium('the history in the inspector', (running) => {
-  test('begins anew where a rewind goes behind the entries that it shows', async () => {
+  test('begins anew where a rewind goes after the entries that it shows', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('the first')));

@@ -23,7 +23,7 @@ export const mountMutants: readonly Mutant[] = [
     tests: ['test/adapters/koa-host.test.ts', 'test/adapters/koa.test.ts'],
   },
   {
-    bug: 'the Location behind a Fetch mount lacks the base path',
+    bug: 'the Location after a Fetch mount lacks the base path',
     file: 'adapters/fetch/index.ts',
     from: 'shownPrefix: tidyPrefix(basePath) + tidyPrefix(given)',
     to: 'shownPrefix: tidyPrefix(given)',

@@ -41,7 +41,7 @@ export const redisMutants: readonly Mutant[] = [
     tests: testsOf('long-histories'),
   },
   {
-    bug: 'an append stands behind what a torn log has left',
+    bug: 'an append stands after what a torn log has left',
     file: 'adapters/redis/scripts/append.ts',
     from: "redis.call('SETRANGE', KEYS[3], start, lines)",
     to: "redis.call('APPEND', KEYS[3], lines)",

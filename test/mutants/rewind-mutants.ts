@@ -65,14 +65,14 @@ export const rewindMutants: readonly Mutant[] = [
     tests: contract,
   },
   {
-    bug: 'before a superseded position there is nothing behind it',
+    bug: 'before a superseded position there is nothing after it',
     file: spans,
     from: 'if child then hasMore = upto < child.after or child.entries < entries end',
     to: 'if child then hasMore = upto < child.after end',
     tests: contract,
   },
   {
-    bug: 'a part that ends at no piece is read on behind entries that were not shown',
+    bug: 'a part that ends at no piece is read on after entries that were not shown',
     file: 'adapters/redis/read-entries.ts',
     from: 'goOn();\n  return { lines, end: offset };',
     to: 'return { lines, end: offset === edge ? (rest.at(-1)?.[1] ?? offset) : offset };',
@@ -135,7 +135,7 @@ export const rewindMutants: readonly Mutant[] = [
     tests: memory,
   },
   {
-    bug: 'what is superseded in SQLite is shown behind what is left',
+    bug: 'what is superseded in SQLite is shown after what is left',
     file: 'adapters/sqlite/read-session.ts',
     from: 'entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number',
     to: 'entry_number > entries - ? ORDER BY entry_number',

@@ -22,7 +22,7 @@ export const blocksIn = ({ path, text }: Document, language: string): readonly S
 export const blocksOf = (language: string): readonly Sample[] =>
   handbook.flatMap((document) => blocksIn(document, language));
 
-/** What a sample says that it prints: the comments behind its `console.log` statements. */
+/** What a sample says that it prints: the comments after its `console.log` statements. */
 export const announced = ({ code }: Sample): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text = '']) => text);
 

@@ -5,7 +5,7 @@ import { TextSessionStore } from '../support/store-doubles.js';
 
 describe.for([
   ['in memory', () => new MemorySessionStore()],
-  ['behind a network', () => new TextSessionStore()],
+  ['after a network', () => new TextSessionStore()],
 ] as const)('how much of a history is read, on a store %s', ([, makeStore]) => {
   /** Three sessions with 0, 1 and 5 entries, the latest first in a list. */
   const open = async () => {

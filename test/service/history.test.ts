@@ -29,7 +29,7 @@ describe.each([
     );
   });
 
-  test('goes on behind a position, a hundred entries at a time unless asked for otherwise', async () => {
+  test('goes on after a position, a hundred entries at a time unless asked for otherwise', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 7)));
     const { position } = await okOf(sessions.append(id, turns(7, 8)));
@@ -80,7 +80,7 @@ describe.each([
     expect(again.entries).toEqual(part.entries);
   });
 
-  test('behind a position that the history has not is invalid_input', async () => {
+  test('after a position that the history has not is invalid_input', async () => {
     const { sessions, id } = await open();
     const { position } = await okOf(sessions.append(id, turns(0, 1)));
     expect(await errorOf(sessions.history(id, { after: position + 1 }))).toEqual({

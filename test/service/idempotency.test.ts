@@ -9,7 +9,7 @@ const once = { ...ada, timeLimit: 60, idempotencyKey: 'order-7' };
 
 describe.for([
   ['in memory', () => new MemorySessionStore()],
-  ['behind a network', () => new TextSessionStore()],
+  ['after a network', () => new TextSessionStore()],
 ] as const)('an idempotency key, on a store %s', ([, makeStore]) => {
   test('gives the same session for the same options', async () => {
     const { sessions, clock } = openSessions({ store: makeStore() });

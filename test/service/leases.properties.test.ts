@@ -127,7 +127,7 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
       process.clock.pass(each.ms);
       continue;
     }
-    // A service never goes back behind a time that it has read.
+    // A service never goes back after a time that it has read.
     process.seen = Math.max(process.seen, process.clock.now());
     const delta = 'fencingToken' in each ? each.fencingToken : undefined;
     const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);

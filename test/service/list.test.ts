@@ -52,7 +52,7 @@ describe('the list', () => {
     expect(last).toMatchObject({ total: 105, limit: 100, page: 2 });
   });
 
-  test('has nothing on a page far behind the end', async () => {
+  test('has nothing on a page far after the end', async () => {
     const { sessions } = openSessions();
     await createMany(sessions, 3);
     const page = await okOf(sessions.list({ limit: 100, page: Number.MAX_SAFE_INTEGER }));

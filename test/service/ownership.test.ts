@@ -15,7 +15,7 @@ const vandalize = (value: unknown): void => {
 
 describe.for([
   ['in memory', () => new MemorySessionStore()],
-  ['behind a network', () => new TextSessionStore()],
+  ['after a network', () => new TextSessionStore()],
 ] as const)('what belongs to whom, on a store %s', ([, makeStore]) => {
   test('what a caller gets is its own: changing it changes nothing for others', async () => {
     const { sessions } = openSessions({ store: makeStore() });

@@ -148,7 +148,7 @@ describe('a caller that bounds what it holds', () => {
 });
 
 describe('a part of a large history', () => {
-  test('has as many bytes as a page may have, about, and goes on behind its position', async () => {
+  test('has as many bytes as a page may have, about, and goes on after its position', async () => {
     const { sessions } = openSessions({ limits: { pageBytes: 10_000 } });
     const id = await createdIn(sessions);
     await okOf(sessions.start(id));

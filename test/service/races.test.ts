@@ -13,7 +13,7 @@ const revisionOf = async (store: SessionStore, id: string) =>
 
 describe.for([
   ['in memory', () => new MemorySessionStore()],
-  ['behind a network', () => new TextSessionStore()],
+  ['after a network', () => new TextSessionStore()],
 ] as const)('at the same time, on a store %s', ([, makeStore]) => {
   test('50 starts are one success, and 49 are told that it is ACTIVE', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });

@@ -10,7 +10,7 @@ const assistant = (content: string) => ({ role: 'assistant', content });
 const shown = async (sessions: SessionService, id: string) =>
   (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-/** A question, its answer and thanks, with the positions behind each. */
+/** A question, its answer and thanks, with the positions after each. */
 const talk = async (sessions: SessionService) => {
   const id = await startedIn(sessions);
   const question = (await okOf(sessions.append(id, [user('question')], { ifPosition: 0 }))).position;

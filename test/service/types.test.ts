@@ -145,7 +145,7 @@ describe('a session in types', () => {
     expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<Readonly<Pick<Session, 'id' | 'options'>>>();
   });
 
-  test('has a history of which one asks for the end or for what is behind a position', () => {
+  test('has a history of which one asks for the end or for what follows a position', () => {
     type Query = Parameters<SessionService['history']>[1];
     expectTypeOf<{ last: number }>().toExtend<Query>();
     expectTypeOf<{ after: number; limit: number }>().toExtend<Query>();

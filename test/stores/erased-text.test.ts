@@ -29,7 +29,7 @@ const entriesWith = (text: string) => [
   { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
 ];
 
-/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` behind a rewind, and by `delete`. */
+/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a rewind, and by `delete`. */
 const sayEverywhere = async (store: SessionStore, text: string) => {
   const sessions = new SessionService({ store, gracePeriod: 60 });
   const begin = async () =>

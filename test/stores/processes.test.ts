@@ -105,7 +105,7 @@ describeDatabases(
       expect(ids).toEqual(new Set([again.id]));
     });
 
-    test('terminate against append: what was acknowledged is there, and nothing comes behind the end', async () => {
+    test('terminate against append: what was acknowledged is there, and nothing comes after the end', async () => {
       const { sessions } = open();
       const id = await startedIn(sessions);
       const writers = writersOf([4, 4, 4]);

@@ -8,7 +8,7 @@ import { freePort, LOOPBACK } from './free-port.js';
 import { type PostgresAddress, serverUser } from './postgres-server.js';
 
 export interface PgBouncer {
-  /** The database `postgres` of the server behind it. */
+  /** The database `postgres` of the server after it. */
   readonly url: string;
   stop(): Promise<void>;
 }

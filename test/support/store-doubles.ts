@@ -41,7 +41,7 @@ const later = <T, E = never>(answer: Answer<T, StoreError | E>): ResultAsync<T, 
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
-/** A store that answers later and can be damaged, as one behind a network. */
+/** A store that answers later and can be damaged, as one after a network. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
   readonly ends: EndQueue;

@@ -75,7 +75,7 @@ describe('the contract comes to an end on a store that', () => {
         })),
       })),
     );
-    const pageByPage = 'events: a reader goes on behind any position, page by page';
+    const pageByPage = 'events: a reader goes on after any position, page by page';
     expect(failed.get(pageByPage)).toBe('gave up after 22 steps, waiting for this: a page without events');
   });
 

@@ -121,7 +121,7 @@ export const plantedActivityBugs: readonly PlantedBug[] = [
   ),
   noting(
     'takes it from each new state',
-    'activity: a state moves it on, and never back behind an append',
+    'activity: a state moves it on, and never back after an append',
     (note, inner) => ({
       replace: (key, next) =>
         inner.replace(key, next).map((answer) => {

@@ -25,7 +25,7 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   })),
   planted(
     'gives each entry the position before it',
-    'findEntries: each entry has the position behind it, from which the next ones are read',
+    'findEntries: each entry has the position after it, from which the next ones are read',
     (inner) => ({
       findEntries: (key, slice) =>
         inner

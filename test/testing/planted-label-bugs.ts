@@ -105,7 +105,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     const { next: _, ...page } = pageOf(inner, tenant, range);
     return page;
   }),
-  listing('begins anew behind a cursor in a list by label', isWalked, (inner, tenant, { after: _, ...range }) =>
+  listing('begins anew after a cursor in a list by label', isWalked, (inner, tenant, { after: _, ...range }) =>
     pageOf(inner, tenant, range),
   ),
   listing('lists by label what is of any time', isWalked, (inner, tenant, { createdAfter: _, ...range }) =>

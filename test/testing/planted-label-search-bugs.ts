@@ -41,7 +41,7 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
     const page = pageOf(inner, tenant, range);
     return several ? { ...page, total: pageOf(inner, tenant, withFirst(range)).total } : page;
   }),
-  searching('begins anew behind a cursor among several labels', hasAll, (inner, tenant, range) => {
+  searching('begins anew after a cursor among several labels', hasAll, (inner, tenant, range) => {
     const { after: _, ...anew } = range;
     return pageOf(inner, tenant, range.order === 'updated' || range.status !== undefined ? range : anew);
   }),

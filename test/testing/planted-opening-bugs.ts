@@ -67,7 +67,7 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
   ),
 ];
 
-const gone = 'redact: the content, id and data of entries are gone from every read, and their places stay';
+const gone = 'redact: the content, id and data of entries are gone from every read, and their positions stay';
 
 const endOf = (inner: MemorySessionStore, key: SessionKey): number => {
   const found = inner.findEntries(key, { limit: 1 })._unsafeUnwrap();
@@ -91,8 +91,8 @@ export const plantedRedactionBugs: readonly PlantedBug[] = [
     (inner) => ({ redact: (key, positions, now) => inner.redact(key, positions.slice(0, 1), now) }),
   ),
   planted(
-    'takes a position behind the end',
-    'redact: a position behind the end is invalid, and a session that is not there is missing',
+    'takes a position after the end',
+    'redact: a position after the end is invalid, and a session that is not there is missing',
     (inner) => ({
       redact: (key, positions, now) =>
         inner.redact(

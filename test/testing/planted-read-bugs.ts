@@ -12,7 +12,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that there is more at the end',
-    'findEntries: hasMore says whether there are entries behind the part',
+    'findEntries: hasMore says whether there are entries after the part',
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(key, slice).map((found) => {
@@ -73,8 +73,8 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     },
   ),
   planted(
-    'reads the events behind position 10 from the beginning',
-    'events: a reader goes on behind any position, page by page',
+    'reads the events after position 10 from the beginning',
+    'events: a reader goes on after any position, page by page',
     (inner) => ({
       events: eventsWith(inner, (events) => ({
         read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),

@@ -10,7 +10,7 @@ const clears = 'rewinds: to 0 and without entries, the history is empty and goes
 const removes = 'rewinds: the last entry is removed, and then the one before it';
 const toTheEnd = 'rewinds: to the end, entries follow all others';
 const refuses = 'rewinds: a superseded position has moved, one beyond the end is invalid, and neither changes anything';
-const keepsPositions = 'rewinds: no position is used twice, and a reader behind a superseded one gets what is new';
+const keepsPositions = 'rewinds: no position is used twice, and a reader after a superseded one gets what is new';
 const recognises =
   'rewinds: a repeated rewind is recognised, with entries and without, and one to another position is not the same';
 const counts = 'rewinds: entries that are superseded do not count towards maxEntries';
@@ -144,7 +144,7 @@ const positionBugs: readonly PlantedBug[] = [
         }),
     };
   }),
-  planted('does not go on behind a position that is superseded', keepsPositions, (inner) => ({
+  planted('does not go on after a position that is superseded', keepsPositions, (inner) => ({
     findEntries: (key, slice) => {
       const { after = 0 } = slice;
       const isCurrent = after === currentUpTo(inner, key, after) || after === endOf(inner, key);

@@ -9,7 +9,7 @@ const order =
 const end = 'unleased: a session that somebody holds comes at the end of its lease, to the millisecond';
 const statuses = 'unleased: each status has its own sessions, and those that have ended or are removed are gone';
 const cursor = 'unleased: a walk by cursor meets each session once, also among many of one millisecond';
-const moving = 'unleased: a walk goes on where sessions before and behind its place are leased, end or are removed';
+const moving = 'unleased: a walk goes on where sessions before and after its position are leased, end or are removed';
 
 type Page = Result<UnleasedPage, never>;
 
@@ -99,7 +99,7 @@ export const plantedUnleasedBugs: readonly PlantedBug[] = [
     const page = records.slice(start, start + limit);
     return ok({ records: page, unreadable });
   }),
-  reading('says that there is more behind the last page', cursor, (inner, tenant, range) =>
+  reading('says that there is more after the last page', cursor, (inner, tenant, range) =>
     inner.unleased(tenant, range).map((page) => {
       const last = page.records.at(-1);
       return last === undefined ? page : { next: { since: last.state.since, id: last.head.id }, ...page };

@@ -40,10 +40,10 @@ export const rangeFaults: readonly Fault[] = [
     createdBefore: laterBy(range.createdBefore, 1),
   })),
   misunderstanding('ignores where to begin', ({ after: _, ...range }) => range),
-  misunderstanding('passes over nothing behind a cursor', (range) =>
+  misunderstanding('passes over nothing after a cursor', (range) =>
     range.after === undefined ? range : { ...range, offset: 0 },
   ),
-  misunderstanding('goes on behind the whole millisecond of a cursor', (range) =>
+  misunderstanding('goes on after the whole millisecond of a cursor', (range) =>
     range.after === undefined
       ? range
       : { ...range, after: { ...range.after, id: range.order === 'oldest' ? '\uffff' : '' } },

@@ -47,13 +47,13 @@ entries, span, shown = kept, length + added, bytes`,
  *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
  *       must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest, 13 for a rewind the position that
  *       the lines follow
- * Writes the journal behind its committed length, this call, the event, the name, and then the activity and the counts of
+ * Writes the journal after its committed length, this call, the event, the name, and then the activity and the counts of
  * the record.
- * Returns the position behind the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON, its
+ * Returns the position after the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON, its
  * last activity, its labels}, {'moved', position}, 'invalid_position', 'lease_lost', 'full', 'mismatch', 'missing' or 'corrupt'.
  *
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
- * refused, or a torn log, may leave a note without its lines. Those of a rewind are behind its mark, which names the call.
+ * refused, or a torn log, may leave a note without its lines. Those of a rewind are after its mark, which names the call.
  */
 const scriptFor = (mode: 'end' | 'after') =>
   writeScript(`${log('KEYS[4]', 'ARGV[7]')}${mode === 'after' ? rewind('KEYS[3]') : ''}${readHead('KEYS[2]')}
@@ -128,5 +128,5 @@ return tonumber(finish)
 /** Adds lines at the end of the history. */
 export const appendScript = scriptFor('end');
 
-/** Adds lines behind a position, and supersedes what followed it. */
+/** Adds lines after a position, and supersedes what followed it. */
 export const rewindScript = scriptFor('after');

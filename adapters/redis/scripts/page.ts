@@ -38,7 +38,7 @@ return {unpack(reply)}
  *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the position
  *       that the page begins after, 9 the letter of the status of the index, 10 now
  * Returns {the total, the creation time of the last of the page if more follow or '', then for each session of the page from
- * the oldest on its member, the sizes of its record behind the header and of its journal as they stand there, or `r` and the
+ * the oldest on its member, the sizes of its record after the header and of its journal as they stand there, or `r` and the
  * size of its history if it was rewound, and its record, '' if it is not returned}. Both sizes of a missing record are '', those of
  * one that cannot be read '-'. Or 'ended' if the clock has ended too many sessions.
  */

@@ -26,10 +26,10 @@ for _, text in ipairs(ARGV) do
   repeat
     from = math.max(0, finish - size)
     line = redis.call('GETRANGE', KEYS[2], from .. '', finish - 1 .. '')
-    local behind = string.match(string.sub(line, 1, -2), '^.*\\n()')
+    local start = string.match(string.sub(line, 1, -2), '^.*\\n()')
     size = size * 4
-    if behind then
-      from, line = from + behind - 1, string.sub(line, behind)
+    if start then
+      from, line = from + start - 1, string.sub(line, start)
       break
     end
   until from == 0

@@ -1,6 +1,6 @@
 /*
  * A rewind does not change what a journal holds: it adds a mark, a line that says after which offset the history goes on. So a
- * history is a chain of spans. Each begins behind a mark, but for the first, and follows an offset in an earlier span, its parent.
+ * history is a chain of spans. Each begins after a mark, but for the first, and follows an offset in an earlier span, its parent.
  * A mark is `<after> <parent> <jump> <depth> <entries> <bytes> <call>`: the offset that the span follows, where its parent
  * begins, the number of entries and bytes of the history before it, and the call that has written it. By `jump` a search skips
  * spans: it is where another span of the chain begins, so chosen that a search takes O(log n) steps (E. W. Myers, "An
@@ -18,7 +18,7 @@ export const MARK_BYTES = 3 * 13 + 2 * 11 + 13 + CALL_BYTES + 1;
 /**
  * Defines for the journal in the key `journal`, a Lua expression: `spanAt(start)`, the span that begins there; and
  * `lastSpan(span, isPast)`, the last span of the chain up to `span` for which `isPast` is false or the first, and the one
- * behind it. It must be true for all spans behind one for which it is true.
+ * after it. It must be true for all spans after one for which it is true.
  *
  * Where no mark is, or one that leads on and not back, `isDamaged` is set, and the chain ends there: every search does.
  */
@@ -136,8 +136,8 @@ local function piecesAfter(tip, length, entries, from, size, most)
   local last = spanAt(tip)
   local first, child = lastSpan(last, function(each) return each.start > from end)
   local least = (child and child.entries or entries) + most
-  local span, behind = lastSpan(last, function(each) return each.entries >= least end)
-  local chain, stop = {}, behind and behind.after or length
+  local span, following = lastSpan(last, function(each) return each.entries >= least end)
+  local chain, stop = {}, following and following.after or length
   while span.start > first.start do
     chain[#chain + 1] = {span.start, stop}
     stop, span = span.after, spanAt(span.parent)

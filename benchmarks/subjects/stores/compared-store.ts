@@ -19,7 +19,7 @@ export interface WireSession {
   readonly duration: number;
 }
 
-/** Where a page begins: behind so many sessions, or behind this one. The page has the ten next older sessions. */
+/** Where a page begins: behind so many sessions, or after this one. The page has the ten next older sessions. */
 export type Start = { readonly skip: number } | { readonly createdMs: number; readonly id: string };
 
 /** What a good engineer writes on the same database who needs only this list and these writes. */

@@ -64,7 +64,7 @@ const pair = async (
     expect(own.length === PAGE && textOf(own) === textOf(other), `the same page of ${PAGE}`);
     expect(own[0]?.id === idOf(count - 1 - (page % (count / PAGE)) * PAGE), 'the page that was asked for');
   };
-  const kind = { page: `page ${page}`, cursor: `behind a cursor at page ${page}`, light: `page ${page}, light` }[how];
+  const kind = { page: `page ${page}`, cursor: `after a cursor at page ${page}`, light: `page ${page}, light` }[how];
   const name = `${count} sessions, ${kind}`;
   return [
     { name: byHand(name), beside: [byHand(name)], call: async () => lookAt(await listByHand()) },

@@ -39,7 +39,7 @@ export const appendConditions: readonly StoreCase[] = [
       await append(store, key, ['one', 'two'], 'op');
       const part = await answerOf(store.findEntries(key, { limit: 1 }));
       const ifPosition = part.outcome === 'found' ? part.position : -1;
-      expectEqual((await appendTo(store, { ifPosition })).outcome, 'appended', 'an append behind the part');
+      expectEqual((await appendTo(store, { ifPosition })).outcome, 'appended', 'an append after the part');
     },
   },
   {

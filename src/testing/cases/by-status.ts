@@ -55,7 +55,7 @@ export const byStatus: readonly StoreCase[] = [
       await replace(store, keyOf('s11'), ended('failed', { revision: 3 }));
       await replace(store, keyOf('s8'), ended('failed', { revision: 3 }));
       const second = await listed(store, 'ACTIVE', { limit: 3, after: first.next });
-      expectEqual([second.ids, second.total], [active.slice(3, 6), 6], 'the page behind it, while others change');
+      expectEqual([second.ids, second.total], [active.slice(3, 6), 6], 'the page after it, while others change');
       const createdAfter = new Date(NOON + 4).toISOString();
       expectEqual((await listed(store, 'ACTIVE', { createdAfter })).ids, ['s10', 's7', 's5'], 'a range');
       expectEqual((await listed(store, 'IDLE', { offset: 1, limit: 2 })).ids, ['s6', 's3'], 'an offset');

@@ -46,9 +46,9 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
       const position = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
       expectEqual(alone, { records: [], unreadable: ['bad'], total: 3, next: position }, 'the page of the bad one');
       for (const order of ['newest', 'oldest'] as const) {
-        const behind = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, after: position }));
-        const found = behind.records.map(({ head }) => head.id);
-        expectEqual(found, [order === 'newest' ? 'oldest' : 'newest'], `what is behind the bad one, ${order} first`);
+        const next = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, after: position }));
+        const found = next.records.map(({ head }) => head.id);
+        expectEqual(found, [order === 'newest' ? 'oldest' : 'newest'], `what follows the bad one, ${order} first`);
         const both = await answerOf(store.list(TENANT, { offset: 0, limit: 2, order }));
         expectEqual([both.records.length, both.unreadable, both.next], [1, ['bad'], position], `two, ${order} first`);
       }

@@ -66,15 +66,15 @@ export const entryData: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: each entry has the position behind it, from which the next ones are read',
+    name: 'findEntries: each entry has the position after it, from which the next ones are read',
     run: async (store) => {
       await insertActive(store, key);
       await answerOf(store.append(key, { entries, now: NOON }));
       const whole = await foundIn(store, { limit: entries.length });
       expectEqual(whole.entries.at(-1)?.position, whole.position, 'the position of the last entry');
       for (const [at, { position }] of whole.entries.entries()) {
-        const behind = await foundIn(store, { after: position, limit: 2 });
-        expectEqual(behind.entries, whole.entries.slice(at + 1, at + 3), `what stands behind entry ${at}`);
+        const next = await foundIn(store, { after: position, limit: 2 });
+        expectEqual(next.entries, whole.entries.slice(at + 1, at + 3), `what follows entry ${at}`);
         const before = await foundIn(store, { before: position, limit: 2 });
         expectEqual(before.entries, whole.entries.slice(Math.max(0, at - 1), at + 1), `what stands before ${position}`);
       }

@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { endReasons } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
@@ -11,7 +11,7 @@ import type { StoreCase } from '../store-case.js';
 const key = keyOf('one');
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
 
-/** Fails unless the events behind a position, as both stores read them, have these numbers. */
+/** Fails unless the events after a position, as both stores read them, have these numbers. */
 const expectNumbers = async (
   [store, second]: readonly [SessionStore, SessionStore],
   position: string,
@@ -19,7 +19,7 @@ const expectNumbers = async (
   after: string,
 ): Promise<void> => {
   for (const each of [store, second]) {
-    const told = await eventsBehind(each, position);
+    const told = await eventsAfter(each, position);
     expectEqual(
       told.map(({ sequence }) => sequence),
       numbers,

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../session/session-event.js';
-import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
+import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
@@ -26,7 +26,7 @@ export const events: readonly StoreCase[] = [
       const record = await answerOf(store.find(key));
       expectEqual(record?.sequence, 7, 'sequence in the record');
       expectEqual(await answerOf(store.remove(key, { now: NOON + 9 })), 'removed', 'remove');
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       const types = ['created', 'started', 'appended', 'paused', 'resumed', 'appended', 'terminated', 'deleted'];
       expectEqual(
         told.map(brief),
@@ -66,7 +66,7 @@ export const events: readonly StoreCase[] = [
         'the incarnation that the second store reads, without the history',
       );
       expectEqual(
-        (await eventsBehind(store, start)).map(({ id }) => id),
+        (await eventsAfter(store, start)).map(({ id }) => id),
         [1, 2, 3].map((sequence) => `${first?.incarnation}.${sequence}`),
         'the ids',
       );
@@ -89,25 +89,25 @@ export const events: readonly StoreCase[] = [
       await answerOf(store.append(key, { entries: [say('hello')], now: NOON, maxEntries: 0 }));
       await answerOf(store.remove(keyOf('nobody')));
       await answerOf(store.remove(key, { revision: 1 }));
-      expectEqual(await eventsBehind(store, before), [], 'the events');
+      expectEqual(await eventsAfter(store, before), [], 'the events');
       await answerOf(store.replace(key, ended('failed', { revision: 3 })));
       const after = await latestPosition(store);
       await answerOf(store.append(key, { entries: [say('late')], now: NOON }));
-      expectEqual(await eventsBehind(store, after), [], 'the events after a refused append');
+      expectEqual(await eventsAfter(store, after), [], 'the events after a refused append');
     },
   },
   {
-    name: 'events: a reader goes on behind any position, page by page',
+    name: 'events: a reader goes on after any position, page by page',
     run: async (store) => {
       const start = await latestPosition(store);
-      expectEqual(await eventsBehind(store, start), [], 'the events of an empty store');
+      expectEqual(await eventsAfter(store, start), [], 'the events of an empty store');
       await insertActive(store, key);
       for (const turn of upTo(20)) await append(store, key, [`${turn}`]);
-      const all = await eventsBehind(store, start);
+      const all = await eventsAfter(store, start);
       expectEqual(all.length, 22, 'the number of events');
       for (const [at, { position }] of all.entries()) {
-        const behind = await eventsBehind(store, position);
-        expectEqual(behind.map(brief), all.slice(at + 1).map(brief), `the events behind event ${at}`);
+        const next = await eventsAfter(store, position);
+        expectEqual(next.map(brief), all.slice(at + 1).map(brief), `the events after event ${at}`);
       }
       const log = logOf(store);
       const paged: SessionEvent[] = [];
@@ -122,7 +122,7 @@ export const events: readonly StoreCase[] = [
       });
       expectEqual(paged, all, 'the events of all pages');
       expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
-      expectEqual(await eventsBehind(store, await latestPosition(store)), [], 'the events behind the latest');
+      expectEqual(await eventsAfter(store, await latestPosition(store)), [], 'the events after the latest');
     },
   },
   {
@@ -134,7 +134,7 @@ export const events: readonly StoreCase[] = [
       await append(store, key, ['once'], 'op');
       await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
       expectEqual(
-        (await eventsBehind(store, start)).map(({ sequence }) => sequence),
+        (await eventsAfter(store, start)).map(({ sequence }) => sequence),
         [1, 2, 3],
         'the numbers',
       );
@@ -147,7 +147,7 @@ export const events: readonly StoreCase[] = [
       await insert(store, key);
       await answerOf(store.remove(key));
       await insert(store, key);
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       expectEqual(
         told.map(({ type, sequence }) => [type, sequence]),
         [
@@ -171,7 +171,7 @@ export const events: readonly StoreCase[] = [
         ),
       );
       expectEqual(
-        (await eventsBehind(store, start)).map(({ sequence }) => sequence),
+        (await eventsAfter(store, start)).map(({ sequence }) => sequence),
         upTo(22).map((at) => at + 1),
         'the numbers, in their order',
       );
@@ -185,13 +185,13 @@ export const events: readonly StoreCase[] = [
       await replace(store, key, live('ACTIVE', { revision: 2 }));
       await append(second, key, ['hello']);
       await answerOf(store.remove(key));
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       expectEqual(
         told.map(({ type, sequence }) => [type, sequence]),
         ['created', 'started', 'appended', 'deleted'].map((type, at) => [`session.${type}`, at + 1]),
         'the events',
       );
-      expectEqual(await eventsBehind(second, start), told, 'the events that the second store reads');
+      expectEqual(await eventsAfter(second, start), told, 'the events that the second store reads');
       expectEqual(await latestPosition(second), await latestPosition(store), 'the latest position');
     },
   },
@@ -217,9 +217,9 @@ export const events: readonly StoreCase[] = [
     run: async (store) => {
       const start = await latestPosition(store);
       await insertActive(store, key);
-      const told = structuredClone(await eventsBehind(store, start));
-      mutateDeeply(await eventsBehind(store, start));
-      expectEqual(await eventsBehind(store, start), told, 'the events that are read next');
+      const told = structuredClone(await eventsAfter(store, start));
+      mutateDeeply(await eventsAfter(store, start));
+      expectEqual(await eventsAfter(store, start), told, 'the events that are read next');
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
@@ -73,7 +73,7 @@ export const extensionEvents: readonly StoreCase[] = [
       await replace(store, key, live('PAUSED', { revision: 7, limitMs: 1500, lastActivityAt: NOON + 12 }));
       const at = (ms: number) => new Date(NOON + ms).toISOString();
       expectEqual(
-        (await eventsBehind(store, start)).map((event) => {
+        (await eventsAfter(store, start)).map((event) => {
           const told = [event.type, event.sequence, event.at];
           return event.type === 'session.extended' ? [...told, event.timeLimit, event.endsAt] : told;
         }),

@@ -61,8 +61,8 @@ export const historyBytes: readonly StoreCase[] = [
           'the latest entries before them',
         );
         expectThat(jsonBytes(before.entries) <= byteLimit(maxBytes), `they have about ${maxBytes} bytes at most`);
-        const behind = await partOf(store, { after: part.position, limit: 10 });
-        expectEqual(behind.entries, [], 'what stands behind them');
+        const next = await partOf(store, { after: part.position, limit: 10 });
+        expectEqual(next.entries, [], 'what follows them');
       }
     },
   },

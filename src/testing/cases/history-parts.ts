@@ -17,19 +17,19 @@ export const historyParts: readonly StoreCase[] = [
         const part = await partOf(store, { limit: last });
         expectEqual(contentsOf(part), said.slice(-last), `the last ${last}`);
         expectEqual(part.hasMore, false, 'hasMore');
-        const behind = await partOf(store, { after: part.position, limit: 10 });
-        expectEqual([behind.entries, behind.hasMore], [[], false], 'what stands behind them');
+        const next = await partOf(store, { after: part.position, limit: 10 });
+        expectEqual([next.entries, next.hasMore], [[], false], 'what follows them');
       }
       expectEqual(marks.at(-1)?.count, said.length, 'the number of entries');
     },
   },
   {
-    name: 'findEntries: after gives what was appended behind a position, and everything behind 0',
+    name: 'findEntries: after gives what was appended after a position, and everything after 0',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
         const part = await partOf(store, { after: position, limit: 1000 });
-        expectEqual(contentsOf(part), said.slice(count), `behind ${position}`);
+        expectEqual(contentsOf(part), said.slice(count), `after ${position}`);
         expectEqual(part.hasMore, false, 'hasMore');
       }
       expectEqual(await append(store, key, ['again'], 'op-3'), marks[3]?.position, 'the position of a repeated append');
@@ -45,7 +45,7 @@ export const historyParts: readonly StoreCase[] = [
           expectEqual(
             entries.map(({ content }) => content),
             said.slice(count),
-            `behind ${position}, ${limit} at a time`,
+            `after ${position}, ${limit} at a time`,
           );
         }
       }
@@ -75,9 +75,9 @@ export const historyParts: readonly StoreCase[] = [
         const part = await partOf(store, { limit: last });
         const above = await partOf(store, { before: part.start, limit: 1000 });
         expectEqual(contentsOf(above), said.slice(0, -last), `what stands before the last ${last}`);
-        expectEqual([above.start, above.hasMore], [0, true], 'its start, and whether there are entries behind it');
+        expectEqual([above.start, above.hasMore], [0, true], 'its start, and whether there are entries after it');
         const again = await partOf(store, { after: part.start, limit: 1000 });
-        expectEqual(again, part, `what stands behind the start of the last ${last}`);
+        expectEqual(again, part, `what follows the start of the last ${last}`);
       }
       const middle = await partOf(store, { after: (await partOf(store, { after: 0, limit: 4 })).position, limit: 3 });
       expectEqual(contentsOf(await partOf(store, { before: middle.start, limit: 2 })), said.slice(2, 4), 'before it');
@@ -85,7 +85,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: hasMore says whether there are entries behind the part',
+    name: 'findEntries: hasMore says whether there are entries after the part',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -94,7 +94,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a part at the end has a position behind which later entries come',
+    name: 'findEntries: a part at the end has a position after which later entries come',
     run: async (store) => {
       await insertActive(store, key);
       const none = [await partOf(store, { limit: 5 }), await partOf(store, { after: 0, limit: 5 })];
@@ -120,7 +120,7 @@ export const historyParts: readonly StoreCase[] = [
       await insertActive(store, key);
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
         const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
-        expectEqual(found, { outcome: 'invalid_position' }, `behind ${after + 1}`);
+        expectEqual(found, { outcome: 'invalid_position' }, `after ${after + 1}`);
         const back = await answerOf(store.findEntries(key, { before: after + 1, limit: 10 }));
         expectEqual(back, { outcome: 'invalid_position' }, `before ${after + 1}`);
       }
@@ -153,7 +153,7 @@ export const historyParts: readonly StoreCase[] = [
       await replace(store, key, ended('terminated', { revision: 3 }));
       expectEqual(contentsOf(await partOf(store, { limit: 1 })), ['there'], 'the last');
       expectEqual(contentsOf(await partOf(store, { after: 0, limit: 1 })), ['hello'], 'the first');
-      expectEqual((await partOf(store, { after: position, limit: 1 })).entries, [], 'what stands behind them');
+      expectEqual((await partOf(store, { after: position, limit: 1 })).entries, [], 'what follows them');
     },
   },
   {
@@ -175,7 +175,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: long and short entries are read as they were written, behind long options',
+    name: 'findEntries: long and short entries are read as they were written, after long options',
     run: async (store) => {
       await insertActive(store, key, headOf('one', NOON, { behavior: '\u20AC'.repeat(20_000) }));
       const entries = upTo(40).map((at) =>

@@ -77,7 +77,7 @@ export const labelSearch: readonly StoreCase[] = [
       const second = await pageOf(store, { labels: ofWeb, offset: 1, limit: 1 });
       expectEqual([second.ids, second.total], [['s04'], 3], 'the second page');
       const beyond = await pageOf(store, { labels: ofWeb, offset: 3, limit: 3 });
-      expectEqual([beyond.ids, beyond.total], [[], 3], 'a page behind the last');
+      expectEqual([beyond.ids, beyond.total], [[], 3], 'a page after the last');
       const between = { createdAfter: at(0), createdBefore: at(8) };
       const inner = await pageOf(store, { labels: ofWeb, ...between });
       expectEqual([inner.ids, inner.total], [['s04'], 1], 'those between two times');

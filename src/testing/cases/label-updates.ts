@@ -1,6 +1,6 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
 import { race, WRITERS } from '../race.js';
@@ -161,7 +161,7 @@ export const labelEvents: readonly StoreCase[] = [
       await replace(store, key, ended('failed', { revision: 5, since: NOON + 10 }));
       await replace(store, key, ended('failed', { revision: 6, since: NOON + 10, lastActivityAt: NOON + 11, labels }));
       expectEqual(
-        (await eventsBehind(store, start)).map((event) => {
+        (await eventsAfter(store, start)).map((event) => {
           const told = [event.type, event.sequence, event.at];
           return event.type === 'session.updated' ? [...told, event.labels] : told;
         }),

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
 import { race } from '../race.js';
@@ -125,7 +125,7 @@ export const leaseEvents: readonly StoreCase[] = [
       await replace(store, key, live('ACTIVE', { revision: 5, lease: other }));
       await replace(store, key, live('ACTIVE', { revision: 6, lease: { ...other, until: 0, releasedAt: NOON + 4 } }));
       await replace(store, key, live('PAUSED', { revision: 7, lease: { ...other, until: 0, releasedAt: NOON + 4 } }));
-      const told = await eventsBehind(store, position);
+      const told = await eventsAfter(store, position);
       expectEqual(
         told.map((event) => [event.type, event.sequence, Date.parse(event.at) - NOON, holderOf(event)]),
         [
@@ -153,7 +153,7 @@ export const leaseEvents: readonly StoreCase[] = [
           live('IDLE', { revision: at + 2, lease: { ...lease, holder, fencingToken: at + 1 } }),
         );
       }
-      expectEqual((await eventsBehind(store, position)).map(holderOf), names, 'the holders in the events');
+      expectEqual((await eventsAfter(store, position)).map(holderOf), names, 'the holders in the events');
     },
   },
 ];

@@ -1,6 +1,6 @@
 import type { SessionHead, StateRecord } from '../../session/session-record.js';
 import type { Inserted, Opening, SessionStore } from '../../store/session-store.js';
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { contentsOf, partOf } from '../history-steps.js';
 import { race, WRITERS } from '../race.js';
@@ -229,7 +229,7 @@ export const openingEvents: readonly StoreCase[] = [
       const start = await latestPosition(store);
       await open(store, { entries: saying('a', 'b') });
       const [, end = 0] = await positionsIn(store, fork);
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       expectEqual(
         told.map((event) => [event.type, event.sequence, event.type === 'session.appended' && event.historyPosition]),
         [
@@ -240,7 +240,7 @@ export const openingEvents: readonly StoreCase[] = [
         'the events',
       );
       await open(store, { from: { id: fork.id, maxBytes: 10_000 } }, live('IDLE'), headOf('two'));
-      const next = (await eventsBehind(store, start)).slice(3);
+      const next = (await eventsAfter(store, start)).slice(3);
       expectEqual(
         next.map(({ type, sequence }) => [type, sequence]),
         [

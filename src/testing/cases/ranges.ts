@@ -86,7 +86,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: next is the position of the last session on a page, if there are more behind it',
+    name: 'range: next is the position of the last session on a page, if there are more after it',
     run: async (store) => {
       await insertAll(store);
       for (const order of [undefined, ...orders]) {
@@ -102,7 +102,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: after gives the sessions behind a position, even if no session is at that position',
+    name: 'range: after gives the sessions after a position, even if no session is at that position',
     run: async (store) => {
       await insertAll(store);
       const others = [
@@ -114,7 +114,7 @@ export const ranges: readonly StoreCase[] = [
       for (const after of [...positions, ...others]) {
         const isAfter = ({ id, at }: ListPosition): boolean => (at === after.at ? id > after.id : at > after.at);
         const isBefore = (position: ListPosition): boolean => !isAfter(position) && position.id !== after.id;
-        const what = `behind ${after.id}:`;
+        const what = `after ${after.id}:`;
         const up = await pageOf(store, { order: 'oldest', after });
         expectEqual(idsOf(up), inOrder('oldest', positions.filter(isAfter)), `${what} oldest first`);
         const down = await pageOf(store, { after });

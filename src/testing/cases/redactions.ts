@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { foundIn, key, partOf } from '../history-steps.js';
 import { race } from '../race.js';
@@ -71,7 +71,7 @@ export const redactions: readonly StoreCase[] = [
     },
   },
   {
-    name: 'redact: a position behind the end is invalid, and a session that is not there is missing',
+    name: 'redact: a position after the end is invalid, and a session that is not there is missing',
     run: async (store) => {
       await insertActive(store, key);
       const end = await append(store, key, ['one', 'two']);
@@ -126,7 +126,7 @@ export const redactionEvents: readonly StoreCase[] = [
       const start = await latestPosition(store);
       await redact(store, positions);
       await redact(store, positions);
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       expectEqual(
         told.map((event) => (event.type === 'session.redacted' ? [event.sequence, event.positions] : event.type)),
         [[4, positions]],

@@ -1,4 +1,4 @@
-import { eventsBehind, latestPosition } from '../event-steps.js';
+import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect.js';
 import { contentsOf, key, partOf } from '../history-steps.js';
 import { appendTo, expectHistory, numbers, positionsIn, rewind } from '../rewind-steps.js';
@@ -30,7 +30,7 @@ export const rewinds: readonly StoreCase[] = [
       const full = await append(store, key, ['one', 'two']);
       const end = await rewind(store, 0);
       await expectHistory(store, [], end);
-      expectEqual(end > full, true, 'the end is behind all that came before');
+      expectEqual(end > full, true, 'the end is after all that came before');
       expectEqual(
         await appendTo(store, ['x'], { ifPosition: full }),
         { outcome: 'moved', position: end },
@@ -84,7 +84,7 @@ export const rewinds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'rewinds: no position is used twice, and a reader behind a superseded one gets what is new',
+    name: 'rewinds: no position is used twice, and a reader after a superseded one gets what is new',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['one', 'two', 'three']);
@@ -94,7 +94,7 @@ export const rewinds: readonly StoreCase[] = [
       expectEqual(after[0], before[0], 'the position of the entry that stays');
       expectEqual(new Set([...before, ...after]).size, 5, 'the number of different positions');
       const part = await partOf(store, { after: before[2] ?? 0, limit: 10 });
-      expectEqual([contentsOf(part), part.hasMore], [['four', 'five'], false], 'behind a superseded position');
+      expectEqual([contentsOf(part), part.hasMore], [['four', 'five'], false], 'after a superseded position');
       const back = await partOf(store, { before: before[2] ?? 0, limit: 10 });
       expectEqual([contentsOf(back), back.start, back.hasMore], [['one'], 0, true], 'before a superseded position');
     },
@@ -217,7 +217,7 @@ export const rewindEvents: readonly StoreCase[] = [
       const start = await latestPosition(store);
       const end = await rewind(store, first, ['three']);
       const cleared = await rewind(store, 0);
-      const told = await eventsBehind(store, start);
+      const told = await eventsAfter(store, start);
       expectEqual(
         told.map((event) => (event.type === 'session.appended' ? [event.historyPosition, event.after] : event.type)),
         [

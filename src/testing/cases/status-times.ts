@@ -48,7 +48,7 @@ const walked = async (store: SessionStore, range: PageRange, total: number): Pro
   await repeatUntil('a page without next', sessions.length + 1, async () => {
     const page = await listed(store, { ...range, after });
     expectThat(page.ids.length <= range.limit, `a page has at most ${range.limit} sessions`);
-    expectEqual(page.total, total, 'the total of a page behind a cursor');
+    expectEqual(page.total, total, 'the total of a page after a cursor');
     ids.push(...page.ids);
     after = page.next;
     return after === undefined;

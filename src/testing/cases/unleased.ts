@@ -135,11 +135,11 @@ export const unleased: readonly StoreCase[] = [
       );
       for (const limit of [1, 4, 34, 35]) expectEqual(await walk(store, limit), whole, `a walk by ${limit}`);
       const last = await pageOf(store, { limit: whole.length });
-      expectEqual(last.next, undefined, 'the cursor behind the last page');
+      expectEqual(last.next, undefined, 'the cursor after the last page');
     },
   },
   {
-    name: 'unleased: a walk goes on where sessions before and behind its position are leased, end or are removed',
+    name: 'unleased: a walk goes on where sessions before and after its position are leased, end or are removed',
     run: async (store) => {
       for (const at of upTo(12)) {
         await insert(store, keyOf(`s${at + 10}`), headOf(`s${at + 10}`), live('ACTIVE', { since: NOON + at }));

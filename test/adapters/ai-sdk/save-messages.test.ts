@@ -133,7 +133,7 @@ describeStores('saveMessages', (open) => {
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
 
-  test('keeps a message once that two processes get at the same time, behind what another tab has said meanwhile', async () => {
+  test('keeps a message once that two processes get at the same time, after what another tab has said meanwhile', async () => {
     const inner = await open();
     const { sessions, id, texts } = await openedChat(inner);
     await unwrap(saveMessages(sessions, id, four));

@@ -44,7 +44,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     ['those with a label', { labels: { user: 'u-1' } }],
   ];
 
-  test.each(ranges)('behind the last one of %s reads no session, however far it is', async (_, range) => {
+  test.each(ranges)('after the last one of %s reads no session, however far it is', async (_, range) => {
     const { store, schema, close } = await schemas.open();
     for (const id of ['one', 'two', 'three']) {
       await answerOf(store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })));

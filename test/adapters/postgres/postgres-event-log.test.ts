@@ -41,7 +41,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     for (const sessionId of ['one', undefined]) {
       const page = (await events?.read('', '0', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
       expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
-      expect(page?.position, 'it goes on behind all others').toBe(latest);
+      expect(page?.position, 'it goes on after all others').toBe(latest);
       const behind = (await events?.read('', latest ?? '', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
       expect(behind).toMatchObject({ events: [], position: latest });
     }
@@ -78,7 +78,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     expect(await sequencesIn(store)).toEqual([1, 2]);
     await append();
     const latest = (await store.events?.latest(''))?._unsafeUnwrap();
-    expect(await sequencesIn(store, latest), 'a change before the latest position is not behind it').toEqual([]);
+    expect(await sequencesIn(store, latest), 'a change before the latest position is not after it').toEqual([]);
     expect(await sequencesIn(store)).toEqual([1, 2, 3]);
   });
 

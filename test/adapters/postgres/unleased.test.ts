@@ -12,7 +12,7 @@ describeWithPostgres('sessions that nobody holds, in PostgreSQL', (postgres) => 
   const schemas = postgresSchemas(pool);
   afterAll(() => pool.end());
 
-  test('are found in their index, in its order, on the first page and behind a place', async () => {
+  test('are found in their index, in its order, on the first page and after a place', async () => {
     const { store, schema } = await schemas.open({ leaseIndex: true });
     // The tables were there before, without the index.
     for (const _ of upTo(2)) (await store.migrate())._unsafeUnwrap();

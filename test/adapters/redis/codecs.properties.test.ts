@@ -118,7 +118,7 @@ describe('the text of a record', () => {
 });
 
 describe('the text of a journal', () => {
-  test('says the history as it was, whatever is behind it', () => {
+  test('says the history as it was, whatever is after it', () => {
     fc.assert(
       fc.property(fc.array(entry), text, (entries, left) => {
         const lines = encodeLines(entries);

@@ -22,13 +22,13 @@ describe('a journal', () => {
   const bytes = Buffer.byteLength(lines);
 
   test.each(['x', '{', LINE, '\n', '\u20AC'.repeat(9), Buffer.from([0xe2, 0x82]).toString(), 'x'.repeat(100_000)])(
-    'ends at its committed length, whatever is behind that: %j',
+    'ends at its committed length, whatever is after that: %j',
     (left) => {
       expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
     },
   );
 
-  test('ends there too where the characters with those behind it are as many as its bytes', () => {
+  test('ends there too where the characters with those after it are as many as its bytes', () => {
     const left = 'x'.repeat(bytes - lines.length);
     expect(left.length).toBeGreaterThan(0);
     expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);

@@ -44,7 +44,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     const over = new Promise<void>((resolve) => {
       monitor.on('monitor', (_: string, [command = '', ...args]: readonly string[]) => {
         if (command.toLowerCase() === 'echo' && args[0] === prefix) resolve();
-        // The scripts are called with the keys behind their number.
+        // The scripts are called with the keys after their number.
         else if ([record, journal, names].some((name) => name === args[0]))
           seen.push([command.toLowerCase(), ...args].join(' '));
       });
@@ -60,7 +60,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   describe.each(clientVersions)('%s', (version) => {
     const open = () => new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
 
-    test('reads nothing of it, whoever has written to it before, and writes behind its end', async () => {
+    test('reads nothing of it, whoever has written to it before, and writes after its end', async () => {
       const [store, others] = [open(), open()];
       await append(store, key, ['the first of this process']);
       for (const _ of upTo(3)) await append(others, key, ['theirs']);
@@ -116,7 +116,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       });
     });
 
-    test('leaves its last entries, and those behind it, to be read at their own cost', async () => {
+    test('leaves its last entries, and those after it, to be read at their own cost', async () => {
       const store = open();
       const position = await append(store, key, ['before']);
       await append(store, key, ['after']);

@@ -133,7 +133,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           const expected = ['before', 'mine', 'mine too'];
           expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
           expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 1003);
-          // What comes next stands behind it, so this was the position of the first arrival.
+          // What comes next stands after it, so this was the position of the first arrival.
           const after = await append(others, key, ['after']);
           expect(after).toBeGreaterThan(position);
           if (operationId !== undefined) {

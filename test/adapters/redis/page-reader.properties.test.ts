@@ -85,7 +85,7 @@ const expected = (
 let prefixes = 0;
 
 describeWithRedis('a list by status, of which the clock has ended some that nobody has written down,', ({ port }) => {
-  test('is that of a sorted array, in any order, behind any place and within any bounds', async () => {
+  test('is that of a sorted array, in any order, after any place and within any bounds', async () => {
     const client = openClient('ioredis 5', { port });
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(range, { minLength: 40, maxLength: 40 }), async (given, ranges) => {

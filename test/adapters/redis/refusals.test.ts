@@ -132,7 +132,7 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       const before = await look(opened);
       const refused = refusing(client, how, isRefused);
       const result = await run(new RedisSessionStore({ client: refused.client, prefix, timeoutMs: 60, ...options }));
-      // What the call sends behind its answer is no part of it.
+      // What the call sends after its answer is no part of it.
       await client.call('PING');
       const after = await look(opened);
       const outcome = result.match(

@@ -60,7 +60,7 @@ describeWithRedis('rewinds in Redis', () => {
     return Number(/cmdstat_getrange:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
   };
 
-  /** A history of so many entries, each behind a rewind that has superseded nothing. Returns the positions. */
+  /** A history of so many entries, each after a rewind that has superseded nothing. Returns the positions. */
   const insertChain = async ({ rewind }: Awaited<ReturnType<typeof open>>, spans: number) => {
     const positions = [0];
     for (const at of upTo(spans)) positions.push(await rewind(positions.at(-1) ?? 0, [`${at}`]));
@@ -126,7 +126,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect((await said(store, key))?.map((content) => content.split(' ')[0])).toEqual(['0', '1', '2', 'early']);
   });
 
-  test('a thousand small entries, each behind a rewind, are read back in a history of large ones', async () => {
+  test('a thousand small entries, each after a rewind, are read back in a history of large ones', async () => {
     const bench = await open();
     const { store, key, rewind } = bench;
     let end = 0;

@@ -31,7 +31,7 @@ const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
   ['those with a label', { labels: { user: 'u-1' } }],
 ];
 
-test.each(ranges)('a page of %s behind the last one costs its total alone, however far it is', (_, range) => {
+test.each(ranges)('a page of %s after the last one costs its total alone, however far it is', (_, range) => {
   const { store, asked } = openThree();
   for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
     const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();

@@ -183,7 +183,7 @@ describe('SqliteSessionStore', () => {
     for (const sessionId of ['one', undefined]) {
       const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
       expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
-      expect(page?.position, 'it goes on behind all others').toBe(latest);
+      expect(page?.position, 'it goes on after all others').toBe(latest);
     }
     const none = store.events?.read('', '0', 5, { tenant: 'acme', sessionId: 'nobody' })._unsafeUnwrap();
     expect(none).toEqual({ events: [], position: latest, isTrimmed: false });

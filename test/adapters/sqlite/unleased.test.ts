@@ -6,7 +6,7 @@ import { openLibsql } from '../../support/sqlite-file.js';
 
 const range = { status: 'ACTIVE', now: NOON, limit: 10 } as const;
 
-test('sessions that nobody holds are found in their index, in its order, on the first page and behind a place', () => {
+test('sessions that nobody holds are found in their index, in its order, on the first page and after a place', () => {
   const database = openLibsql(':memory:');
   const store = new SqliteSessionStore({ database, leaseIndex: true });
   store.migrate()._unsafeUnwrap();

@@ -63,7 +63,7 @@ export class Watchers {
     return sum;
   }
 
-  /** A change of its own comes behind all others. */
+  /** A change of its own comes after all others. */
   async #last(watcher: Watcher): Promise<void> {
     const { id } = await okOf(watcher.sessions.create({ face: 'ada', profile: 'tutor' }));
     const given = new Promise<void>((resolve) => {

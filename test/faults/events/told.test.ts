@@ -93,7 +93,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
       record({ promise: PROMISE, figure: 'of these not told', value: untold.length, bar: '0' });
       record({
         promise: PROMISE,
-        figure: 'events behind a gap or out of order',
+        figure: 'events after a gap or out of order',
         value: disordered.length,
         bar: '0',
       });

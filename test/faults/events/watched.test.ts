@@ -17,7 +17,7 @@ const PROMISE = 'watchers are given all events of each session, in order';
 const WRITERS = 3;
 const TRIAL_MS = effort(2500, 60_000);
 
-/** Longer than an event is held behind a gap. */
+/** Longer than an event is held after a gap. */
 const STAY_MS = 1500;
 
 describeWithRedis('ten watchers of what three processes do', () => {

@@ -26,7 +26,7 @@ const chunked = (body: string, size: number): string => {
   return `${chunks.join('')}0\r\n\r\n`;
 };
 
-/** The end of a head, and the body behind it: none, framed in every way, or never ending. */
+/** The end of a head, and the body after it: none, framed in every way, or never ending. */
 const framing = (random: Random): string => {
   const body = '{"face":"ada","profile":"tutor"}'.padEnd(pick(random, [2, 32, 900, 70_000]), ' ');
   return pick<() => string>(random, [
@@ -69,7 +69,7 @@ const requestOf = (random: Random, { key, live, ended }: Target): string => {
   return `${line} HTTP/${version}\r\nHost: x\r\n${headers.join('')}${framing(random)}`;
 };
 
-/** Requests one behind the other: all the same, which is what races, or a mixture, or with garbage at the end. */
+/** Requests one after the other: all the same, which is what races, or a mixture, or with garbage at the end. */
 const pipelineOf = (random: Random, target: Target): string => {
   const one = requestOf(random, target);
   const several = (): string => Array.from({ length: 1 + below(random, 12) }, () => requestOf(random, target)).join('');
@@ -86,7 +86,7 @@ const pipelineOf = (random: Random, target: Target): string => {
 /** How a client leaves; all of them are gone in the end. */
 const leave: Readonly<Record<'reset' | 'end' | 'close', (socket: Socket) => void>> = {
   reset: (socket) => socket.resetAndDestroy(),
-  // No reset behind it: Node may leave a socket open for ever that is reset while it says its goodbye.
+  // No reset after it: Node may leave a socket open for ever that is reset while it says its goodbye.
   end: (socket) => {
     socket.end();
     setTimeout(() => socket.destroy(), 5);

@@ -98,7 +98,7 @@ const usual = (value: string, others: readonly string[]): fc.Arbitrary<Part<stri
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'G'];
 
-/** Keys that open nothing; the last is another tenant's with something behind it. */
+/** Keys that open nothing; the last is another tenant's with something after it. */
 const wrongKeys = ['', ' ', 'wrong', OUR_KEY.slice(1), `${OUR_KEY}x`, `${OUR_KEY}, ${OUR_KEY}`, `${THEIR_KEY}0`];
 
 const contentTypes = [

@@ -29,7 +29,7 @@ const lengths = ['+32', '-1', '0x20', '32, 32', '32,33', '3 2', '1e1', '', '\u00
 const codings = ['identity', 'xchunked', 'chunked, identity', 'chunked;q=1', '"chunked"', 'chunked\u000b', 'gzip, x'];
 const sizes = ['0x20', '-20', '+20', ' 20', '20 20', '2_0', '', 'g', '20\t', 'ffffffffffffffffff', '20;\0'];
 
-/** Shapes that must be refused whole, so that nothing behind them is read as a request. */
+/** Shapes that must be refused whole, so that nothing after them is read as a request. */
 export const refusedShapes: readonly Shape[] = [
   refused('a length and chunks', head(LENGTH, CHUNKED) + chunked),
   refused('chunks and a length', head(CHUNKED, LENGTH) + chunked),
@@ -83,12 +83,12 @@ export const singleShapes: readonly Shape[] = [
     carriedOut: 1,
   },
   {
-    name: 'a key behind the body alone',
+    name: 'a key after the body alone',
     bytes: `${head(CHUNKED, CLOSE, 'Trailer: X-API-KEY').replace(KEY, '')}${chunk(body)}0\r\n${KEY}\r\n`,
     carriedOut: 0,
   },
   {
-    name: 'a request behind one that closes the connection',
+    name: 'a request after one that closes the connection',
     bytes: `${head(LENGTH, CLOSE)}${body}${smuggled}`,
     carriedOut: 0,
   },

@@ -72,7 +72,7 @@ test('clients that leave in the middle of their request make no session, and lea
   for (const cut of cuts) {
     const connection = new RawConnection(server.origin);
     connection.write(whole.slice(0, cut));
-    // Answered by the same loop of events, behind the half request.
+    // Answered by the same loop of events, after the half request.
     expect((await exchange(server.origin, Buffer.from('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'))).status).toBe(404);
     connection.destroy();
     await connection.closed();

@@ -29,7 +29,7 @@ const sent = async (bytes: string): Promise<readonly number[]> => {
   return [...connection.received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
 };
 
-test.each(refusedShapes)('$name is refused, and nothing behind it is carried out', async ({ bytes }) => {
+test.each(refusedShapes)('$name is refused, and nothing after it is carried out', async ({ bytes }) => {
   const statuses = await sent(bytes);
   expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
   expect(await facesIn()).toEqual([]);

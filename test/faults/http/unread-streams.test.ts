@@ -103,7 +103,7 @@ test.each(cases)(
     const before = await server.measure();
     const watchers = Array.from({ length: WATCHERS }, () => watcher(server.served));
     await Promise.all(watchers.map(({ connected }) => connected));
-    // Whoever was answered before is behind a snapshot that is read now.
+    // Whoever was answered before is after a snapshot that is read now.
     for (let turn = 0; turn < 3; ) if (await watcher(server.served).read()) turn += 1;
     const unread = await server.measure();
     let again = 0;

@@ -199,7 +199,7 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
         'appends without an answer': found.unknown,
       };
       const bars = {
-        'entries behind one of a higher fencing token': wrong.disordered,
+        'entries after one of a higher fencing token': wrong.disordered,
         'acknowledged appends that are missing': wrong.lost,
         'appends that are there twice': wrong.doubled,
         'refused appends that are there': wrong.refusedButThere,

@@ -36,7 +36,7 @@ const writtenIn = (history: readonly HistoryEntry[]): readonly Written[] =>
     return { holder, token: Number(token), at: Date.parse(timestamp) };
   });
 
-/** Entries behind one of a higher token, and tokens of two holders. */
+/** Entries after one of a higher token, and tokens of two holders. */
 const writesOfFormerHolders = (written: readonly Written[]): number => {
   const holders = new Map<number, string>();
   let last = 0;

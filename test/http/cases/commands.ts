@@ -119,7 +119,7 @@ export const commandCases = (world: World): void => {
       },
     );
 
-    test('an id may be percent-encoded, and a query behind it changes nothing', async () => {
+    test('an id may be percent-encoded, and a query after it changes nothing', async () => {
       const client = world.client();
       const { id } = await client.created();
       const encoded = id.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);

@@ -94,7 +94,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('who comes back with a Last-Event-ID goes on behind it', async () => {
+    test('who comes back with a Last-Event-ID goes on after it', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       await client.sessions.start(id);

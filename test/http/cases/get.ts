@@ -126,7 +126,7 @@ export const getCases = (world: World): void => {
       expect((await client.send(`/session/${encoded}`)).json()).toHaveProperty('id', id);
     });
 
-    test('a query behind the id changes nothing', async () => {
+    test('a query after the id changes nothing', async () => {
       const client = world.client();
       const { id } = await client.created();
       expect((await client.send(`/session/${id}?limit=junk`)).status).toBe(200);

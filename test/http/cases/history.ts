@@ -18,7 +18,7 @@ const talking = async (client: Client): Promise<string> => {
 
 export const historyCases = (world: World): void => {
   describe('GET /session/{session_id}/history', () => {
-    test('answers the last entries, those behind a position, and those before one', async () => {
+    test('answers the last entries, those after a position, and those before one', async () => {
       const client = world.client();
       const id = await talking(client);
       const shown = said.map((entry) => ({ ...entry, position: expect.any(Number) }));

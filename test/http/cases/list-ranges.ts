@@ -60,7 +60,7 @@ export const listRangeCases = (world: World): void => {
       });
     });
 
-    test('has X-Next-Cursor on every page but the last, and goes on behind it', async () => {
+    test('has X-Next-Cursor on every page but the last, and goes on after it', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
       const first = await client.send('/sessions?limit=2');

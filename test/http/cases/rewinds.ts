@@ -9,7 +9,7 @@ export const rewindCases = (world: World): void => {
   const append = async (client: Client, id: string, body: unknown, headers = {}) =>
     client.command(`/append-history/${id}`, headers, body);
 
-  /** A session with three entries, and the positions behind them. */
+  /** A session with three entries, and the positions after them. */
   const talking = async (client: Client) => {
     const { id } = await client.created();
     await client.sessions.start(id);
