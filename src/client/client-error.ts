@@ -85,11 +85,13 @@ export interface Aborted {
   readonly outcome: Outcome;
 }
 
-/** The caller's `apiKey` function failed. Nothing was sent. */
+/** The caller's `apiKey` function failed. This attempt sent nothing; an earlier attempt of the same call may have. */
 export interface KeyUnavailable {
   readonly type: 'key_unavailable';
   /** For logs. */
   readonly message: string;
+  /** Outcome of the write; `not_applied` for a read. */
+  readonly outcome: Outcome;
   /** What the function threw or rejected with; for logs. */
   readonly cause?: unknown;
 }

@@ -38,22 +38,16 @@ const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
   return Number.isNaN(at) ? 0 : Math.max(0, at - timing.now());
 };
 
-const keyUnavailable = (message: string, cause?: unknown): KeyUnavailable => ({
-  type: 'key_unavailable',
-  message,
-  ...(cause === undefined ? {} : { cause }),
-});
+type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
 
 /** The header with the API key. */
-const keyHeader = async ({
-  apiKey,
-}: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyUnavailable>> => {
+const keyHeader = async ({ apiKey }: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyFailure>> => {
   if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
   try {
     const key = await apiKey();
-    return isKey(key) ? ok({ 'X-API-KEY': key }) : err(keyUnavailable('`apiKey` returned no valid API key'));
+    return isKey(key) ? ok({ 'X-API-KEY': key }) : err({ message: '`apiKey` returned no valid API key' });
   } catch (cause) {
-    return err(keyUnavailable('`apiKey` failed', cause));
+    return err({ message: '`apiKey` failed', cause });
   }
 };
 
@@ -120,7 +114,7 @@ export class Exchange<C extends OperationError> {
     try {
       const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
         const key = await keyHeader(this.#settings);
-        if (key.isErr()) return err(key.error);
+        if (key.isErr()) return err(this.#keyUnavailable(key.error));
         // The attempt may have ended before the key was there.
         if (connection.signal.aborted) return err(this.#aborted());
         hasKey = true;
@@ -139,7 +133,7 @@ export class Exchange<C extends OperationError> {
       connection.abort();
       if (result.isOk()) return result.value;
       if (result.error === 'aborted') return err(this.#aborted());
-      if (!hasKey) return err(keyUnavailable('`apiKey` took too long'));
+      if (!hasKey) return err(this.#keyUnavailable({ message: '`apiKey` took too long' }));
       return err(unreachable('timeout', 'the service took too long to answer', this.#outcome));
     } catch (cause) {
       connection.abort();
@@ -182,6 +176,10 @@ export class Exchange<C extends OperationError> {
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
     if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
     return unreachable('gateway', `a proxy in front of the service answered ${status}`, this.#outcome);
+  }
+
+  #keyUnavailable(failure: KeyFailure): KeyUnavailable {
+    return { type: 'key_unavailable', outcome: this.#outcome, ...failure };
   }
 
   #aborted(): Aborted {

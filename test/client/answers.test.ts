@@ -168,8 +168,23 @@ describe('the API key', () => {
     ['hangs', () => new Promise(() => undefined)],
   ])('of a function that %s is an error, and nothing is sent', async (_, apiKey) => {
     const { client, sent } = scripted([active], { apiKey });
-    expect((await client.start('s1'))._unsafeUnwrapErr().type).toBe('key_unavailable');
+    const error = (await client.start('s1'))._unsafeUnwrapErr();
+    expect(error).toMatchObject({ type: 'key_unavailable', outcome: 'not_applied' });
     expect(sent).toEqual([]);
+  });
+
+  test('that fails at the second attempt does not deny what the first may have done', async () => {
+    let asked = 0;
+    const apiKey = async () => {
+      asked += 1;
+      if (asked === 2) throw new Error('locked');
+      return 'key';
+    };
+    const { client } = scripted([unplugged, active], { apiKey });
+    expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({
+      type: 'key_unavailable',
+      outcome: 'unknown',
+    });
   });
 
   test('and redirects do not come together', async () => {

@@ -85,6 +85,7 @@ describe('a call', () => {
     const { client, sent } = scripted([active], { apiKey });
     expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({
       type: 'key_unavailable',
+      outcome: 'not_applied',
       message: '`apiKey` took too long',
     });
     give('late');
