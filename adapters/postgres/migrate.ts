@@ -87,7 +87,8 @@ const makeTables = async (
   for (const step of steps.slice(found.version)) await client.query(inSchema(schema, step));
   const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM}) ${OVERWRITE}`;
   if (found.version < steps.length) await client.query(inSchema(schema, write));
-  if (found.version === 0 || reconfigure) await configure(client, settings);
+  const isUsable = refusalOf(found, steps.length) === undefined;
+  if (isUsable && (found.version === 0 || reconfigure)) await configure(client, settings);
   await client.query('COMMIT');
   return found;
 };
@@ -110,7 +111,7 @@ export const migrate = async (
   try {
     const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
     let found = await versionIn(client, schema);
-    const isMade = found.version > steps.length || (found.version === steps.length && !reconfigure);
+    const isMade = found.version >= steps.length && !reconfigure;
     if (encoding === 'UTF8' && !isMade) found = await makeTables(client, settings, reconfigure);
     client.release(false);
     connection.forget();

@@ -151,7 +151,11 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
     expect((await store.migrate()).isOk()).toBe(true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    const changed = new PostgresSessionStore({ pool, schema, leaseIndex: true });
+    expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
+    expect((await store.migrate({ reconfigure: true })).isErr()).toBe(true);
+    expect((await changed.find(key)).isOk(), 'its settings stay').toBe(true);
     expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',

@@ -90,7 +90,11 @@ describe('SqliteSessionStore', () => {
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect(store.migrate().isOk()).toBe(true);
     expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    const changed = new SqliteSessionStore({ database, leaseIndex: true });
+    expect(changed.migrate({ reconfigure: true }).isOk()).toBe(true);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");
+    expect(store.migrate({ reconfigure: true }).isErr()).toBe(true);
+    expect(changed.find(key).isOk(), 'its settings stay').toBe(true);
     expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
