@@ -4,14 +4,14 @@ import type {
   HistoryEntry,
   JsonValue,
   PositionedEntry,
+  Session,
   SessionLabels,
   SessionLease,
-  SessionOptions,
   SessionOrigin,
   SessionState,
 } from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
-import { options, toWireSession } from './session-form.js';
+import { options, toWireSession, type WireFields } from './session-form.js';
 import {
   bool,
   instant,
@@ -29,38 +29,15 @@ import {
 
 /** The shapes of responses have no limits: a session may have been created under other limits than today's. */
 
+/** What a host may show beyond the six fields. */
+type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>;
+
 /**
  * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
- * that has already ended. Every `Session` of the library is a `RemoteSession`.
+ * that has already ended. `labels`, `origin` and the times are there if the host shows them, with its options `labels`,
+ * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
-export interface RemoteSession {
-  /** The id of the session. */
-  readonly id: string;
-  /** The status of the session. */
-  readonly status: SessionStatus;
-  /** Seconds spent ACTIVE so far, rounded down. */
-  readonly duration: number;
-  /** The options that the session was created with. */
-  readonly options: SessionOptions;
-  /** Oldest first; with `historyLimit` only the latest entries. */
-  readonly history: readonly HistoryEntry[];
-  /** RFC 3339, UTC, milliseconds. */
-  readonly createdAt: string;
-  /** Only from a host that shows them with its option `labels`. */
-  readonly labels?: SessionLabels;
-  /** The session that it was forked from. Only from a host that shows it with `origin`. */
-  readonly origin?: SessionOrigin;
-  /** Milliseconds spent ACTIVE so far. This and the times below: only from a host that shows them with `sessionTimes`. */
-  readonly durationMs?: number;
-  /** When the session was started first; absent before. */
-  readonly startedAt?: string;
-  /** When the clock ends the session unless a command comes before; absent if it does not. */
-  readonly endsAt?: string;
-  /** When the session ended; absent before. */
-  readonly endedAt?: string;
-  /** When the session last changed. */
-  readonly updatedAt?: string;
-}
+export interface RemoteSession extends WireFields, Partial<Shown> {}
 
 /** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
 export interface RemoteCreated {
@@ -101,12 +78,7 @@ const positionedEntry: Shape<PositionedEntry> = named(
   withOptional(object({ ...entryFields, position: historyPosition }), entryMore),
 );
 
-/** What a host may show beyond the six fields. */
-type Shown = Required<
-  Pick<RemoteSession, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>
->;
-
-const sessionFields: Shape<Omit<RemoteSession, keyof Shown>> = object({
+const sessionFields: Shape<WireFields> = object({
   id,
   status: sessionStatus,
   options,
@@ -119,7 +91,7 @@ const origin: Shape<SessionOrigin> = named('SessionOrigin', object({ id, positio
 
 export const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
-const shown: Shapes<Shown> = {
+const shown: Shapes<Required<Shown>> = {
   labels,
   origin,
   startedAt: instant,

@@ -21,7 +21,8 @@ const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || dat
 const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[] =>
   history.some(hasMore) ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp })) : history;
 
-type WireFields = Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>;
+/** The six fields of the interface. */
+export type WireFields = Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>;
 
 /** A session with the names of its fields on the wire, and entries with all of theirs. */
 export const toWholeSession = ({ id, status, options: given, history, createdAt, duration }: WireFields) => ({

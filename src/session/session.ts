@@ -96,17 +96,7 @@ export interface SessionLease {
 }
 
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
-export interface Session {
-  /** The id of the session. */
-  readonly id: string;
-  /** The status of the session. */
-  readonly status: SessionStatus;
-  /** Why the session ended; present exactly if it is TERMINATED. */
-  readonly endReason?: EndReason;
-  /** Seconds spent ACTIVE so far, rounded down. */
-  readonly duration: number;
-  /** Milliseconds spent ACTIVE so far. */
-  readonly durationMs: number;
+export interface Session extends Omit<SessionState, 'repeated'> {
   /** The options that the session was created with, and its current time limit. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
@@ -121,15 +111,6 @@ export interface Session {
   readonly origin?: SessionOrigin;
   /** When the session was created. */
   readonly createdAt: string;
-  /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
-  readonly startedAt?: string;
-  /**
-   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while ACTIVE,
-   * at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
-   */
-  readonly endsAt?: string;
-  /** When the session ended; absent before. */
-  readonly endedAt?: string;
   /** When the session last changed: by an append, a command or a lease, or by its end. */
   readonly updatedAt: string;
 }
