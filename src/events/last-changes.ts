@@ -1,31 +1,49 @@
-import { incarnationOf } from '../session/event-position.js';
+import { incarnationOf, isAfter } from '../session/event-position.js';
 import type { SessionEvent } from '../session/session-event.js';
 
-/** Maximum number of sessions, at about 100 bytes each. Beyond it, the one without an event for longest is forgotten. */
+/** Maximum number of sessions, at about 150 bytes each. Beyond it, the one without an event for longest is forgotten. */
 const MAX_SESSIONS = 10_000;
+
+interface LastChange {
+  readonly sequence: number;
+  readonly position: string;
+  /** Number of gaps in the log before the event. */
+  readonly gaps: number;
+}
 
 /** The last change of each session that a watcher knows. */
 export class LastChanges {
-  readonly #sequences = new Map<string, number>();
+  readonly #known = new Map<string, LastChange>();
+  #gaps = 0;
 
-  /** Whether the event is the `next` of its session, was `seen` before, or comes after a `gap`. */
-  add({ id, sessionId, sequence }: SessionEvent): 'next' | 'seen' | 'gap' {
+  /** Whether the event is the `next` of its session, was `seen` before, or comes after a `gap` in its session. */
+  add({ id, sessionId, sequence, position }: SessionEvent): 'next' | 'seen' | 'gap' {
     const key = `${incarnationOf(id)}/${sessionId}`;
-    const last = this.#sequences.get(key);
-    if (last !== undefined && sequence <= last) return 'seen';
-    this.#sequences.delete(key);
-    this.#sequences.set(key, sequence);
-    if (this.#sequences.size > MAX_SESSIONS) {
-      for (const oldest of this.#sequences.keys()) {
-        this.#sequences.delete(oldest);
+    const last = this.#known.get(key);
+    if (last !== undefined && this.#isSeen(last, sequence, position)) return 'seen';
+    this.#known.delete(key);
+    this.#known.set(key, { sequence, position, gaps: this.#gaps });
+    if (this.#known.size > MAX_SESSIONS) {
+      for (const oldest of this.#known.keys()) {
+        this.#known.delete(oldest);
         break;
       }
     }
-    return last === undefined || sequence === last + 1 ? 'next' : 'gap';
+    const isFirst = last === undefined || last.gaps < this.#gaps;
+    return isFirst || sequence === last.sequence + 1 ? 'next' : 'gap';
   }
 
-  /** Takes the next event of any session as it comes. */
-  clear(): void {
-    this.#sequences.clear();
+  /** Takes the next event of any session as it comes, after a gap in the log. */
+  passGap(): void {
+    this.#gaps += 1;
+  }
+
+  /**
+   * After a gap, a lower number alone does not tell: a database that was restored from an older copy uses numbers again,
+   * at later positions. An event that comes twice has its old position.
+   */
+  #isSeen(last: LastChange, sequence: number, position: string): boolean {
+    if (sequence > last.sequence) return false;
+    return last.gaps === this.#gaps || !isAfter(position, last.position);
   }
 }

@@ -37,7 +37,7 @@ export async function* watchTenant(
       }
       const item = next.value;
       if (item === 'gap') {
-        last.clear();
+        last.passGap();
         yield eventsLost(reader.nextMs ?? nowWithMargin());
         continue;
       }

@@ -110,6 +110,21 @@ describe('where the log has lost its beginning', () => {
     }
   });
 
+  test('an event that came after events_lost does not come again, whoever finds the loss once more', async () => {
+    const { sessions, log, id, follow, appended } = await open();
+    log.tell(...(await appended(1)));
+    const later = await appended(3);
+    // The watch reads these from the log, before the notification of which all watches of the process read them.
+    const onOpen = (): void => {
+      log.put(...later);
+      log.trim(2);
+    };
+    const all = follow(sessions.watchAll({ from: '0', onOpen }));
+    expect(await taken(all.next, 3)).toEqual(['events_lost', `${id} 5`, `${id} 6`]);
+    log.tell(...(await appended(1)));
+    expect(await taken(all.next, 2)).toEqual(['events_lost', `${id} 7`]);
+  });
+
   test('a snapshot has the position of its own moment: going on after it repeats nothing', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const one = follow(sessions.watch(id));

@@ -13,11 +13,16 @@ class ToldLog implements EventLog {
   reads = 0;
 
   tell(...events: readonly SessionEvent[]): void {
+    this.put(...events);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Adds events of which nobody is notified yet. */
+  put(...events: readonly SessionEvent[]): void {
     for (const event of events) {
       this.#ms += 1;
       this.#told.push({ ...event, position: `${this.#ms}-${this.#told.length + 1}` });
     }
-    for (const listener of this.#listeners) listener();
   }
 
   /** Takes away all but the last events. */

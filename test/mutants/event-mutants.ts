@@ -18,8 +18,22 @@ export const eventMutants: readonly Mutant[] = [
   {
     bug: 'a watcher of a tenant is not told that events are missing before one',
     file: 'src/events/last-changes.ts',
-    from: "sequence === last + 1 ? 'next' : 'gap'",
-    to: "sequence > last ? 'next' : 'gap'",
+    from: "sequence === last.sequence + 1 ? 'next' : 'gap'",
+    to: "sequence > last.sequence ? 'next' : 'gap'",
+    tests: ['test/events'],
+  },
+  {
+    bug: 'a watcher of a tenant gets an event once more after events_lost',
+    file: 'src/events/last-changes.ts',
+    from: ' || !isAfter(position, last.position)',
+    to: '',
+    tests: ['test/events'],
+  },
+  {
+    bug: 'a watcher of a tenant drops what comes after a restored copy',
+    file: 'src/events/last-changes.ts',
+    from: 'last.gaps === this.#gaps ||',
+    to: 'true ||',
     tests: ['test/events'],
   },
   {

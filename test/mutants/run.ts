@@ -15,7 +15,7 @@ let missed = 0;
 for (const mutant of chosen) {
   if (!canBePlanted(mutant)) {
     missed += 1;
-    console.log(`MISSED  ${mutant.bug}\n        ${mutant.file} does not contain its place exactly once`);
+    console.log(`MISSED  ${mutant.bug}\n        ${mutant.file} does not contain its text exactly once`);
     continue;
   }
   const vitest = await startVitest(
