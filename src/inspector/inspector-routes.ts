@@ -6,6 +6,7 @@ import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
 import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import { countSessions } from './count-sessions.js';
 import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';
 import { pageResponse } from './page-response.js';
@@ -58,7 +59,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
+  const withoutEvents = [list, countSessions, get, history, ...(terminate ? [changes.terminate] : [])];
   const withEvents = [...withoutEvents, watch];
   const streamList = listStream();
   return [
