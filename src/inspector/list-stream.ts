@@ -13,19 +13,19 @@ interface TenantWatch {
   watchAll(options: WatchAllOptions): AsyncIterable<Result<TenantChange, WatchError>>;
 }
 
-/** A host may serve sessions of its own making, which need no such method: the page then reads its list every few seconds. */
+/** The sessions of a host may lack this method: the page then reads its list every few seconds. */
 const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
 
-/** Appends and leases change nothing that a row shows. */
-const inNoRow: readonly string[] = ['events_lost', 'session.appended', 'session.leased', 'session.released'];
+/** The list shows nothing that appends and leases change. */
+const withoutEffect: readonly string[] = ['events_lost', 'session.appended', 'session.leased', 'session.released'];
 
-const isInRow = (change: TenantChange): change is SessionEvent => !inNoRow.includes(change.type);
+const changesList = (change: TenantChange): change is SessionEvent => !withoutEffect.includes(change.type);
 
 /** The events that change a list. */
 async function* listEvents(changes: AsyncIterable<Result<TenantChange, WatchError>>) {
   for await (const change of changes) {
     if (change.isErr()) yield err<SessionEvent, WatchError>(change.error);
-    else if (isInRow(change.value)) yield ok<SessionEvent, WatchError>(change.value);
+    else if (changesList(change.value)) yield ok<SessionEvent, WatchError>(change.value);
   }
 }
 
