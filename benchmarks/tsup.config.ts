@@ -6,6 +6,7 @@ export default defineConfig({
     main: 'benchmarks/main.ts',
     draw: 'benchmarks/draw.ts',
     capacity: 'benchmarks/capacity/main.ts',
+    replay: 'benchmarks/replay/main.ts',
     'http-server': 'benchmarks/subjects/http-server.ts',
     'memory-heap': 'benchmarks/subjects/memory-heap.ts',
   },

@@ -13,17 +13,17 @@ export interface OpenStore {
   close(): void;
 }
 
-/** What a command does with the store. */
+/** How a command uses a store. */
 export interface Use {
-  /** Needs events. Otherwise it records them where the database has them on. */
+  /** Whether events must be recorded. Otherwise they are recorded if the database has them on. */
   readonly events?: boolean;
-  /** Creates and changes nothing, not even a missing database. */
+  /** Whether nothing may be created or changed, not even a missing database. */
   readonly isReadOnly?: boolean;
 }
 
-/** A database that an option names. */
+/** A kind of database, which an option names. */
 export interface Database {
-  /** Its part of a help text, which declares its options. */
+  /** The part of a help text that declares its options. */
   readonly help: string;
   open(given: Given, use: Use, options: Options): Promise<OpenStore>;
 }

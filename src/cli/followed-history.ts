@@ -1,68 +1,68 @@
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionSource } from './session-source.js';
 
-/** What an event tells of a history. */
-export interface AppendTold {
-  /** Where the history ended then. */
+/** The fields of an append event that tell which entries to read. */
+export interface AppendEvent {
+  /** The position at the end of the history after the append. */
   readonly historyPosition: number;
-  /** The position after which everything was superseded. */
+  /** Of a rewind: the position that the new entries follow. */
   readonly after?: number | undefined;
 }
 
-/** What was added, and after which position if something was superseded: 0 if this is the whole history. */
+/** The added entries, and after a rewind the position that they follow: 0 if they are the whole history. */
 export interface Added {
   readonly after?: number | undefined;
   readonly entries: readonly HistoryEntry[];
 }
 
-/** The history of a session that is followed. */
+/** Reads the new entries of a session, event by event. */
 export class FollowedHistory {
   readonly #sessions: SessionSource['sessions'];
   readonly #id: string;
   #position = 0;
-  /** Number of entries after the position that were shown. */
-  #shown = 0;
+  /** Number of entries after the position that were already returned. */
+  #returned = 0;
 
   constructor(sessions: SessionSource['sessions'], id: string) {
     this.#sessions = sessions;
     this.#id = id;
   }
 
-  /** Begins after the entries of a snapshot. */
+  /** Continues after the entries of a snapshot. */
   begin(entries: number): void {
     this.#position = 0;
-    this.#shown = entries;
+    this.#returned = entries;
   }
 
   /**
-   * The entries of an append that are current. None if they cannot be read: if the session was deleted, the next event says
-   * so.
+   * The entries of an append that are not superseded yet. None if they cannot be read: if the session was deleted, the next
+   * event says so.
    */
-  async added({ historyPosition, after }: AppendTold): Promise<Added> {
+  async added({ historyPosition, after }: AppendEvent): Promise<Added> {
     if (after !== undefined) {
       this.#position = after;
-      this.#shown = 0;
+      this.#returned = 0;
     }
     const entries: HistoryEntry[] = [];
     for (let hasMore = this.#position < historyPosition; hasMore; ) {
       const part = await this.#sessions.history(this.#id, { after: this.#position });
       if (part.isErr()) return part.error.type === 'route_not_found' ? this.#addedOfAll(after) : { after, entries };
       const { entries: found, position } = part.value;
-      // A later event tells of what comes later, perhaps after an earlier entry than this one.
-      const told = found.filter((entry) => entry.position <= historyPosition);
-      entries.push(...told.slice(this.#shown));
-      this.#shown = Math.max(0, this.#shown - told.length);
-      hasMore = part.value.hasMore && told.length === found.length;
+      // What was appended later has an event of its own, which may be a rewind.
+      const appended = found.filter((entry) => entry.position <= historyPosition);
+      entries.push(...appended.slice(this.#returned));
+      this.#returned = Math.max(0, this.#returned - appended.length);
+      hasMore = part.value.hasMore && appended.length === found.length;
       this.#position = hasMore ? position : historyPosition;
     }
     return { after, entries };
   }
 
-  /** A service need not serve parts of histories. Without their positions, entries that are left are shown again. */
+  /** For a service that serves no parts of histories. It tells no positions, so after a rewind all entries are returned. */
   async #addedOfAll(after: number | undefined): Promise<Added> {
     const session = await this.#sessions.get(this.#id);
-    const entries = session.unwrapOr(undefined)?.history.slice(this.#shown) ?? [];
-    this.#shown += entries.length;
+    const entries = session.unwrapOr(undefined)?.history.slice(this.#returned) ?? [];
+    this.#returned += entries.length;
     return { after: after === undefined ? undefined : 0, entries };
   }
 }

@@ -42,7 +42,7 @@ const labelsIn = (options: Options): object | undefined => {
 };
 
 /** The cursor after a session. A service that shows no times does not tell when it was updated. */
-const cursorBehind = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
+const cursorAfter = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
   const at = isByUpdate ? updatedAt : createdAt;
   return at && cursorOf({ id, at }, isByUpdate);
 };
@@ -75,7 +75,7 @@ const run = async (options: Options): Promise<void> => {
       if (status !== undefined && session.status !== status) continue;
       hasMore = count === limit;
       if (hasMore) break;
-      [count, next] = [count + 1, cursorBehind(session, order === 'updated')];
+      [count, next] = [count + 1, cursorAfter(session, order === 'updated')];
       rows.push(isJson ? [] : cellsOf(session));
       styles.push(styleOf[session.status]);
       if (isJson && !(await print(jsonLine(sessionObject(session))))) return;

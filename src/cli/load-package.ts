@@ -11,8 +11,8 @@ export const loadPackage = async <T>(name: string, load: () => Promise<T>): Prom
   }
 };
 
-/** A package that has to be installed. */
-export const needPackage = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
+/** A package that must be installed. */
+export const requirePackage = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
   const loaded = await loadPackage(name, load);
   if (loaded === undefined) throw new CliError(`the package ${name} is missing: run npm install ${name}`);
   return loaded;

@@ -6,11 +6,10 @@ import { inspect } from './inspect.js';
 import { list } from './list.js';
 import { Options } from './options.js';
 import { print, printError, printText } from './print.js';
-import { replay } from './replay.js';
 import { serve } from './serve.js';
 
 const manifest = new URL('../../package.json', import.meta.url);
-const commands = new Map(Object.entries({ serve, list, inspect, replay }));
+const commands = new Map(Object.entries({ serve, list, inspect }));
 
 const overview = `Usage: colloquy <command> [options]
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/parse-options.js';
 import { messageOf, UsageError } from './cli-error.js';
 
-/** Allows ids that begin with a dash. They are longer than short options, which no command has, and negative numbers. */
+/** Lets ids begin with a dash. They are longer than short options and negative numbers, which no command takes. */
 const withDashedOperands = (args: readonly string[]): string[] => {
   const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
   const dashed = args.filter(isDashed);
@@ -34,7 +34,8 @@ export interface Given {
 
 /**
  * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
- * the environment variable PORT can also set; `  --json` is a flag; `  --label NAME=VALUE...` may be given several times. Invalid arguments throw a `UsageError`.
+ * the environment variable PORT can also set; `  --json` is a flag; `  --label NAME=VALUE...` may be given several times.
+ * Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */

@@ -2,10 +2,10 @@ import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { unwrap } from './cli-error.js';
 import type { Database } from './database.js';
 import { databaseUrl } from './database-url.js';
-import { needPackage } from './load-package.js';
+import { requirePackage } from './load-package.js';
 import { printError } from './print.js';
 
-const help = `  --postgres URL, $COLLOQUY_POSTGRES    A PostgreSQL, such as postgres://127.0.0.1/app. Needs the package pg. Put a URL with a
+const help = `  --postgres URL, $COLLOQUY_POSTGRES    A PostgreSQL server, such as postgres://127.0.0.1/app. Needs the package pg. Put a URL with a
                                         password in COLLOQUY_POSTGRES.
   --schema NAME, $COLLOQUY_SCHEMA       Schema of the tables in PostgreSQL. Default: colloquy.
 `;
@@ -17,7 +17,7 @@ const form = {
   example: 'postgres://127.0.0.1/app or postgres://user:password@host:5432/database',
 };
 
-/** A PostgreSQL, whose tables are made or upgraded unless the use is read only. */
+/** PostgreSQL. Creates or upgrades the tables, unless the use is read-only. */
 export const postgres: Database = {
   help,
   open: async (given, { events = false, isReadOnly = false }, options) => {
@@ -25,7 +25,7 @@ export const postgres: Database = {
     const rule = 'be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     const schema = options.text('schema', /^[a-z_][a-z0-9_]{0,49}$/, rule) ?? 'colloquy';
     const storeName = `PostgreSQL at ${url.hostname}:${url.port || 5432}`;
-    const { default: pg } = await needPackage('pg', () => import('pg'));
+    const { default: pg } = await requirePackage('pg', () => import('pg'));
     const pool = new pg.Pool({
       connectionString: url.href,
       connectionTimeoutMillis: 4000,

@@ -4,9 +4,9 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { CliError, messageOf, unwrap } from './cli-error.js';
 import type { Database } from './database.js';
 import { databaseUrl } from './database-url.js';
-import { needPackage } from './load-package.js';
+import { requirePackage } from './load-package.js';
 
-const help = `  --redis URL, $REDIS_URL               A Redis, such as redis://127.0.0.1:6379. Needs the package ioredis. Other users
+const help = `  --redis URL, $REDIS_URL               A Redis server, such as redis://127.0.0.1:6379. Needs the package ioredis. Other users
                                         of this machine can see options: put a URL with a password in REDIS_URL.
   --prefix TEXT, $COLLOQUY_PREFIX       Prefix of the keys in Redis. Default: colloquy.
   --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed. Default: what is stored
@@ -16,9 +16,9 @@ const help = `  --redis URL, $REDIS_URL               A Redis, such as redis://1
 /** Timeout of the connection to Redis, in milliseconds. */
 const TIMEOUT_MS = 4000;
 
-/** Connects to Redis. Sends nothing after the login and INFO of ioredis: a user with minimal rights may not send PING. */
+/** Connects to Redis. Sends no command of its own, such as PING: a user with minimal rights may not send it. */
 const connect = async (url: URL, storeName: string): Promise<Redis> => {
-  const { Redis: Client } = await needPackage('ioredis', () => import('ioredis'));
+  const { Redis: Client } = await requirePackage('ioredis', () => import('ioredis'));
   let isConnected = false;
   const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
   const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
@@ -47,12 +47,12 @@ export const redis: Database = {
     const hasPartitions = options.given.has('partitions');
     const storeName = `Redis at ${url.hostname}:${url.port || 6379}`;
     const client = await connect(url, storeName);
-    const asked = { client, prefix, ...(hasPartitions && { partitions }), ...(events && { events }) };
+    const settings = { client, prefix, ...(hasPartitions && { partitions }), ...(events && { events }) };
     try {
-      const stored = unwrap(storeName, await new RedisSessionStore(asked).deployment());
-      // The first process decides.
+      const stored = unwrap(storeName, await new RedisSessionStore(settings).deployment());
+      // The settings of the first process apply to all. With a status index they can list by status.
       const isFirst = stored === undefined && !isReadOnly;
-      const store = new RedisSessionStore({ ...asked, ...(isFirst && { statusIndex: true }) });
+      const store = new RedisSessionStore({ ...settings, ...(isFirst && { statusIndex: true }) });
       const listsByStatus = stored?.statusIndex ?? isFirst;
       return { store, storeName, listsByStatus, isShared: true, close: () => client.disconnect() };
     } catch (cause) {

@@ -34,8 +34,8 @@ environment variable. The variable of an option without a value is on or off.
   --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and deletes sessions after their
                                         retention. It leaves the report of each end to the sweeper of an application. In
                                         memory, serve always sweeps.
-  --no-reports, $COLLOQUY_NO_REPORTS    No application gets a report of the end of a session that is created here: there is
-                                        none that would take it off the database. In memory always.
+  --no-reports, $COLLOQUY_NO_REPORTS    Does not report the ends of sessions that are created here to an application. Set it
+                                        if there is none: each report would wait in the database. In memory always.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
@@ -60,11 +60,11 @@ const parseApiKeys = (list: string) => {
 
 /** Finds the tenant of a request for its log line. The inspector's page sends its key as a password. */
 const tenantBy =
-  (byKey: Authenticate, byPassword: InspectorAuthenticate) =>
+  (byKey: Authenticate, inspectorAccess: InspectorAuthenticate) =>
   ({ method = '', url = '', headers }: IncomingMessage) => {
     const header = (name: string): string | undefined => headers[name]?.toString();
     const request = { method, url, prefix: '', header };
-    return /^\/inspector\b/.test(url) ? byPassword(request) : byKey(header('x-api-key') ?? '', request);
+    return /^\/inspector\b/.test(url) ? inspectorAccess(request) : byKey(header('x-api-key') ?? '', request);
   };
 
 const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
@@ -75,15 +75,15 @@ const run = async (options: Options): Promise<void> => {
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
   const port = options.integer('port', 0, 65_535, 3000);
   const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
-  const isToldToSweep = options.isOn('sweep');
+  const isSweepOn = options.isOn('sweep');
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
   const { authenticate, tenants } = parseApiKeys(keys ?? `default:${generatedKey}`);
-  const byPassword = apiKeyAsPassword(authenticate);
+  const inspectorAccess = apiKeyAsPassword(authenticate);
   const { store, storeName, isShared, close } = await openStore(options, { events });
   const sessions = new SessionService({ store, reportEnds: isShared && !options.isOn('no-reports') });
   // Nobody else can sweep this memory.
-  const sweeps = isToldToSweep || !isShared;
+  const sweeps = isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
   const handler = createSessionHandler({
     sessions,
@@ -94,13 +94,18 @@ const run = async (options: Options): Promise<void> => {
       openApiRoute(),
       ...(commands ? [commandRoutes()] : []),
       ...(events ? [eventRoutes()] : []),
-      ...(inspector ? [inspectorRoutes(byPassword)] : []),
+      ...(inspector ? [inspectorRoutes(inspectorAccess)] : []),
     ],
   });
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
-    const server = await listen(nodeListener(handler), host, port, tenantBy(authenticate, byPassword.authenticate));
+    const server = await listen(
+      nodeListener(handler),
+      host,
+      port,
+      tenantBy(authenticate, inspectorAccess.authenticate),
+    );
     const { where, origin } = server;
     const [tenant = ''] = tenants;
     await printText(

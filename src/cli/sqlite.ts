@@ -37,7 +37,7 @@ const loadDriver = async (): Promise<Driver> => {
 const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL';
 const READ_ONLY_SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON';
 
-/** A SQLite file, which `migrate` prepares unless the use is read only. */
+/** A SQLite file. Creates or upgrades it, unless the use is read-only. */
 export const sqlite: Database = {
   help,
   open: async ({ label, text }, { events = false, isReadOnly = false }) => {

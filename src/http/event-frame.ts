@@ -1,7 +1,6 @@
 import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { Shape } from '../operations/shape.js';
-import type { Session } from '../session/session.js';
 import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
@@ -49,10 +48,6 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Maximum bytes of the texts that were sent and are kept for other streams. */
 const MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
-/** The JSON of a session from its duration on: what changes without a change of the session, and what is short. */
-const endOf = ({ more }: SessionForm, session: Session): string =>
-  JSON.stringify({ duration: session.duration, ...more(session) }).slice(1);
-
 /** The event of a snapshot. */
 export interface SnapshotFrame {
   readonly head: string;
@@ -63,7 +58,7 @@ export interface SnapshotFrame {
   release(): void;
 }
 
-/** The JSON of a session before its duration. */
+/** The JSON of a session without its end. */
 interface Text {
   readonly shared: Uint8Array;
   readonly forget: () => void;
@@ -73,7 +68,7 @@ interface Text {
 const encoder = new TextEncoder();
 
 /**
- * The events of snapshots. All streams that send a session as of the same change share one text, up to its duration, which
+ * The events of snapshots. All streams that send a session as of the same change share one text, without what
  * changes with time. Creating the text of a large session takes longer than sending it.
  */
 export class SnapshotFrames {
@@ -99,7 +94,7 @@ export class SnapshotFrames {
     return {
       head: headOf(snapshot.type, snapshot.position),
       shared: text.shared,
-      end: `${endOf(form, snapshot.session)}${END_OF_EVENT}`,
+      end: `${JSON.stringify(form.more(snapshot.session)).slice(1)}${END_OF_EVENT}`,
       release: () => {
         text.holders -= 1;
         if (text.holders > 0) return;
@@ -116,8 +111,7 @@ export class SnapshotFrames {
     const key = JSON.stringify([tenant, id, createdAt, sequence, status, session.history.length]);
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const json = JSON.stringify(form.snapshot(session));
-    const shared = encoder.encode(json.slice(0, json.length - endOf(form, session).length));
+    const shared = encoder.encode(`${JSON.stringify(form.snapshot(session)).slice(0, -1)},`);
     const text = { shared, forget: () => texts.delete(key), holders: 0 };
     texts.set(key, text);
     return text;

@@ -4,18 +4,14 @@ import { parseOptions } from '../input/parse-options.js';
 import type { IssueList } from '../input/parse-safely.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
-import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../session/errors.js';
+import { type InvalidInput, invalidInput, notFound } from '../session/errors.js';
 import { isPosition } from '../session/event-position.js';
-import type { SessionChange, SessionSnapshot, WatchOptions } from '../session/session-event.js';
-import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-by-calling.js';
-import { SnapshotFrames, streamHeaders } from './event-frame.js';
-import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
-import { type HandlerError, refusal } from './handler-error.js';
+import { lacksMethod } from './answer-by-calling.js';
+import { eventStreams } from './event-streams.js';
 import { queryParser } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
-import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `eventRoutes`. */
 export interface EventRoutesOptions {
@@ -62,50 +58,17 @@ const parseLastEventId = (request: HandlerRequest): Result<string | undefined, I
 
 const parseWatchQuery = queryParser(watch);
 
-type First = Promise<IteratorResult<Result<SessionChange, WatchError>, unknown>>;
-
-/** The error if the watch cannot begin; undefined if it can. */
-const refusalOf = (begun: 'open' | typeof timedOut | Awaited<First>, id: string): HandlerError | undefined => {
-  if (begun === 'open') return undefined;
-  if (begun === timedOut) return storeUnavailable('the store took too long to answer', 'not_applied');
-  if (begun.done === true) return notFound(id);
-  if (begun.value.isErr()) return inClientTerms(watch, begun.value.error);
-  return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
-};
-
-/** Begins to watch. An error is known before the response starts, and leaves nothing open. */
-const begin = async (
-  { handler, sessions, id }: Call<TenantEvents>,
-  options: Pick<WatchOptions, 'from' | 'warnBefore' | 'historyLimit'>,
-): Promise<Result<{ readonly opened: OpenWatch; readonly first: First }, HandlerError>> => {
-  const gone = new AbortController();
-  let onOpen = (): void => undefined;
-  const open = new Promise<'open'>((resolve) => {
-    onOpen = () => resolve('open');
-  });
-  const changes = sessions.watch(id, { ...options, signal: gone.signal, onOpen })[Symbol.asyncIterator]();
-  const first = changes.next();
-  const refusal = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([open, first])), id);
-  if (refusal === undefined) return ok({ opened: { changes, gone }, first });
-  endWatch({ changes, gone });
-  first.catch(() => undefined);
-  return err(refusal);
-};
-
 /**
  * Serves the events of a session as Server-Sent Events (HTML Living Standard, 9.2) at `GET
  * /session/{session_id}/events`, for `createSessionHandler({ routes: [eventRoutes()] })`. The store must have events.
  * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const { heartbeatMs, maxStreams, maxStreamsPerTenant } = parseOptions('eventRoutes', options, defaults, (issues) =>
-    parseEventOptions(issues, options),
-  );
-  const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
-  const snapshots = new SnapshotFrames();
-
-  const stream = async (call: Call<TenantEvents>, onOver: () => void): Answer => {
-    const { request, form, tenant, handler } = call;
+  const limits = parseOptions('eventRoutes', options, defaults, (issues) => parseEventOptions(issues, options));
+  const stream = eventStreams(limits);
+  const answer = async (call: Call<TenantEvents>): Answer => {
+    const { request, sessions, id } = call;
+    if (!hasMethods(sessions, 'watch')) return lacksMethod(watch, 'watch');
     const from = parseLastEventId(request);
     if (from.isErr()) return err(from.error);
     const query = parseWatchQuery(call.query);
@@ -113,35 +76,17 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     const { warnBefore } = query.value;
     const historyLimit = shownHistoryLimit(call, query.value);
     const isAtEnd = from.value === END_ID;
-    const begun = await begin(call, {
+    const options = {
       ...(isAtEnd || from.value === undefined ? {} : { from: from.value }),
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
       ...(historyLimit === undefined ? {} : { historyLimit }),
+    };
+    const answered = await stream(call, {
+      watch: (more) => sessions.watch(id, { ...options, ...more }),
+      absent: notFound(id),
+      isBare: isAtEnd || request.method === 'HEAD',
     });
-    if (begun.isErr()) return err(begun.error);
-    const { opened, first } = begun.value;
-    if (isAtEnd || request.method === 'HEAD') {
-      endWatch(opened);
-      return ok(isAtEnd ? streamIsOver : { status: 200, headers: streamHeaders });
-    }
-    const snapshotFrame = (snapshot: SessionSnapshot) => snapshots.hold(form, tenant, snapshot);
-    const events = new EventStream({ ...opened, heartbeatMs, snapshotFrame, report: handler.report, onOver }, first);
-    const pieces = { [Symbol.asyncIterator]: () => events };
-    return ok({ status: 200, headers: streamHeaders, stream: pieces, cutOff: events.cutOff });
-  };
-
-  const answer = async (call: Call<TenantEvents>): Answer => {
-    if (!hasMethods(call.sessions, 'watch')) return lacksMethod(watch, 'watch');
-    const { admit, release } = streams.reserve(call.tenant);
-    if (!admit(1)) return err(refusal('too_many_streams'));
-    let isStreaming = false;
-    try {
-      const answered = await stream(call, release);
-      isStreaming = answered.isOk() && answered.value.stream !== undefined;
-      return answered;
-    } finally {
-      if (!isStreaming) release();
-    }
+    return isAtEnd ? answered.map(() => streamIsOver) : answered;
   };
 
   return [{ operation: watch, answer }];

@@ -6,6 +6,7 @@ import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
 import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import { countSessions } from './count-sessions.js';
 import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';
 import { pageResponse } from './page-response.js';
@@ -33,7 +34,7 @@ const inspector: Operation = {
 
 /**
  * Whether the request comes from the page, and not from another site in the user's name. Browsers send the origin of a
- * request in `Sec-Fetch-Site`. Over plain HTTP some do not, but then other sites cannot send our own header.
+ * request in `Sec-Fetch-Site`. Over plain HTTP some send none, but no other site can make them send our own header.
  */
 const isFromPage = (request: HandlerRequest): boolean => {
   const site = request.header('sec-fetch-site') ?? 'same-origin';
@@ -58,7 +59,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
+  const withoutEvents = [list, countSessions, get, history, ...(terminate ? [changes.terminate] : [])];
   const withEvents = [...withoutEvents, watch];
   const streamList = listStream();
   return [
@@ -77,10 +78,10 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
         }
         if (!isFromPage(request)) return ok(crossSite);
-        const below = { ...call, request: operationRequest(request), form: summaryForm };
+        const inner = { ...call, request: operationRequest(request), form: summaryForm };
         const answered = await (events && listEventsUrl.test(url)
-          ? streamList(below)
-          : handler.serve(events ? withEvents : withoutEvents, url, below));
+          ? streamList(inner)
+          : handler.serve(events ? withEvents : withoutEvents, url, inner));
         return answered.map(withSecurityHeaders);
       },
     },

@@ -1,7 +1,7 @@
 import type { HandlerResponse } from '../http/index.js';
 
 /** Headers of every response: other sites cannot read it, and browsers cannot guess another content type. */
-const guardingHeaders = Object.freeze({
+const securityHeaders = Object.freeze({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -9,7 +9,7 @@ const guardingHeaders = Object.freeze({
 
 export const withSecurityHeaders = (response: HandlerResponse): HandlerResponse => ({
   ...response,
-  headers: { ...response.headers, ...guardingHeaders },
+  headers: { ...response.headers, ...securityHeaders },
 });
 
 const refusal = (status: number, title: string, code: string, detail: string): HandlerResponse =>

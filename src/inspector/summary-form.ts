@@ -9,7 +9,7 @@ export const rowOf = (session: Session) => {
   return { id, status, end_reason: endReason, options, created_at: createdAt, duration };
 };
 
-const more = ({ labels, historyCount }: Session) => ({ labels, entries: historyCount });
+const more = ({ duration, labels, historyCount }: Session) => ({ duration, labels, entries: historyCount });
 
 export const detailOf = (session: Session) => ({
   ...rowOf(session),
@@ -21,7 +21,7 @@ export const detailOf = (session: Session) => ({
 export const summaryForm: SessionForm = {
   historyLimit: 0,
   session: detailOf,
-  snapshot: detailOf,
+  snapshot: (session) => ({ ...rowOf(session), options: toWireOptions(session.options), duration: undefined }),
   more,
   item: rowOf,
 };

@@ -61,15 +61,13 @@ export interface SessionForm {
   readonly historyLimit?: number;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
-  /** Writes the session of a snapshot: last its `duration`, and then the fields of `more`. */
+  /** Writes the fields of a snapshot that stay the same until the session changes. Streams share their text. */
   readonly snapshot: (session: Session) => object;
-  /** Writes the fields of `snapshot` after the duration. */
+  /** Writes the other fields of a snapshot, which are few: the `duration`, and what the host shows. */
   readonly more: (session: Session) => object;
   /** Writes one session of a list. */
   readonly item: (session: Session) => object;
 }
-
-const nothing = Object.freeze({});
 
 /** What a host shows beyond the six fields of the interface. */
 export interface ShownFields {
@@ -83,13 +81,14 @@ export interface ShownFields {
 /** The form with the six fields of the interface, and what the host shows beyond them. */
 export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
-  if (!labels && !times && !origin) return { session: six, snapshot: toWholeSession, more: () => nothing, item: six };
+  const snapshot = (session: Session) => ({ ...toWholeSession(session), duration: undefined });
   const more = (session: Session) => ({
+    duration: session.duration,
     ...(labels && { labels: session.labels }),
     ...(times && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
   });
-  const write = (session: Session) => ({ ...six(session), ...more(session) });
-  const snapshot = (session: Session) => ({ ...toWholeSession(session), ...more(session) });
+  const hasMoreFields = labels || times || origin;
+  const write = hasMoreFields ? (session: Session) => ({ ...six(session), ...more(session) }) : six;
   return { session: write, snapshot, more, item: write };
 };

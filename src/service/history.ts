@@ -81,6 +81,7 @@ export const appendHistory = async (
   const appended = answer.value;
   switch (appended.outcome) {
     case 'appended':
+      if (!Number.isSafeInteger(appended.position)) throw contractBroken('append', appended);
       return ok({ position: appended.position, ...(appended.repeated && { repeated: true }) });
     case 'missing':
       return err(notFound(key.id));

@@ -22,8 +22,6 @@ beforeAll(async () => {
   colloquy = await buildCommandLine();
 });
 
-const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
-
 /** What follows `user colloquy` in the document on Redis. */
 const documentedRights = (): string[] => {
   const text = blocksIn(documentOf('docs/redis.md'), 'conf')
@@ -53,13 +51,9 @@ describeWithRedis('as a user with the documented rights', () => {
     const serving = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, env);
     const origin = /http:\/\/[\d.:]+/.exec(serving.output())?.[0] ?? '';
     const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ face: 'ada', profile: 'tutor' });
+    const entries = [{ role: 'user', content: 'Hello' }];
+    const body = JSON.stringify({ face: 'ada', profile: 'tutor', start: true, entries });
     expect((await fetch(`${origin}/create-session`, { method: 'POST', headers, body })).status).toBe(201);
-    const replayed = await colloquy.run(['replay', '--redis', 'env', '--tenant', 'default', '--keep'], {
-      env,
-      input: conversation,
-    });
-    expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
     const listed = await colloquy.run(['list', '--json'], { env });
     const { id } = Object(JSON.parse(listed.stdout.split('\n')[0] ?? ''));
     expect((await colloquy.run(['inspect', id], { env })).stdout).toContain('Hello');
@@ -77,7 +71,7 @@ describeWithRedis('as a user with the documented rights', () => {
 });
 
 /** Every command, beside a running service and after its end, on a database that an environment variable names. */
-const tryEveryCommand = async (env: Readonly<Record<string, string>>, where: readonly string[], storeName: string) => {
+const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName: string) => {
   const serverEnv = { ...env, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
   const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, serverEnv);
   expect(first.output()).toContain(`stores sessions in ${storeName}.`);
@@ -89,18 +83,13 @@ const tryEveryCommand = async (env: Readonly<Record<string, string>>, where: rea
   const { session_id: id } = await post('/create-session', { face: 'ada', profile: 'tutor', labels });
   const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
   await post(`/start-session/${id}`, {});
-  const replayed = await colloquy.run(['replay', ...where, '--tenant', 'default', '--keep'], {
-    env,
-    input: conversation,
-  });
-  expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
   await post(`/terminate-session/${id}`, {});
   expect((await following.end()).stdout).toMatch(/started\n.*terminated, terminated\n$/s);
   expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
   const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--label', 'user=u-1'], { env });
   expect(listed.stderr).toBe('');
   expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
-  expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('2 sessions\n');
+  expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('1 session\n');
 };
 
 describeWithPostgres('in PostgreSQL', (postgres) => {
@@ -114,8 +103,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     await pool.end();
   });
 
-  test('every command works, beside a running service and after its end', () =>
-    tryEveryCommand(env, ['--postgres', 'env'], storeName));
+  test('every command works, beside a running service and after its end', () => tryEveryCommand(env, storeName));
 
   test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
     const absent = schemaName();
@@ -160,7 +148,7 @@ describe('in a SQLite file', () => {
   afterAll(remove);
 
   test('every command works, beside a running service and after its end', () =>
-    tryEveryCommand(env, ['--sqlite', file], `the SQLite file ${file}`));
+    tryEveryCommand(env, `the SQLite file ${file}`));
 
   test('a service sets a write-ahead log for a file that had none', async () => {
     const path = `${file}-without`;
@@ -206,10 +194,5 @@ describe('in a SQLite file', () => {
     });
     const { stdout } = await colloquy.run(['inspect', id, '--sqlite', path]);
     expect(stdout).toContain('NUL \\u{0}, a lone \\u{d83d}, 😀, \\u{1b}[2J');
-  });
-
-  test('a replay writes to the file of COLLOQUY_SQLITE only if an option names it', async () => {
-    const replayed = await colloquy.run(['replay', '--keep'], { env, input: conversation });
-    expect(replayed.stdout).toContain('stored in memory');
   });
 });

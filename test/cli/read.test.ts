@@ -223,6 +223,12 @@ test.each([
 
 const commands = { serve, list, inspect };
 
+test('--help names the commands, and those alone', async () => {
+  const { exitCode, stdout } = await colloquy.run(['--help']);
+  expect(exitCode).toBe(0);
+  expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(Object.keys(commands));
+});
+
 test.each<[keyof typeof commands, string[], string]>([
   ['serve', ['--event'], "Unknown option '--event' (did you mean --events?)"],
   ['serve', ['x'], "unexpected argument 'x'"],

@@ -193,6 +193,19 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('There are no idle sessions of these days.').waitFor();
   });
 
+  test('asks once for the page and once for all counts, and shows the page while the counts are pending', async () => {
+    const { sessions, handler } = inspected();
+    const { page, requested } = await opened(running.browser, handler);
+    await page.getByRole('button', { name: 'All 0' }).waitFor();
+    const asked = (part: string) => requested.filter((url) => url.includes(`/inspector/${part}?`)).length;
+    expect(Math.abs(asked('sessions') - asked('counts'))).toBeLessThanOrEqual(1);
+    await page.route('**/inspector/counts?*', () => undefined);
+    for (let shown = 1; shown <= 3; shown += 1) {
+      await createdIn(sessions);
+      await page.getByText(`1–${shown} of ${shown}`).waitFor();
+    }
+  });
+
   test('ends a session after a confirmation', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);

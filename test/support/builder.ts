@@ -8,7 +8,7 @@ import { runNode } from './run.js';
 
 /**
  * Where the workers of a run ask for what is built once for all of them, when the first one needs it: the command line
- * under `command-line`, and each script of `test/support/workers` under its name.
+ * under `command-line`, each script of `test/support/workers` under its name, and any other program under its path.
  */
 export interface Builder {
   readonly url: string;
@@ -24,11 +24,11 @@ const buildCommandLine = async (dir: string): Promise<string> => {
   return join(dist, 'cli', 'main.js');
 };
 
-/** A script of `workers`, in one file for every supported Node, beside the drivers that have binaries. */
+/** A program in one file for every supported Node, beside the drivers that have binaries. */
 const bundle = async (dir: string, name: string): Promise<string> => {
   await build({
     config: false,
-    entry: { [name]: join(REPOSITORY, 'test', 'support', 'workers', `${name}.ts`) },
+    entry: { [name]: join(REPOSITORY, name.includes('/') ? '' : 'test/support/workers', `${name}.ts`) },
     outDir: dir,
     clean: false,
     format: 'cjs',

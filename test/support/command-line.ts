@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { built } from './built.js';
 
-/** The command line, built for tests alone. */
+/** A program with arguments, built for tests alone. */
 export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts it and waits until it has printed what matches. */
@@ -42,9 +42,9 @@ const collect = (child: ChildProcess) => {
   return { printed, finished };
 };
 
-/** The command line, which is built once for all files of a run. */
-export const buildCommandLine = async (): Promise<CommandLine> => {
-  const main = await built('command-line');
+/** A program, by default the command line, which is built once for all files of a run. */
+export const buildCommandLine = async (name = 'command-line'): Promise<CommandLine> => {
+  const main = await built(name);
   const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
   return {

@@ -1,11 +1,9 @@
-import type { SessionStatus } from '../../session/session-status.js';
+import type { SessionCounts, StatusFilter } from '../session-counts.js';
 import { button, element, elementById, setText } from './dom.js';
-import { type ListQuery, listSessions } from './requests.js';
+import { countSessions, type ListQuery } from './requests.js';
 import { asCount } from './text.js';
 
-type Choice = SessionStatus | '';
-
-const labels: Readonly<Record<Choice, string>> = {
+const labels: Readonly<Record<StatusFilter, string>> = {
   '': 'All',
   IDLE: 'Idle',
   ACTIVE: 'Active',
@@ -13,14 +11,11 @@ const labels: Readonly<Record<Choice, string>> = {
   TERMINATED: 'Terminated',
 };
 
-const NO_STATUS_INDEX =
-  'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
-
 /** In the order of the buttons. The table of statuses itself would bring the whole domain into the page. */
-const choices: readonly Choice[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
+const choices: readonly StatusFilter[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 interface Filter {
-  readonly status: Choice;
+  readonly status: StatusFilter;
   readonly control: HTMLButtonElement;
   readonly count: HTMLElement;
 }
@@ -30,7 +25,9 @@ export class Filters {
   readonly #frame = elementById('filters', HTMLFieldSetElement);
   readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
-  #chosen: Choice = '';
+  #chosen: StatusFilter = '';
+  /** The query that is to be counted within; undefined while nothing is. */
+  #within: ListQuery | undefined;
 
   constructor(onChoice: () => void) {
     this.#filters = choices.map((status) => {
@@ -60,25 +57,31 @@ export class Filters {
     this.#frame.disabled = isDisabled;
   }
 
-  /** Updates the counts. Hides the buttons if the store cannot list by status. */
+  /** Counts again, by one request at a time: counting may take longer than listing. */
   async refresh(within: ListQuery): Promise<void> {
-    const answers = await Promise.all(
-      this.#filters.map(({ status }) => listSessions({ limit: '1', ...within, ...(status === '' ? {} : { status }) })),
-    );
-    const [all, ...byStatus] = answers;
-    const isUnsupported = all?.ok === true && byStatus.every((answer) => !answer.ok);
-    const refused = byStatus.find((answer) => !answer.ok && answer.status === 422);
-    const reason = refused?.ok === false ? refused.message : NO_STATUS_INDEX;
-    this.#frame.hidden = isUnsupported;
-    this.#notice.hidden = !isUnsupported;
-    setText(this.#notice, isUnsupported ? reason : '');
-    for (const [index, { count }] of this.#filters.entries()) {
-      const answer = answers[index];
-      if (answer?.ok) setText(count, asCount(answer.value.total));
+    const isCounting = this.#within !== undefined;
+    this.#within = within;
+    if (isCounting) return;
+    for (let counted: ListQuery | undefined; counted !== this.#within; ) {
+      counted = this.#within;
+      const answer = await countSessions(counted);
+      if (answer.ok) this.#show(answer.value);
+    }
+    this.#within = undefined;
+  }
+
+  /** Hides the buttons if the store cannot list by status. */
+  #show({ counts, notice = '' }: SessionCounts): void {
+    this.#frame.hidden = notice !== '';
+    this.#notice.hidden = notice === '';
+    setText(this.#notice, notice);
+    for (const { status, count } of this.#filters) {
+      const counted = counts.find((each) => each.status === status);
+      if (counted !== undefined) setText(count, asCount(counted.total));
     }
   }
 
-  #choose(chosen: Choice): void {
+  #choose(chosen: StatusFilter): void {
     this.#chosen = chosen;
     for (const { status, control } of this.#filters) control.setAttribute('aria-pressed', String(status === chosen));
   }

@@ -1,7 +1,7 @@
 import { getSession, type ListQuery, listSessions, type Outcome } from './requests.js';
 import type { SessionPage } from './session-row.js';
 
-const none: SessionPage = { sessions: [], total: 0, next: undefined, unreadable: 0 };
+const noSessions: SessionPage = { sessions: [], total: 0, next: undefined, unreadable: 0 };
 
 const labelForm = /^[\w.-]+:./;
 
@@ -21,7 +21,7 @@ export const findSessions = async (text: string, query: ListQuery): Promise<Outc
     if (isLabel) return labelled;
   }
   const found = await getSession(text);
-  if (found.ok) return { ok: true, value: { ...none, sessions: [found.value], total: 1 } };
+  if (found.ok) return { ok: true, value: { ...noSessions, sessions: [found.value], total: 1 } };
   // An id that breaks the rules of ids is that of no session.
-  return found.status === 404 || found.status === 400 ? { ok: true, value: none } : found;
+  return found.status === 404 || found.status === 400 ? { ok: true, value: noSessions } : found;
 };

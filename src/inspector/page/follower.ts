@@ -15,7 +15,7 @@ export interface Follower {
 
 const POLL_MS = 3000;
 
-/** The types of the events that tell of more than an append. */
+/** The types of all events but appends. */
 export const sessionEvents = [
   'session.created',
   'session.started',

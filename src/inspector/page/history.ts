@@ -7,7 +7,7 @@ import { asCount } from './text.js';
 /** Number of entries that are shown at a time. */
 const STEP = 200;
 
-/** Pixels above the end at which the user still counts as being there. */
+/** Pixels above the end at which the user still counts as at the end. */
 const END_PX = 40;
 
 /**
@@ -32,7 +32,7 @@ export class History {
   /** Number of entries that have arrived since the user has left the end. */
   #unseen = 0;
   /** The positions of the entries that are shown. */
-  #drawn: readonly number[] = [];
+  #positions: readonly number[] = [];
   /** Number of entries in the whole history. */
   #total = 0;
   /** The position before the first entry that is shown; 0 if all are. */
@@ -45,7 +45,7 @@ export class History {
     this.#id = id;
     const bar = element('div', { class: 'history-bar' }, element('h3', {}, 'History'), this.#counts, this.#more);
     this.part.append(bar, this.#frame, this.#latest);
-    this.#frame.addEventListener('scroll', () => this.#look());
+    this.#frame.addEventListener('scroll', () => this.#onScroll());
     new ResizeObserver(() => this.#keepPlace()).observe(this.#frame);
     this.#showCounts();
   }
@@ -53,38 +53,38 @@ export class History {
   /** Reads new entries. Returns an error message, or '' on success. */
   async update(total: number): Promise<string> {
     this.#total = total;
-    const trouble = await this.#inTurn(() =>
+    const trouble = await this.#oneByOne(() =>
       this.#position === undefined ? this.#begin() : this.#readOn(this.#position),
     );
     this.#showCounts();
     return trouble;
   }
 
-  /** Takes off the page what a rewind has superseded, unless what the rewind has made is on it already. */
+  /** Removes the entries that a rewind has superseded, unless those that follow the rewind are already shown. */
   async rewind(after: number, position: number): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#position !== undefined && this.#position < position) this.#keep(after);
+    await this.#oneByOne(async () => {
+      if (this.#position !== undefined && this.#position < position) this.#truncate(after);
       return '';
     });
   }
 
   /** Reads the entries on the page again if one of them was redacted. */
   async redact(positions: readonly number[]): Promise<void> {
-    const isShown = positions.some((position) => this.#drawn.includes(position));
-    if (isShown) await this.#inTurn(() => this.#begin());
+    const isShown = positions.some((position) => this.#positions.includes(position));
+    if (isShown) await this.#oneByOne(() => this.#begin());
   }
 
-  /** Keeps the entries up to a position. Older ones than are shown may be superseded too: then it begins anew. */
-  #keep(upto: number): void {
-    const kept = this.#drawn.filter((position) => position <= upto);
+  /** Removes the entries after a position. If that is before all shown entries, the next update reads the end again. */
+  #truncate(position: number): void {
+    const kept = this.#positions.filter((each) => each <= position);
     for (const item of [...this.#list.children].slice(kept.length)) item.remove();
-    this.#drawn = kept;
+    this.#positions = kept;
     this.#unseen = Math.min(this.#unseen, kept.length);
-    this.#position = upto < this.#start ? undefined : Math.min(upto, this.#position ?? upto);
+    this.#position = position < this.#start ? undefined : Math.min(position, this.#position ?? position);
   }
 
   /** Runs one read after another. */
-  async #inTurn(read: () => Promise<string>): Promise<string> {
+  async #oneByOne(read: () => Promise<string>): Promise<string> {
     while (this.#loading !== undefined) await this.#loading;
     this.#loading = read();
     const trouble = await this.#loading;
@@ -98,7 +98,7 @@ export class History {
     const { entries, start, position } = answer.value;
     this.#start = start;
     this.#position = position;
-    this.#drawn = entries.map((entry) => entry.position);
+    this.#positions = entries.map((entry) => entry.position);
     this.#list.replaceChildren(...entries.map(entryItem));
     this.#toEnd();
     return '';
@@ -108,8 +108,8 @@ export class History {
   async #readOn(from: number): Promise<string> {
     for (const fresh of this.#list.querySelectorAll('.fresh')) fresh.classList.remove('fresh');
     // The entry before the last one that is shown, or what is before all of them.
-    const last = this.#drawn.at(-1);
-    let position = last === undefined ? from : (this.#drawn.at(-2) ?? this.#start);
+    const last = this.#positions.at(-1);
+    let position = last === undefined ? from : (this.#positions.at(-2) ?? this.#start);
     for (let isFirst = last !== undefined; ; isFirst = false) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
       if (!answer.ok) return answer.message;
@@ -124,7 +124,7 @@ export class History {
   #add(entries: readonly Entry[]): void {
     const items = entries.map(entryItem);
     for (const item of items) item.classList.add('fresh');
-    this.#drawn = [...this.#drawn, ...entries.map((entry) => entry.position)];
+    this.#positions = [...this.#positions, ...entries.map((entry) => entry.position)];
     this.#list.append(...items);
     this.#unseen += items.length;
     this.#keepPlace();
@@ -132,12 +132,12 @@ export class History {
 
   async #showOlder(): Promise<void> {
     this.#more.disabled = true;
-    await this.#inTurn(async () => {
+    await this.#oneByOne(async () => {
       const answer = await getHistory(this.#id, `before=${this.#start}&limit=${STEP}`);
       if (!answer.ok) return answer.message;
       const { entries, start } = answer.value;
       this.#start = start;
-      this.#drawn = [...entries.map((entry) => entry.position), ...this.#drawn];
+      this.#positions = [...entries.map((entry) => entry.position), ...this.#positions];
       const fromEnd = this.#frame.scrollHeight - this.#frame.scrollTop;
       this.#list.prepend(...entries.map(entryItem));
       this.#frame.scrollTop = this.#frame.scrollHeight - fromEnd;
@@ -149,7 +149,7 @@ export class History {
 
   #toEnd(): void {
     this.#frame.scrollTop = this.#frame.scrollHeight;
-    this.#look();
+    this.#onScroll();
   }
 
   #keepPlace(): void {
@@ -157,7 +157,7 @@ export class History {
     else this.#showLatest();
   }
 
-  #look(): void {
+  #onScroll(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#frame;
     this.#follows = scrollTop + clientHeight > scrollHeight - END_PX;
     if (this.#follows) this.#unseen = 0;
@@ -170,7 +170,7 @@ export class History {
   }
 
   #showCounts(): void {
-    const { length } = this.#drawn;
+    const { length } = this.#positions;
     const total = this.#start === 0 ? length : Math.max(this.#total, length);
     const entries = total === 1 ? '1 entry' : `${asCount(total)} entries`;
     setText(this.#counts, length < total ? `The last ${asCount(length)} of ${entries}` : entries);

@@ -6,12 +6,12 @@ const POLL_MS = 5000;
 const SLOW_POLL_MS = 15_000;
 
 /** Milliseconds between two reads of the list, however many events arrive. */
-const REST_MS = 1000;
+const PAUSE_MS = 1000;
 
 /** Milliseconds until a refused stream is asked for again. */
 const RETRY_MS = 60_000;
 
-const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, REST_MS));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /** Keeps a list up to date: by the tenant's events if the host has them, and by polls. Nothing runs in a hidden page. */
 export const followList = (hasEvents: boolean, refresh: () => Promise<void>): void => {
@@ -30,7 +30,7 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
       isStale = false;
       readAt = Date.now();
       await refresh();
-      await rest();
+      await pause();
     }
     isReading = false;
   };
@@ -67,6 +67,6 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
     if (document.hidden || Date.now() - readAt < (isLive ? SLOW_POLL_MS : POLL_MS)) return;
     void read();
     listen();
-  }, REST_MS);
+  }, PAUSE_MS);
   listen();
 };

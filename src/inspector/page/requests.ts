@@ -1,4 +1,5 @@
 import { percentEncode } from '../../operations/operation.js';
+import type { SessionCounts } from '../session-counts.js';
 import { readServerClock } from './server-clock.js';
 import type { HistoryPart, SessionDetail, SessionPage, SessionRow } from './session-row.js';
 
@@ -52,11 +53,14 @@ const pageOf = (sessions: readonly SessionRow[], headers: Headers): SessionPage 
 /** The query parameters of a list; a label may be given several times. */
 export type ListQuery = Readonly<Record<string, string | readonly string[]>>;
 
-const pairsOf = (query: ListQuery): string[][] =>
-  Object.entries(query).flatMap(([name, value]) => [value].flat().map((text) => [name, text]));
+const parametersOf = (query: ListQuery): URLSearchParams =>
+  new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((text) => [name, text])));
 
 export const listSessions = (query: ListQuery): Promise<Outcome<SessionPage>> =>
-  request(`inspector/sessions?${new URLSearchParams(pairsOf(query))}`, pageOf);
+  request(`inspector/sessions?${parametersOf(query)}`, pageOf);
+
+export const countSessions = (query: ListQuery): Promise<Outcome<SessionCounts>> =>
+  request(`inspector/counts?${parametersOf(query)}`, asIs<SessionCounts>);
 
 export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id), asIs<SessionDetail>);
 

@@ -48,7 +48,8 @@ export class SessionList {
 
   /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
-    await Promise.all([this.#load(), this.#filters.refresh(this.#within)]);
+    void this.#filters.refresh(this.#within);
+    await this.#load();
   }
 
   /** Marks the session that is open. */

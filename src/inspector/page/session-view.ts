@@ -38,9 +38,9 @@ export class SessionView {
   #isStale = false;
   #isClosed = false;
 
-  constructor(id: string, offers: Features, { onClose, onChange }: { onClose: () => void; onChange: () => void }) {
+  constructor(id: string, features: Features, { onClose, onChange }: { onClose: () => void; onChange: () => void }) {
     this.id = id;
-    this.#features = offers;
+    this.#features = features;
     this.#onChange = onChange;
     this.#history = new History(id);
     this.title = element('h2', { id: 'detail-title', class: 'mono', tabindex: '-1' }, escapeInvisible(id));
@@ -116,7 +116,7 @@ export class SessionView {
     if (before?.status === session.status) return;
     this.#status.replaceChildren(statusMark(session));
     if (before === undefined) return;
-    setText(elementById('news', HTMLElement), `${escapeInvisible(this.id)} is ${session.status}`);
+    setText(elementById('announcement', HTMLElement), `${escapeInvisible(this.id)} is ${session.status}`);
     if (!this.#features.events) this.#notice(session);
     this.#onChange();
   }

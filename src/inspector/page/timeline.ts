@@ -35,16 +35,16 @@ const textOfLabels = (labels: Change['labels'] = {}): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ') || 'none';
 
-/** Shows the known changes of a session with their times, and its end: the one that was, or the latest that can be. */
+/** Shows the known changes of a session with their times, and its end: the actual one, or the latest possible. */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
   /** Consecutive appends share one line. */
   #appends: { readonly item: Item; count: number } | undefined;
-  /** The end that the time limit will make. */
+  /** The time at which the time limit ends the session. */
   #limit: HTMLLIElement | undefined;
   #hasEnd = false;
 
-  /** Takes a reading of the session. Its creation is known even if that event was trimmed. */
+  /** Updates the expected end. The creation is shown even if its event was trimmed. */
   show({ created_at: createdAt, status, duration, options }: SessionDetail): void {
     if (this.list.childElementCount === 0) this.#put(itemOf(createdAt, 'Created').line);
     const hasLimit = status === 'ACTIVE' && options.time_limit > 0;
@@ -76,7 +76,7 @@ export class Timeline {
     this.#put(element('li', {}, element('time', {}, time), element('span', {}, label)));
   }
 
-  /** Adds the end of a session, if no event has told of it. */
+  /** Adds the end of a session, if no event has shown it. */
   finish({ status, end_reason: endReason }: SessionDetail, time?: string): void {
     if (status !== 'TERMINATED' || this.#hasEnd) return;
     this.#hasEnd = true;

@@ -1,7 +1,7 @@
-import { isFields } from '../input/parse-fields.js';
-import type { SessionService } from '../service/session-service.js';
-import type { Session } from '../session/session.js';
-import { CliError, messageOf, unwrap } from './cli-error.js';
+import { CliError, messageOf, unwrap } from '../../src/cli/cli-error.js';
+import { isFields } from '../../src/input/parse-fields.js';
+import type { SessionService } from '../../src/service/session-service.js';
+import type { Session } from '../../src/session/session.js';
 
 interface Conversation {
   readonly id: string;

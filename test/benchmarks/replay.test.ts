@@ -6,8 +6,8 @@ import { errAsync, okAsync } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { progressBar } from '../../src/cli/replay.js';
-import { replayLines } from '../../src/cli/replay-lines.js';
+import { progressBar } from '../../benchmarks/replay/progress-bar.js';
+import { replayLines } from '../../benchmarks/replay/replay-lines.js';
 import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
@@ -27,10 +27,10 @@ const conversation = (id: string, turns: number): string =>
 const lines = [conversation('one', 1), conversation('odd', 7), conversation('even', 12), ''];
 const text = lines.join('\n');
 
-let colloquy: CommandLine;
+let replay: CommandLine;
 let dir: string;
 beforeAll(async () => {
-  [colloquy, dir] = await Promise.all([buildCommandLine(), mkdtemp(join(tmpdir(), 'replay-'))]);
+  [replay, dir] = await Promise.all([buildCommandLine('benchmarks/replay/main'), mkdtemp(join(tmpdir(), 'replay-'))]);
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -39,48 +39,52 @@ const expectAll = (stdout: string): void => {
   expect(stdout).toContain('no difference');
 };
 
-describe('colloquy replay', () => {
+describe('npm run replay', () => {
   test('holds the conversations of a file and reads them back without a difference', async () => {
     const file = join(dir, 'conversations.jsonl');
     await writeFile(file, text);
-    const { exitCode, stdout } = await colloquy.run(['replay', file, '--concurrency', '2']);
+    const { exitCode, stdout } = await replay.run([file, '--concurrency', '2']);
     expectAll(stdout);
     expect(exitCode).toBe(0);
   });
 
   test('reads from a pipe', async () => {
-    const { exitCode, stdout } = await colloquy.run(['replay'], { input: text });
+    const { exitCode, stdout } = await replay.run([], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
   });
 
   test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
     const input = [lines[0], 'no JSON', '{"id":"x"}', '{"id":"y","turns":[{"role":1}]}', lines[1]].join('\n');
-    const { exitCode, stdout, stderr } = await colloquy.run(['replay'], { input });
+    const { exitCode, stdout, stderr } = await replay.run([], { input });
     expect(stdout).toMatch(/^line 2: .*JSON/m);
     expect(stdout).toContain('line 3: is not {"id": "...", "turns": [');
     expect(stdout).toContain('line 4: is not {"id": "...", "turns": [');
     expect(stdout).toContain('2 conversations, 8 turns');
-    expect(stderr).toBe('colloquy: some sessions differ from what was recorded\n');
+    expect(stderr).toBe('replay: some sessions differ from what was recorded\n');
     expect(exitCode).toBe(1);
+  });
+
+  test('writes to the file of COLLOQUY_SQLITE only if an option names it', async () => {
+    const file = join(dir, 'sessions.db');
+    const untold = await replay.run(['--keep'], { env: { COLLOQUY_SQLITE: file }, input: text });
+    expect(untold.stdout).toContain('stored in memory');
+    const told = await replay.run(['--sqlite', file], { input: text });
+    expect(told.stdout).toContain(`stored in the SQLite file ${file}`);
+    expectAll(told.stdout);
   });
 
   test('says in one line what is wrong with its arguments', async () => {
     for (const args of [['a', 'b'], ['--concurrency', '0'], ['--redis', 'x'], ['--unknown']]) {
-      const { exitCode, stderr } = await colloquy.run(['replay', ...args]);
+      const { exitCode, stderr } = await replay.run(args);
       expect(exitCode).toBe(2);
-      expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+      expect(stderr).toMatch(/^replay: [^\n]+\n$/);
     }
-    expect((await colloquy.run(['replay', join(dir, 'absent')])).stderr).toMatch(
-      /^colloquy: ENOENT: no such file or directory/,
-    );
+    expect((await replay.run([join(dir, 'absent')])).stderr).toMatch(/^replay: ENOENT: no such file or directory/);
   });
 
-  test('--help says how, for each command and for all', async () => {
-    expect((await colloquy.run(['--help'])).stdout).toContain('serve');
-    expect((await colloquy.run(['replay', '--help'])).stdout).toContain('--concurrency');
-    expect((await colloquy.run(['serve', '--help'])).stdout).toContain('COLLOQUY_API_KEYS');
-    expect((await colloquy.run([])).exitCode).toBe(2);
+  test('--help names its options', async () => {
+    expect((await replay.run(['--help'])).stdout).toContain('--concurrency');
   });
 });
 
@@ -143,7 +147,7 @@ describe('the progress of a replay', () => {
   });
 });
 
-describeWithRedis('colloquy replay on a Redis', ({ url }) => {
+describeWithRedis('npm run replay on a Redis', ({ url }) => {
   const prefix = `replay-${process.pid}`;
   const env = { REDIS_URL: url, COLLOQUY_PREFIX: prefix };
   let client: Redis;
@@ -153,19 +157,19 @@ describeWithRedis('colloquy replay on a Redis', ({ url }) => {
   afterAll(() => client.quit());
 
   test('holds, reads back, and leaves nothing behind', async () => {
-    const { exitCode, stdout } = await colloquy.run(['replay', '--redis', url], { input: text });
+    const { exitCode, stdout } = await replay.run(['--redis', url], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
   });
 
   test('writes to the Redis of REDIS_URL only with --redis env', async () => {
-    const untold = await colloquy.run(['replay', '--keep'], { env, input: text });
+    const untold = await replay.run(['--keep'], { env, input: text });
     expect(untold.stdout).toContain('stored in memory');
     expect(await client.keys(`${prefix}:*`)).toEqual([]);
-    const told = await colloquy.run(['replay', '--redis', 'env', '--keep'], { env, input: text });
+    const told = await replay.run(['--redis', 'env', '--keep'], { env, input: text });
     expect(told.stdout).toContain('stored in Redis at');
     expect(await client.keys(`${prefix}:*`)).not.toEqual([]);
-    const nowhere = await colloquy.run(['replay', '--redis', 'env'], { input: text });
+    const nowhere = await replay.run(['--redis', 'env'], { input: text });
     expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--redis must be a URL') });
   });
 
@@ -175,8 +179,8 @@ describeWithRedis('colloquy replay on a Redis', ({ url }) => {
       tenant: 'acme',
     });
     await sessions.create({ face: 'ada', profile: 'tutor' });
-    const args = ['replay', '--redis', url, '--prefix', prefix, '--tenant', 'acme', '--keep'];
-    const { exitCode, stdout } = await colloquy.run(args, { input: text });
+    const args = ['--redis', url, '--prefix', prefix, '--tenant', 'acme', '--keep'];
+    const { exitCode, stdout } = await replay.run(args, { input: text });
     expectAll(stdout);
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('under tenant acme')]);
     expect((await sessions.list())._unsafeUnwrap().total).toBe(4);

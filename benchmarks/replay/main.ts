@@ -1,18 +1,19 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
-import { SessionService } from '../service/session-service.js';
-import { CliError, UsageError } from './cli-error.js';
-import { databaseHelp, openStore, tenantForm } from './open-store.js';
-import type { Options } from './options.js';
-import { plural, print, printText } from './print.js';
+import { CliError, messageOf, UsageError } from '../../src/cli/cli-error.js';
+import { databaseHelp, openStore, tenantForm } from '../../src/cli/open-store.js';
+import { Options } from '../../src/cli/options.js';
+import { plural, print, printError, printText } from '../../src/cli/print.js';
+import { SessionService } from '../../src/service/session-service.js';
+import { progressBar } from './progress-bar.js';
 import { inParallel, replayLines } from './replay-lines.js';
 
 /** Without the variables of the databases: a replay writes, and only where its options say so. */
 const onlyOptions = (text: string) =>
   text.replace(/(?<=--\w+ (?:URL|FILE)), \$\w+/g, (variable) => ' '.repeat(variable.length));
 
-const help = `Usage: colloquy replay [options] [FILE]
+const help = `Usage: npm run replay -- [options] [FILE]
 
 Replays recorded conversations in sessions, reads them back, and compares them entry by entry. Each line of FILE, or of
 standard input, is a conversation: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
@@ -45,17 +46,6 @@ const openFile = async (file: string) => {
   return { lines: linesOf(stream), shareRead: () => stream.bytesRead / size };
 };
 
-/** Draws a progress bar and a text on a terminal, at most ten times a second. An empty text clears the line. */
-export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) => {
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  return (text: string, share?: number): void => {
-    if (!stream.isTTY || (text !== '' && performance.now() - drawnAt < 100)) return;
-    drawnAt = performance.now();
-    const bar = share === undefined ? '' : `[${'#'.repeat(24 * share).padEnd(24, '.')}] `;
-    stream.write(`\r\u001b[K${bar}${text}`);
-  };
-};
-
 const reportOf = (
   { ids, turns, replayMs, parseMs, problems }: Awaited<ReturnType<typeof replayLines>>,
   storeName: string,
@@ -66,7 +56,7 @@ const reportOf = (
   return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(parseMs)}`, result].join('\n');
 };
 
-const run = async (options: Options): Promise<void> => {
+const replay = async (options: Options): Promise<void> => {
   const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
   const concurrency = options.integer('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
@@ -93,9 +83,14 @@ const run = async (options: Options): Promise<void> => {
   }
 };
 
-export const replay = {
-  summary: 'replay recorded conversations and compare the sessions with them',
-  help,
-  operands: 1,
-  run,
+const fail = (cause: unknown): void => {
+  process.exitCode = cause instanceof CliError ? cause.exitCode : 1;
+  void printError(`replay: ${messageOf(cause)}${process.exitCode === 2 ? '; see --help' : ''}`);
 };
+
+const run = async (args: readonly string[]): Promise<unknown> =>
+  args.some((arg) => /^(--help|-h)$/.test(arg))
+    ? printText(help)
+    : replay(new Options({ help, operands: 1 }, args, process.env));
+
+run(process.argv.slice(2)).catch(fail);
