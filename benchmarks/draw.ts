@@ -4,14 +4,8 @@ import { writePeers } from './peers/table.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import { machineOf, type Results } from './results.js';
-import {
-  listFigures,
-  sessionsPerGigabyte,
-  shortTextOf,
-  storeTable,
-  summaryTable,
-  writeFigures,
-} from './store-figures.js';
+import { sessionsPerGigabyte, spaceCells } from './space-figures.js';
+import { listFigures, shortTextOf, storeTable, summaryTable, writeFigures } from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
@@ -52,6 +46,14 @@ const write = (file: string, name: string, text: string): void => {
   writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
 };
 
+/** Replaces the cells of the row that begins with this one. */
+const writeRow = (file: string, first: string, cells: readonly string[]): void => {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.startsWith(`| ${first} |`));
+  if (at < 0) throw new Error(`${file} has no row "${first}"`);
+  writeFileSync(file, lines.with(at, `| ${first} | ${cells.join(' | ')} |`).join('\n'));
+};
+
 const hasStores = ({ groups }: Results): boolean => groups.some(({ group }) => group.startsWith('stores, '));
 
 const full = newest('full');
@@ -69,6 +71,7 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 if (peers !== undefined) writePeers(peers);
+if (full !== undefined) writeRow('README.md', 'A session with ten entries takes', spaceCells(full.counts));
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {

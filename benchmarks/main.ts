@@ -22,6 +22,7 @@ import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
 import { rewindSuites } from './subjects/rewinds.js';
 import { spaceSuites } from './subjects/space.js';
+import { sqlSpaceSuites } from './subjects/space-sql.js';
 import { storeSuites } from './subjects/stores/stores.js';
 import type { Context, Count, Suite } from './subjects/suite.js';
 
@@ -49,6 +50,7 @@ const suites: readonly Suite[] = [
   ...observerSuites,
   ...rewindSuites,
   ...spaceSuites,
+  ...sqlSpaceSuites,
   redisSizes,
   memorySizes,
   ...storeSuites,
