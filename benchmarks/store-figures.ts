@@ -95,7 +95,7 @@ const waitsOf = ({ latencyUs }: Measurement): string =>
   latencyUs === undefined ? '' : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
 
 /** The rate, the times that callers waited, and how much of the rate by hand that is. */
-export const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
+const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
   const ratio = measurement.ratios[limit]?.wall.median;
   const beside = ratio === undefined ? '' : `, ${ratio.toFixed(2)} of by hand`;
   return `${countOf(rateOf(measurement))}${waitsOf(measurement)}${beside}`;
