@@ -1,16 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { judge } from './bars.js';
+import { writePeers } from './peers/table.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
-import type { Results } from './results.js';
-import {
-  listFigures,
-  sessionsPerGigabyte,
-  shortTextOf,
-  storeTable,
-  summaryTable,
-  writeFigures,
-} from './store-figures.js';
+import { machineOf, type Results } from './results.js';
+import { sessionsPerGigabyte, spaceCells } from './space-figures.js';
+import { listFigures, shortTextOf, storeTable, summaryTable, writeFigures } from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
@@ -43,31 +38,20 @@ const tableOf = (runs: readonly Results[]): string => {
   return ['| Figure | Bar | Measured | Reached |', '|---|---|---|---|', ...rows].join('\n');
 };
 
-const titles = { full: 'The full set', quick: 'A quick run', stores: 'The four stores', peers: 'The peers' } as const;
-
-/** Load averages below this are those of a quiet machine. */
-const QUIET = 0.5;
-
-const loadOf = ({ load }: Results['machine']): string => {
-  if (load === undefined) return '';
-  return load < QUIET ? 'quiet before, ' : `load ${load.toFixed(1)} before, `;
-};
-
-const machineOf = ({ date, kind, machine }: Results): string => {
-  const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
-  return (
-    `${titles[kind]} on ${date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
-    `${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, ${loadOf(machine)}Redis ${machine.redis}, ${packages.join(', ')}, ` +
-    `commit ${machine.commit}.`
-  );
-};
-
 /** Replaces what stands between the marks of this name. */
 const write = (file: string, name: string, text: string): void => {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [before = '', rest = ''] = readFileSync(file, 'utf8').split(start);
   const [, after = ''] = rest.split(end);
   writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
+};
+
+/** Replaces the cells of the row that begins with this one. */
+const writeRow = (file: string, first: string, cells: readonly string[]): void => {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.startsWith(`| ${first} |`));
+  if (at < 0) throw new Error(`${file} has no row "${first}"`);
+  writeFileSync(file, lines.with(at, `| ${first} | ${cells.join(' | ')} |`).join('\n'));
 };
 
 const hasStores = ({ groups }: Results): boolean => groups.some(({ group }) => group.startsWith('stores, '));
@@ -86,6 +70,8 @@ const pictures = {
 for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
+if (peers !== undefined) writePeers(peers);
+if (full !== undefined) writeRow('README.md', 'A session with ten entries takes', spaceCells(full.counts));
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { startRedis } from '../test/support/redis-server.js';
 import { judge } from './bars.js';
-import { describeMachine } from './harness/machine.js';
+import { describeMachine, loadBefore } from './harness/machine.js';
 import { type Effort, type GroupResult, measure } from './harness/measure.js';
 import { type Judged, type Results, save, tableOf } from './results.js';
 import { appendSuites } from './subjects/appends.js';
@@ -22,6 +22,7 @@ import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
 import { rewindSuites } from './subjects/rewinds.js';
 import { spaceSuites } from './subjects/space.js';
+import { sqlSpaceSuites } from './subjects/space-sql.js';
 import { storeSuites } from './subjects/stores/stores.js';
 import type { Context, Count, Suite } from './subjects/suite.js';
 
@@ -49,6 +50,7 @@ const suites: readonly Suite[] = [
   ...observerSuites,
   ...rewindSuites,
   ...spaceSuites,
+  ...sqlSpaceSuites,
   redisSizes,
   memorySizes,
   ...storeSuites,
@@ -123,21 +125,19 @@ const runOne = async (suite: Suite, redisUrl: string): Promise<void> => {
 };
 
 const runAll = async (): Promise<void> => {
+  const load = await loadBefore();
+  console.log(`load before the run ${load.toFixed(1)}\n`);
   if (values.quick) process.env['BENCHMARK_TEMPLATES'] = '100';
   const own = values.redis === undefined ? await startRedis() : undefined;
   const redisUrl = values.redis ?? own?.url ?? '';
   const redis = new Redis(redisUrl);
   try {
     if ((await redis.dbsize()) > 0) throw new Error('the database is not empty, and the benchmarks would empty it');
-    const machine = describeMachine(await redis.info('server'), [
-      'ioredis',
-      'libsql',
-      'pg',
-      'tinybench',
-      'autocannon',
-      '@opentelemetry/api',
-      '@opentelemetry/sdk-trace-base',
-    ]);
+    const machine = describeMachine(
+      await redis.info('server'),
+      ['ioredis', 'libsql', 'pg', 'tinybench', 'autocannon', '@opentelemetry/api', '@opentelemetry/sdk-trace-base'],
+      load,
+    );
     const chosen = suites.filter(({ name }) => name.includes(values.only));
     if (chosen.length === 0) throw new Error(`the suites are ${suites.map(({ name }) => name).join(', ')}`);
     const groups: GroupResult[] = [];

@@ -36,6 +36,21 @@ export const save = (results: Results, bars: readonly Judged[]): string => {
   return file;
 };
 
+const titles = { full: 'The full set', quick: 'A quick run', stores: 'The four stores', peers: 'The peers' } as const;
+
+const loadOf = ({ load }: Machine): string =>
+  load === undefined ? 'load before the run not saved' : `load before the run ${load.toFixed(1)}`;
+
+/** A line that says when and where the results were measured, and whether the machine was quiet. */
+export const machineOf = ({ date, kind, machine }: Results): string => {
+  const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
+  return (
+    `${titles[kind]} on ${date.slice(0, 10)}, ${loadOf(machine)}: ${machine.cpu}, ${machine.cores} cores, ` +
+    `${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, Redis ${machine.redis}, ${packages.join(', ')}, ` +
+    `commit ${machine.commit}.`
+  );
+};
+
 const padded = (cells: readonly string[]): string => {
   const [name = '', ...figures] = cells;
   return `  ${name.padEnd(52)}${figures.map((figure) => figure.padStart(12)).join('')}`;

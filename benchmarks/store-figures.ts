@@ -88,14 +88,14 @@ const timeOf = (us: number): string => {
   return ms >= 1 ? `${ms.toFixed(ms >= 10 ? 0 : 1)} ms` : `${us.toFixed(us >= 10 ? 0 : 1)} us`;
 };
 
-const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
+export const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
 
 /** The times that callers waited, after a comma. */
 const waitsOf = ({ latencyUs }: Measurement): string =>
   latencyUs === undefined ? '' : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
 
 /** The rate, the times that callers waited, and how much of the rate by hand that is. */
-export const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
+const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
   const ratio = measurement.ratios[limit]?.wall.median;
   const beside = ratio === undefined ? '' : `, ${ratio.toFixed(2)} of by hand`;
   return `${countOf(rateOf(measurement))}${waitsOf(measurement)}${beside}`;
@@ -128,29 +128,11 @@ const summaryOf = (measurement: Measurement, figure: StoreFigure): string =>
   `${countOf(rateOf(measurement))}${waitsOf(measurement)}${inBrackets(measurement, figure)}`;
 
 /** What a user looks for first. */
-export const summaryTable = (results: Results): string =>
-  storeTable(
-    results,
-    [
-      writeFigures.append,
-      writeFigures.create,
-      { ...listFigures.first, label: 'a page of ten, of 1,000,000 sessions' },
-      { ...listFigures.light, label: 'the same without histories' },
-    ],
-    summaryOf,
-  );
+export const mainFigures: readonly StoreFigure[] = [
+  writeFigures.append,
+  writeFigures.create,
+  { ...listFigures.first, label: 'a page of ten, of 1,000,000 sessions' },
+  { ...listFigures.light, label: 'a page of ten without histories' },
+];
 
-/** Bytes of a session with ten entries, where they are counted. */
-const bytesOf: Partial<Record<StoreName, string>> = {
-  memory: 'heap of a session with 10 entries, 1000000 sessions in memory',
-  Redis: 'Redis memory of a live session with 10 entries',
-};
-
-/** A row: sessions with ten entries that fit into a gigabyte. */
-export const sessionsPerGigabyte = (counts: Results['counts']): string => {
-  const cells = storeNames.map((store) => {
-    const bytes = counts.find(({ figure }) => figure === bytesOf[store])?.value;
-    return bytes === undefined ? '-' : countOf(1e9 / bytes);
-  });
-  return `| sessions in a GB, ten entries each | ${cells.join(' | ')} |`;
-};
+export const summaryTable = (results: Results): string => storeTable(results, mainFigures, summaryOf);

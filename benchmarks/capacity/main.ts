@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { describeMachine } from '../harness/machine.js';
+import { describeMachine, loadBefore } from '../harness/machine.js';
 import { loadCluster } from './cluster.js';
 import { spread } from './partitions.js';
 import { serverTimes } from './server-time.js';
 
 /** Prints and saves what the capacity model in the README of the benchmarks is worked out from. */
 
+const load = await loadBefore();
 const { times, info } = await serverTimes();
 console.log('server time and bytes a call');
 for (const { operation, us, received, sent } of times) {
@@ -32,7 +33,7 @@ for (const { partitions, callsPerSecond, shares, errors } of cluster) {
   console.log(`  ${partitions} partitions: ${callsPerSecond} calls a second, shared ${parts}, ${errors} errors`);
 }
 
-const machine = describeMachine(info, ['ioredis']);
+const machine = describeMachine(info, ['ioredis'], load);
 const date = new Date().toISOString();
 const file = `benchmarks/results/${date.slice(0, 10)}-capacity.json`;
 writeFileSync(file, `${JSON.stringify({ version: 1, date, machine, times, evenness, cluster }, null, 1)}\n`);

@@ -1,4 +1,4 @@
-export { describeMachine } from './machine.js';
+export { describeMachine, loadBefore } from './machine.js';
 export {
   type Effort,
   type Group,

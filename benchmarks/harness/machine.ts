@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
+import { arch, cpus, release, totalmem, type } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What figures depend on, beside the code. */
 export interface Machine {
@@ -11,7 +12,7 @@ export interface Machine {
   readonly node: string;
   readonly redis: string;
   readonly packages: Readonly<Record<string, string>>;
-  /** The load average of the minute before the run; absent in older results. */
+  /** How many processors were busy on average just before the run; absent in older results. */
   readonly load?: number | undefined;
   /** The commit that was measured, with a `+` where files had changed since. */
   readonly commit: string;
@@ -30,11 +31,32 @@ const versionIn = (folder: string): string => {
   return version;
 };
 
+/** Milliseconds that all processors have worked, and all their time, since the machine started. */
+const workedMs = (): { readonly busy: number; readonly all: number } => {
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.flatMap((of) => Object.values(of)).reduce((sum, ms) => sum + ms, 0);
+  return { busy: all - times.reduce((sum, { idle }) => sum + idle, 0), all };
+};
+
+/** Long enough for what works in short bursts. */
+const LOOK_MS = 5000;
+
+/**
+ * How many processors others keep busy: this process sleeps meanwhile. A load average would contain the build that every
+ * benchmark begins with.
+ */
+export const loadBefore = async (): Promise<number> => {
+  const before = workedMs();
+  await sleep(LOOK_MS);
+  const after = workedMs();
+  return ((after.busy - before.busy) / (after.all - before.all)) * cpus().length;
+};
+
 /** This machine, from the project's own folder. `redisInfo` is what the server answers to `INFO server`. */
-export const describeMachine = (redisInfo: string, packages: readonly string[]): Machine => ({
+export const describeMachine = (redisInfo: string, packages: readonly string[], load: number): Machine => ({
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
-  load: loadavg()[0],
+  load: Number(load.toFixed(2)),
   memoryGiB: Math.round(totalmem() / 2 ** 30),
   system: `${type()} ${release()} ${arch()}`,
   node: process.versions.node,

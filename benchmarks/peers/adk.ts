@@ -1,46 +1,118 @@
-import { createEvent, DatabaseSessionService, InMemorySessionService, LogLevel, setLogLevel } from '@google/adk';
+import {
+  type BaseSessionService,
+  createEvent,
+  type Event,
+  InMemorySessionService,
+  LogLevel,
+  type Session,
+  setLogLevel,
+} from '@google/adk';
+import type { Subject } from '../harness/index.js';
 import { type Count, expect } from '../subjects/suite.js';
-import { ENTRIES, entriesOf, fill, listing, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
+import {
+  appending,
+  ENTRIES,
+  entriesOf,
+  fill,
+  getting,
+  LATEST,
+  LONG,
+  LONG_HISTORY,
+  listing,
+  PAGE,
+  type Peer,
+  SAID,
+  SESSIONS,
+  upTo,
+} from './peer.js';
+import { answersOf, askAppends } from './questions.js';
 
-const OWNER = { appName: 'peers', userId: 'a-user' };
+export const OWNER = { appName: 'peers', userId: 'a-user' };
 const FIRST = Date.UTC(2026, 0, 31);
 
-const idOf = (at: number): string => `session-${at}`;
+/** Of another user than the list. */
+const OTHER = { ...OWNER, userId: 'another-user' };
 
-const said = (text: string, timestamp: number) =>
-  createEvent({ author: 'user', content: { role: 'user', parts: [{ text }] }, timestamp });
+export const idOf = (at: number): string => `session-${at}`;
 
-const create = async (service: InMemorySessionService, at: number): Promise<void> => {
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+const eventOf = ({ role, content }: Said, timestamp = Date.now()): Event =>
+  createEvent({ author: role, content: { role, parts: [{ text: content }] }, timestamp });
+
+const create = async (service: BaseSessionService, at: number): Promise<Session> => {
   const session = await service.createSession({ ...OWNER, sessionId: idOf(at) });
-  for (const [place, { content }] of entriesOf(at).entries()) {
-    await service.appendEvent({ session, event: said(content, FIRST + at * ENTRIES + place) });
+  for (const [place, said] of entriesOf(at).entries()) {
+    await service.appendEvent({ session, event: eventOf(said, FIRST + at * ENTRIES + place) });
   }
+  return session;
 };
 
-/** What becomes of a history when its session is created a second time, and of an append after a delete. */
-const surprises = async (service: InMemorySessionService): Promise<readonly Count[]> => {
-  const key = { ...OWNER, sessionId: 'twice' };
-  const session = await service.createSession(key);
-  await service.appendEvent({ session, event: said('hello', FIRST) });
-  const refusedCreate = await fails(service.createSession(key));
-  const kept = (await service.getSession(key))?.events.length ?? 0;
-  await service.deleteSession(key);
-  const refusedAppend = await fails(service.appendEvent({ session, event: said('too late', FIRST) }));
-  const found = (await service.getSession(key))?.events.length ?? 0;
-  const count = (figure: string, value: number, unit: string) => ({ figure: `@google/adk ${figure}`, value, unit });
+const lengthOf = async (service: BaseSessionService, key: typeof OWNER, sessionId: string): Promise<number> =>
+  (await service.getSession({ ...key, sessionId }))?.events.length ?? 0;
+
+/** Appends to sessions that the caller holds, as `createSession` has given them. */
+export const appendsOf = (
+  name: string,
+  service: BaseSessionService,
+  sessions: readonly Session[],
+  note: string,
+): readonly Subject[] => [
+  appending(
+    { name: `${name} appendEvent`, note },
+    async (at) => {
+      const session = sessions[at];
+      if (session !== undefined) await service.appendEvent({ session, event: eventOf(SAID) });
+    },
+    (at) => lengthOf(service, OWNER, idOf(at)),
+  ),
+];
+
+export const getsOf = async (name: string, service: BaseSessionService): Promise<readonly Subject[]> => {
+  const session = await service.createSession({ ...OTHER, sessionId: 'long' });
+  for (const [place, said] of LONG_HISTORY.entries()) {
+    await service.appendEvent({ session, event: eventOf(said, FIRST + place) });
+  }
+  const get = () => service.getSession({ ...OTHER, sessionId: 'long', config: { numRecentEvents: LATEST } });
   return [
-    count('createSession with an id that is taken: refused, of 1', refusedCreate, 'calls'),
-    count('createSession with an id that is taken: kept, of 1 event before', kept, 'events'),
-    count('appendEvent after deleteSession: refused, of 1', refusedAppend, 'calls'),
-    count('appendEvent after deleteSession: kept, of 1 event', found, 'events'),
+    getting(
+      { name: `${name} getSession`, note: `a session of ${LONG} events with its state; no status, no time limit` },
+      async () => ((await get())?.events ?? []).map(({ content }) => content?.parts?.[0]?.text),
+    ),
   ];
 };
 
-const fails = (call: Promise<unknown>): Promise<number> =>
-  call.then(
-    () => 0,
-    () => 1,
-  );
+export const countsOf = async (name: string, service: BaseSessionService): Promise<readonly Count[]> => {
+  const held = new Map<string, Session>();
+  const events = new Map<string, Event>();
+  const createSession = async (sessionId: string) => {
+    held.set(sessionId, await service.createSession({ ...OTHER, sessionId }));
+  };
+  const appendEvent = async (sessionId: string, key: string) => {
+    const session = (await service.getSession({ ...OTHER, sessionId })) ?? held.get(sessionId);
+    const event = events.get(key) ?? eventOf(SAID);
+    events.set(key, event);
+    if (session !== undefined) await service.appendEvent({ session, event });
+  };
+  const entriesIn = (id: string) => lengthOf(service, OTHER, id);
+  const answers = await askAppends({
+    create: createSession,
+    append: appendEvent,
+    entriesIn,
+    remove: (sessionId) => service.deleteSession({ ...OTHER, sessionId }),
+  });
+  await createSession('again');
+  await appendEvent('again', 'before');
+  // Where the id is taken, one store refuses and another puts an empty session in its place.
+  await createSession('again').catch(() => undefined);
+  return [
+    ...answersOf(`${name} appendEvent`, answers),
+    ...answersOf(`${name} createSession with an id that is taken`, { again: await entriesIn('again') }),
+  ];
+};
 
 /**
  * Newest first, as Colloquy lists, and in no order, which saves the sorting. Sessions are kept in the order of their
@@ -49,60 +121,36 @@ const fails = (call: Promise<unknown>): Promise<number> =>
 export const adk = async (): Promise<Peer> => {
   // ADK only logs a warning for a lost event, which would appear between the figures.
   setLogLevel(LogLevel.ERROR);
+  const name = '@google/adk';
   const service = new InMemorySessionService();
-  await fill((at) => create(service, at));
+  const sessions: Session[] = [];
+  await fill(async (at) => {
+    sessions[at] = await create(service, at);
+  });
   const first = { ...OWNER, limit: PAGE, page: 1 };
   const isPageFrom = (ids: readonly string[]) => (answer: Awaited<ReturnType<typeof service.listSessions>>) => {
     expect(answer.sessions.map(({ id }) => id).join() === ids.join(), 'the sessions of the first page');
     expect(answer.totalItems === SESSIONS, 'the total');
   };
   return {
-    subjects: [
+    lists: [
       await listing(
-        '@google/adk listSessions, newest first',
-        `sessions with ${ENTRIES} events each; no history in the list, no status, no time limit; copies every session for a page`,
+        {
+          name: `${name} listSessions, newest first`,
+          note: `sessions with ${ENTRIES} events each; no history in the list, no status, no time limit; copies every session for a page`,
+        },
         () => service.listSessions({ ...first, order: 'desc' }),
         isPageFrom(upTo(PAGE).map((at) => idOf(SESSIONS - 1 - at))),
       ),
       await listing(
-        '@google/adk listSessions, with a limit',
-        'the same sessions; in no order',
+        { name: `${name} listSessions, with a limit`, note: 'the same sessions; in no order' },
         () => service.listSessions(first),
         isPageFrom(upTo(PAGE).map(idOf)),
       ),
     ],
-    counts: () => surprises(service),
+    appends: appendsOf(name, service, sessions, 'to a session that the caller holds; no status, no time limit'),
+    gets: await getsOf(name, service),
+    counts: () => countsOf(name, service),
     close: async () => undefined,
-  };
-};
-
-/** Sessions in PostgreSQL, without events, which `listSessions` does not read. */
-export const adkOnPostgres = async (url: string): Promise<Peer> => {
-  setLogLevel(LogLevel.ERROR);
-  const service = new DatabaseSessionService(url);
-  await service.init();
-  await fill((at) => service.createSession({ ...OWNER, sessionId: idOf(at) }), 1);
-  const page = (number: number, label: string, note: string) =>
-    listing(
-      label,
-      note,
-      () => service.listSessions({ ...OWNER, limit: PAGE, page: number, order: 'desc' }),
-      (answer) => {
-        expect(new Set(answer.sessions.map(({ id }) => id)).size === PAGE, 'a page of sessions');
-        expect(answer.totalItems === SESSIONS, 'the total');
-      },
-    );
-  return {
-    subjects: [
-      await page(
-        1,
-        '@google/adk DatabaseSessionService listSessions',
-        'sessions without events; no history in the list, no status, no time limit; by last change; counts and sorts all sessions for a page',
-      ),
-      await page(500, '@google/adk DatabaseSessionService listSessions, page 500', 'the same sessions'),
-    ],
-    counts: async () => [],
-    // It has no method for this, and its open connections would keep the process.
-    close: async () => service['orm']?.close(),
   };
 };

@@ -1,79 +1,137 @@
 import { SessionService, type SessionStore } from '../colloquy.js';
-import { seedSession, seedSessions } from '../seed.js';
+import type { Subject } from '../harness/index.js';
+import { seedSessions } from '../seed.js';
 import { lookAt, listing as pages } from '../subjects/pages.js';
-import { type Count, expect } from '../subjects/suite.js';
-import { CHANGES, ENTRIES, keptChanges, listing, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
+import { type Count, expect, must } from '../subjects/suite.js';
+import {
+  appending,
+  ENTRIES,
+  getting,
+  LATEST,
+  LONG,
+  LONG_HISTORY,
+  listing,
+  PAGE,
+  type Peer,
+  SAID,
+  SESSIONS,
+} from './peer.js';
+import { type Answers, answersOf, askAppends } from './questions.js';
 
-/** What the peers are measured beside. */
-export const BASE = 'colloquy list';
+/** What the peers are measured beside, if not beside a row that is more like theirs. */
+export const BASE = { list: 'colloquy list', append: 'colloquy append', get: 'colloquy get' } as const;
 
-const append = (sessions: SessionService, id: string, content: string) =>
-  sessions.append(id, [{ role: 'user', content }]);
+export const pageOf = (page: number): string => `${BASE.list}, page ${page}`;
+
+export const RELAXED = `${BASE.append}, synchronous = NORMAL`;
+
+const CREATE = { face: 'ada', profile: 'tutor' } as const;
 
 const entriesIn = async (sessions: SessionService, id: string): Promise<number> =>
-  (await sessions.get(id)).map(({ history }) => history.length).unwrapOr(0);
+  (await sessions.get(id, { historyLimit: 0 })).map(({ historyCount }) => historyCount).unwrapOr(0);
 
-const changeTogether = async (sessions: SessionService): Promise<number> => {
-  const id = await seedSession(sessions, 0, 1);
-  await Promise.all(upTo(CHANGES).map((at) => append(sessions, id, String(at))));
+const asked = async (sessions: SessionService): Promise<Answers> => {
+  const ids = new Map<string, string>();
+  const idOf = (name: string): string => ids.get(name) ?? '';
+  return askAppends({
+    create: async (name) => {
+      const { id } = await must(sessions.create(CREATE));
+      await must(sessions.start(id));
+      ids.set(name, id);
+    },
+    append: (name, operationId) => must(sessions.append(idOf(name), [SAID], { operationId })),
+    entriesIn: (name) => entriesIn(sessions, idOf(name)),
+    remove: (name) => must(sessions.delete(idOf(name))),
+  });
+};
+
+/** What becomes of a history when its session is created a second time. */
+const createdAgain = async (sessions: SessionService): Promise<number> => {
+  const input = { ...CREATE, idempotencyKey: 'twice' };
+  const { id } = await must(sessions.create(input));
+  await must(sessions.start(id));
+  await must(sessions.append(id, [SAID]));
+  await must(sessions.create(input));
   return entriesIn(sessions, id);
 };
 
-/** What the peers are asked too: a second create of one session, and an append to one that is gone. */
-const repeated = async (sessions: SessionService, store: string): Promise<readonly Count[]> => {
-  const input = { face: 'ada', profile: 'tutor', idempotencyKey: 'twice' };
-  const { id } = (await sessions.create(input))._unsafeUnwrap();
-  await sessions.start(id);
-  await append(sessions, id, 'hello');
-  await sessions.create(input);
-  const kept = await entriesIn(sessions, id);
-  await sessions.delete(id);
-  const refused = (await append(sessions, id, 'too late')).isErr();
-  const count = (figure: string, value: number, unit: string) => ({ figure: `colloquy ${figure}`, value, unit });
-  return [
-    count(`create once more with its idempotencyKey, ${store}: kept, of 1 entry before`, kept, 'entries'),
-    count(`append after delete, ${store}: refused, of 1`, refused ? 1 : 0, 'calls'),
-  ];
+const latest = async (sessions: SessionService): Promise<Subject> => {
+  const { id } = await must(sessions.create(CREATE));
+  await must(sessions.start(id));
+  await must(sessions.append(id, LONG_HISTORY));
+  return getting(
+    { name: BASE.get, note: `a session of ${LONG} entries with status, time limit and duration` },
+    async () => (await must(sessions.get(id, { historyLimit: LATEST }))).history.map(({ content }) => content),
+  );
 };
 
-/**
- * Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. Also the `same`
- * pages as the peers, where a page by number costs more the further it is from the beginning.
- */
-export const colloquy = async (store: SessionStore, where: string, same: readonly number[] = []): Promise<Peer> => {
+export interface EngineOptions {
+  /** The database, in words. */
+  readonly where: string;
+  /** Pages that get rows of their own, where a page by number costs more the further it is from the beginning. */
+  readonly pages?: readonly number[];
+  /** The same database opened with `synchronous = NORMAL`, as some peers open theirs. */
+  readonly relaxed?: SessionStore;
+}
+
+/** Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. */
+export const colloquy = async (store: SessionStore, options: EngineOptions): Promise<Peer> => {
+  const { where, pages: same = [], relaxed } = options;
   const sessions = new SessionService({ store });
-  await seedSessions(sessions, SESSIONS, ENTRIES);
+  const ids = await seedSessions(sessions, SESSIONS, ENTRIES);
   const any = pages(sessions, SESSIONS, PAGE);
+  const isPage = (page: readonly unknown[]) => expect(page.length === PAGE, 'a page');
+  expect((await must(sessions.list())).total === SESSIONS, 'the total');
   const samePages = same.map((page) =>
     listing(
-      `${BASE}, page ${page}`,
-      'the same sessions',
-      async () => (await sessions.list({ limit: PAGE, page })).map((listed) => listed.sessions.length).unwrapOr(0),
-      (found) => expect(found === PAGE, 'a page'),
+      { name: pageOf(page), note: 'the same sessions', beside: pageOf(page) },
+      async () => (await must(sessions.list({ limit: PAGE, page }))).sessions,
+      isPage,
     ),
   );
-  const total = (await sessions.list()).map((page) => page.total).unwrapOr(0);
-  expect(total === SESSIONS, 'the total');
+  const appendBy = (service: SessionService, name: string, note: string) =>
+    appending(
+      { name, note, beside: name },
+      (at) => must(service.append(ids[at] ?? '', [SAID])),
+      (at) => entriesIn(service, ids[at] ?? ''),
+    );
+  const note = 'checks status and time limit, numbers the entry and the change, keeps the last activity';
+  const apart = sessions.forTenant('counts');
+  const counts = async (): Promise<readonly Count[]> => [
+    ...answersOf(`colloquy append with an operationId, ${where}`, await asked(apart)),
+    ...answersOf(`colloquy create with an idempotencyKey, ${where}`, { again: await createdAgain(apart) }),
+  ];
   return {
-    subjects: [
+    lists: [
       await listing(
-        BASE,
-        `any page of sessions with ${ENTRIES} entries each; with status, time limit, duration, history and total, newest first`,
+        {
+          name: BASE.list,
+          note: `any page of sessions with ${ENTRIES} entries each; with status, time limit, duration, history and total, newest first`,
+        },
         any,
-        (page) => expect(page.length === PAGE, 'a page'),
+        isPage,
       ),
       await listing(
-        `${BASE}, histories looked at`,
-        'the same, and the caller reads every history',
+        { name: `${BASE.list}, histories looked at`, note: 'the same, and the caller reads every history' },
         async () => lookAt(await any()),
         (characters) => expect(characters > 0, 'histories'),
       ),
       ...(await Promise.all(samePages)),
     ],
-    counts: async () => [
-      keptChanges(`colloquy append, ${where}`, await changeTogether(sessions.forTenant('counts'))),
-      ...(await repeated(sessions.forTenant('counts'), where)),
+    appends: [
+      appendBy(sessions, BASE.append, note),
+      ...(relaxed === undefined
+        ? []
+        : [
+            appendBy(
+              new SessionService({ store: relaxed }),
+              RELAXED,
+              'the same, but a crash of the machine may lose it',
+            ),
+          ]),
     ],
+    gets: [await latest(sessions.forTenant('long'))],
+    counts,
     close: async () => undefined,
   };
 };

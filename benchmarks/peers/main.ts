@@ -1,37 +1,29 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Redis } from 'ioredis';
-import { Pool } from 'pg';
 import { startRedis } from '../../test/support/redis-server.js';
 import { judge } from '../bars.js';
-import { MemorySessionStore, RedisSessionStore } from '../colloquy.js';
-import { describeMachine, type Effort, type GroupResult, measure } from '../harness/index.js';
+import { describeMachine, type Effort, type Group, type GroupResult, loadBefore, measure } from '../harness/index.js';
 import { type Results, save } from '../results.js';
-import { postgres } from '../subjects/stores/postgres.js';
-import { sqlite } from '../subjects/stores/sqlite.js';
 import type { Count } from '../subjects/suite.js';
-import { adk, adkOnPostgres } from './adk.js';
-import { connectRedis } from './connect-redis.js';
 import { openDatabases } from './databases.js';
-import { BASE, colloquy } from './engine.js';
-import { expressSession } from './express-session.js';
-import { langGraph } from './langgraph.js';
-import { mastra } from './mastra.js';
-import { mastraOnPostgres, mastraOnSqlite } from './mastra-sql.js';
-import { PAGE, type Peer, SESSIONS } from './peer.js';
-import { tablesOf, writeReadme } from './table.js';
+import { BASE } from './engine.js';
+import { ENTRIES, LATEST, LONG, PAGE, type Peer, QUICK, SESSIONS } from './peer.js';
+import { places } from './places.js';
+import { peersTables, writePeers } from './table.js';
 
-const USAGE = `Measures Colloquy beside other libraries' session stores, in one run.
+const USAGE = `Measures Colloquy beside other libraries' session stores and tables by hand, in one run.
 
-  npm run bench:peers                   about three minutes, saved in benchmarks/results and benchmarks/peers/README.md
+  npm run bench:peers                   about ten minutes, saved in benchmarks/results and benchmarks/peers/README.md
+  npm run bench:peers -- --quick        the same with small sizes, to see that it works; saved in benchmarks/.build
   npm run bench:peers -- --redis URL    on this server instead of one of its own; this database and the next three
                                         must be empty
 `;
 
 /** The slowest call takes longer than a round, and is then made once in it. */
-const EFFORT: Effort = { rounds: 15, roundMs: 200 };
+const EFFORT: Effort = QUICK ? { rounds: 2, roundMs: 10 } : { rounds: 15, roundMs: 200 };
+
+/** As durable as the other stores are here. No rewriting of the log in the middle of a turn. */
+const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-percentage', '0'];
 
 const PACKAGES = [
   '@mastra/redis',
@@ -42,6 +34,7 @@ const PACKAGES = [
   'express-session',
   'redis',
   'ioredis',
+  '@openai/agents',
   '@google/adk',
   '@mikro-orm/postgresql',
   '@langchain/langgraph-checkpoint-postgres',
@@ -57,124 +50,85 @@ const versionOf = (name: string): string => {
   return version;
 };
 
-const measureLists = (where: string, peers: readonly Peer[]) =>
-  measure(
+/** Lists first: what follows makes histories longer. */
+const groupsOf = (where: string, peers: readonly Peer[]): readonly Group[] => {
+  const kinds = [
     {
       name: `list ${where}, ${SESSIONS} sessions, page of ${PAGE}`,
-      callers: 1,
-      limits: [BASE],
-      subjects: peers.flatMap(({ subjects }) => subjects),
+      limits: [BASE.list],
+      subjects: peers.flatMap(({ lists }) => lists),
     },
-    EFFORT,
-  );
-
-const countsOf = async (peers: readonly Peer[]): Promise<readonly Count[]> => {
-  const counts: Count[] = [];
-  for (const peer of peers) counts.push(...(await peer.counts()));
-  return counts;
+    {
+      name: `append ${where}, ${SESSIONS} sessions of ${ENTRIES} entries`,
+      limits: [BASE.append],
+      subjects: peers.flatMap(({ appends }) => appends),
+    },
+    {
+      name: `get ${where}, the latest ${LATEST} of ${LONG} entries`,
+      limits: [BASE.get],
+      subjects: peers.flatMap(({ gets }) => gets),
+    },
+  ];
+  return kinds.map((kind) => ({ ...kind, callers: 1 }));
 };
 
 interface Found {
-  readonly lists: GroupResult;
-  readonly counts: readonly Count[];
+  readonly groups: GroupResult[];
+  readonly counts: Count[];
 }
 
-const measureOnRedis = async ([own = '', threads = '', bareThreads = '', sessions = '']: readonly string[]) => {
-  const client = new Redis(own);
-  const peers = [
-    await colloquy(new RedisSessionStore({ client }), 'Redis'),
-    await mastra(threads, bareThreads),
-    await connectRedis(sessions),
-  ];
-  const found: Found = { lists: await measureLists('on Redis', peers), counts: await countsOf(peers) };
-  for (const peer of peers) await peer.close();
-  client.disconnect();
-  return found;
-};
-
-const measureInMemory = async (): Promise<Found> => {
-  const peers = [await colloquy(new MemorySessionStore(), 'memory'), await adk(), await expressSession()];
-  return { lists: await measureLists('in memory', peers), counts: await countsOf(peers) };
-};
-
-/** A file each, so that no library finds the other's tables. */
-const measureOnSqlite = async (): Promise<Found> => {
-  const database = await sqlite.open({ isDurable: false });
-  const folder = mkdtempSync(join(tmpdir(), 'colloquy-peers-'));
-  const peers = [
-    await colloquy(database.open(false), 'SQLite', [1, 500]),
-    await mastraOnSqlite(join(folder, 'threads.db')),
-  ];
-  const found: Found = { lists: await measureLists('on SQLite', peers), counts: await countsOf(peers) };
-  for (const peer of peers) await peer.close();
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
-  return found;
-};
-
-/** A database each, on one server. Rows that a query skips are counted by PostgreSQL, so all tables are analyzed. */
-const measureOnPostgres = async (): Promise<Found> => {
-  const database = await postgres.open({ isDurable: false });
-  const admin = new Pool({ connectionString: database.address });
-  const urls: string[] = [];
-  for (const name of ['mastra', 'adk', 'langgraph']) {
-    await admin.query(`CREATE DATABASE ${name}`);
-    urls.push((database.address ?? '').replace(/[^/]*$/, name));
+const measureAll = async (redisUrls: readonly string[]): Promise<Found> => {
+  const found: Found = { groups: [], counts: [] };
+  for (const { where, open } of places) {
+    console.log(`${where} ...`);
+    const { peers, close } = await open(redisUrls);
+    for (const group of groupsOf(where, peers)) found.groups.push(await measure(group, EFFORT));
+    for (const peer of peers) found.counts.push(...(await peer.counts()));
+    for (const peer of peers) await peer.close();
+    await close();
   }
-  const [mastraUrl = '', adkUrl = '', langGraphUrl = ''] = urls;
-  const peers = [
-    await colloquy(database.open(false), 'PostgreSQL', [1, 500]),
-    await mastraOnPostgres(mastraUrl),
-    await adkOnPostgres(adkUrl),
-    await langGraph(langGraphUrl),
-  ];
-  for (const url of [database.address, ...urls]) {
-    const pool = new Pool({ connectionString: url, max: 1 });
-    await pool.query('VACUUM ANALYZE');
-    await pool.end();
-  }
-  const found: Found = { lists: await measureLists('on PostgreSQL', peers), counts: await countsOf(peers) };
-  for (const peer of peers) await peer.close();
-  await admin.end();
-  await database.close();
   return found;
 };
 
-const run = async (server: string): Promise<void> => {
+const run = async (server: string, load: number): Promise<void> => {
+  console.log(`load before the run ${load.toFixed(1)}`);
   const { urls, info, empty } = await openDatabases(server, 4);
-  const machine = describeMachine(info, ['tinybench']);
+  const machine = describeMachine(info, ['tinybench'], load);
   const versions = Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)]));
-  const onRedis = await measureOnRedis(urls).finally(empty);
-  const found = [onRedis, await measureInMemory(), await measureOnSqlite(), await measureOnPostgres()];
+  const { groups, counts } = await measureAll(urls).finally(empty);
   const results: Results = {
     version: 2,
     date: new Date().toISOString(),
-    kind: 'peers',
+    kind: QUICK ? 'quick' : 'peers',
     machine: { ...machine, packages: { ...machine.packages, ...versions } },
     effort: EFFORT,
-    groups: found.map(({ lists }) => lists),
-    counts: found.flatMap(({ counts }) => counts),
+    groups,
+    counts,
   };
-  const tables = tablesOf(results);
-  console.log(`${tables}\n`);
+  console.log(`${peersTables(results)}\n`);
   const judged = judge(results);
   for (const { figure, bar, value, reached } of judged) {
     console.log(`${reached ? 'reached' : 'MISSED '}  ${value.toFixed(0).padStart(8)}  ${bar.padEnd(9)} ${figure}`);
   }
-  writeReadme(tables);
+  if (!QUICK) writePeers(results);
   console.log(`\nsaved in ${save(results, judged)}`);
 };
 
 const { values } = parseArgs({
-  options: { redis: { type: 'string' }, help: { type: 'boolean', default: false } },
+  options: {
+    redis: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
 
 if (values.help) console.log(USAGE);
-else if (values.redis !== undefined) await run(values.redis);
+else if (values.redis !== undefined) await run(values.redis, await loadBefore());
 else {
-  const server = await startRedis();
+  const load = await loadBefore();
+  const server = await startRedis({ args: DURABLE });
   try {
-    await run(server.url);
+    await run(server.url, load);
   } finally {
     await server.stop();
   }

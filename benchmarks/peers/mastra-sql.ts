@@ -1,60 +1,87 @@
 import { LibSQLStore } from '@mastra/libsql';
 import { PostgresStore } from '@mastra/pg';
 import { expect } from '../subjects/suite.js';
-import { fill, listing, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
+import { pageOf, RELAXED } from './engine.js';
+import { appendsOf, countsOf, getsOf, idOf, latestOf, OWNER, wholeNote, writeWholeThread } from './mastra-memory.js';
+import { ENTRIES, fill, listing, MIDDLE, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
 
-const OWNER = 'a-user';
-const FIRST = Date.UTC(2026, 0, 31);
+interface Kind {
+  readonly name: string;
+  readonly store: LibSQLStore | PostgresStore;
+  readonly append: { readonly note: string; readonly beside?: string };
+}
 
-/** Far from the beginning: page 500 of 1,000. */
-const DEEP = 500;
-
-const idOf = (at: number): string => `thread-${at}`;
-
-const threadOf = (at: number) => {
-  const date = new Date(FIRST + at);
-  return { id: idOf(at), resourceId: OWNER, title: 'ada', metadata: {}, createdAt: date, updatedAt: date };
-};
-
-/** Threads without messages, which `listThreads` of these stores does not read. */
-const listThreads = async (name: string, store: LibSQLStore | PostgresStore): Promise<Peer> => {
+const peerOf = async ({ name, store, append }: Kind): Promise<Peer> => {
   await store.init();
   const memory = await store.getStore('memory');
   if (memory === undefined) throw new Error(`${name} has no memory store`);
-  await fill((at) => memory.saveThread({ thread: threadOf(at) }));
+  await fill((at) => writeWholeThread(memory, at));
+  const ask = (page: number) =>
+    memory.listThreads({
+      filter: { resourceId: OWNER },
+      perPage: PAGE,
+      page: page - 1,
+      orderBy: { field: 'createdAt', direction: 'DESC' },
+    });
+  const check = (page: number, { threads, total }: Awaited<ReturnType<typeof ask>>): void => {
+    const expected = upTo(PAGE).map((at) => idOf(SESSIONS - 1 - at - (page - 1) * PAGE));
+    expect(threads.map(({ id }) => id).join() === expected.join(), 'the threads, in order');
+    expect(total === SESSIONS, 'the total');
+  };
   const page = (number: number, label: string, note: string) =>
     listing(
-      label,
-      note,
-      () =>
-        memory.listThreads({
-          filter: { resourceId: OWNER },
-          perPage: PAGE,
-          page: number - 1,
-          orderBy: { field: 'createdAt', direction: 'DESC' },
-        }),
-      ({ threads, total }) => {
-        const expected = upTo(PAGE).map((at) => idOf(SESSIONS - 1 - at - (number - 1) * PAGE));
-        expect(threads.map(({ id }) => id).join() === expected.join(), 'the threads, in order');
-        expect(total === SESSIONS, 'the total');
-      },
+      { name: label, note, beside: pageOf(number) },
+      () => ask(number),
+      (answer) => check(number, answer),
     );
+  const wholePage = async () => {
+    const answer = await ask(1);
+    return { answer, histories: await Promise.all(answer.threads.map(({ id }) => latestOf(memory, id, ENTRIES))) };
+  };
   return {
-    subjects: [
+    lists: [
       await page(
         1,
         `${name} listThreads`,
-        'threads without messages; no messages in the list, no status, no time limit; counts all threads for a page',
+        `${wholeNote}; no messages in the list, no status, no time limit; counts all threads for a page`,
       ),
-      await page(DEEP, `${name} listThreads, page ${DEEP}`, 'the same threads'),
+      await listing(
+        {
+          name: `${name} listThreads, listMessages of each`,
+          note: 'the same with the latest messages of the ten',
+          beside: pageOf(1),
+        },
+        wholePage,
+        ({ answer, histories }) => {
+          check(1, answer);
+          expect(
+            histories.every(({ messages }) => messages.length === ENTRIES),
+            'whole histories',
+          );
+        },
+      ),
+      await page(MIDDLE, `${name} listThreads, page ${MIDDLE}`, `${wholeNote}; no messages in the list`),
     ],
-    counts: async () => [],
+    appends: appendsOf(name, memory, append.note, append.beside),
+    gets: getsOf(name, memory, 'counts all messages of the thread'),
+    counts: () => countsOf(name, memory),
     close: () => store.close(),
   };
 };
 
 export const mastraOnSqlite = (file: string): Promise<Peer> =>
-  listThreads('@mastra/libsql', new LibSQLStore({ id: 'peers', url: `file:${file}` }));
+  peerOf({
+    name: '@mastra/libsql',
+    store: new LibSQLStore({ id: 'peers', url: `file:${file}` }),
+    append: {
+      note: 'sets synchronous = NORMAL: a crash of the machine may lose it; does not check that the thread exists; two transactions',
+      beside: RELAXED,
+    },
+  });
 
 export const mastraOnPostgres = (url: string): Promise<Peer> =>
-  listThreads('@mastra/pg', new PostgresStore({ id: 'peers', connectionString: url }));
+  peerOf({
+    name: '@mastra/pg',
+    store: new PostgresStore({ id: 'peers', connectionString: url }),
+    append: { note: 'checks that the thread exists; the order is that of the times the callers give' },
+  });

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { GroupResult } from '../harness/index.js';
-import type { Results } from '../results.js';
-import { BASE } from './engine.js';
+import type { GroupResult, Measurement } from '../harness/measure.js';
+import { machineOf, type Results } from '../results.js';
 
 const README = 'benchmarks/peers/README.md';
 const START = '<!-- figures -->';
@@ -16,34 +15,60 @@ const timeOf = (us: number): string => {
 const timesAs = (factor: number): string =>
   Number(factor.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 2 });
 
-const rowsOf = ({ group, callers, measurements }: GroupResult): readonly string[] => [
+/** A row is compared with one other: the row of Colloquy that does the same. */
+const comparedOf = ({ subject, ratios }: Measurement): string => {
+  const [[limit, ratio] = ['', undefined]] = Object.entries(ratios);
+  if (ratio === undefined || limit === subject) return '1';
+  return timesAs(1 / ratio.wall.median);
+};
+
+const tableOf = ({ group, callers, measurements }: GroupResult): readonly string[] => [
   `| ${group[0]?.toUpperCase()}${group.slice(1)}, ${callers} caller | Time | Quartiles | Times as long | Holds, gives, and does not |`,
   '|---|---:|---:|---:|---|',
-  ...measurements.map(({ subject, wallUs, ratios, note }) => {
+  ...measurements.map((measurement) => {
+    const { subject, wallUs, note = '' } = measurement;
     const quartiles = `${timeOf(wallUs.lower)} - ${timeOf(wallUs.upper)}`;
-    return `| ${subject} | ${timeOf(wallUs.median)} | ${quartiles} | ${timesAs(1 / (ratios[BASE]?.wall.median ?? Number.NaN))} | ${note ?? ''} |`;
+    return `| ${subject} | ${timeOf(wallUs.median)} | ${quartiles} | ${comparedOf(measurement)} | ${note} |`;
   }),
   '',
 ];
 
-/** The figures of a run as Markdown. */
-export const tablesOf = ({ date, machine, groups, counts, effort }: Results): string => {
-  const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
+/** A row for each call, a column for each question; a dash where a call has no such case. */
+const answersTable = (counts: Results['counts']): readonly string[] => {
+  const asked = counts.map(({ figure, value }) => {
+    const at = figure.lastIndexOf(': ');
+    return { call: figure.slice(0, at), question: figure.slice(at + 2), value };
+  });
+  const [calls, questions] = [
+    new Set(asked.map(({ call }) => call)),
+    [...new Set(asked.map(({ question }) => question))],
+  ];
+  const rows = [...calls].map((call) => {
+    const answers = new Map(
+      asked.filter((found) => found.call === call).map(({ question, value }) => [question, value]),
+    );
+    return `| ${call} | ${questions.map((question) => answers.get(question) ?? '-').join(' | ')} |`;
+  });
+  return [`| Entries | ${questions.join(' | ')} |`, `|---|${questions.map(() => '---:').join('|')}|`, ...rows];
+};
+
+/** The figures of a run as Markdown: lists, then appends, then gets, then what became of data. */
+export const peersTables = (results: Results): string => {
+  const { groups, counts, effort } = results;
+  const tables = ['list', 'append', 'get'].flatMap((kind) =>
+    groups.filter(({ group }) => group.startsWith(`${kind} `)).flatMap(tableOf),
+  );
   return [
-    `${date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, ` +
-      `Node ${machine.node}, Redis ${machine.redis}, ${packages.join(', ')}, commit ${machine.commit}. ` +
-      `Medians of ${effort.rounds} rounds; "times as long" is the median of the rounds' own ratios.`,
+    `${machineOf(results)} Medians of ${effort.rounds} rounds; "times as long" is the median of the rounds' own ratios.`,
     '',
-    ...groups.flatMap(rowsOf),
-    '| What becomes of data | Count |',
-    '|---|---:|',
-    ...counts.map(({ figure, value }) => `| ${figure} | ${value} |`),
+    ...tables,
+    ...answersTable(counts),
   ].join('\n');
 };
 
 /** Puts the tables into this project's README, in place of those of the run before. */
-export const writeReadme = (tables: string): void => {
+export const writePeers = (results: Results): void => {
   const [before = '', rest = ''] = readFileSync(README, 'utf8').split(START);
   const [, after = ''] = rest.split(END);
-  writeFileSync(README, `${before}${START}\n${tables}\n${END}${after}`);
+  writeFileSync(README, `${before}${START}\n${peersTables(results)}\n${END}${after}`);
 };

@@ -15,7 +15,7 @@ export interface BarPicture {
     readonly name: string;
     readonly values: readonly (number | undefined)[];
     /** What stands beside the bars in place of the values. */
-    readonly texts?: readonly string[];
+    readonly texts?: readonly (string | undefined)[];
   }[];
   /** For values that are factors of ten apart. */
   readonly logarithmic?: boolean;
@@ -46,7 +46,7 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   const text = { color: TEXT, fontFamily: 'system-ui, sans-serif' };
   const longest = Math.max(...categories.map((category) => category.length));
-  const longestText = Math.max(...series.flatMap(({ texts = [] }) => texts.map(({ length }) => length)), 0);
+  const longestText = Math.max(...series.flatMap(({ texts = [] }) => texts.map((text = '') => text.length)), 0);
   const faint = { lineStyle: { color: TEXT, opacity: 0.25 } };
   chart.setOption({
     animation: false,

@@ -1,6 +1,6 @@
 import type { GroupResult, Ratio } from '../harness/measure.js';
 import type { Results } from '../results.js';
-import { listFigures, measurementOf, rateOf, storeNames, textOf, writeFigures } from '../store-figures.js';
+import { mainFigures, measurementOf, rateOf, shortTextOf, storeNames } from '../store-figures.js';
 import type { BarPicture } from './bar-chart.js';
 
 const groupsOf = ({ groups }: Results, name: RegExp, callers?: number) =>
@@ -64,12 +64,17 @@ const relative = (results: Results, title: string, groups: readonly (readonly [R
   };
 };
 
+/** Rows that are a variant of another one: they are in the table. */
+const VARIANT = /looked at|page \d\d|scanCount|no messages stored|with a limit/;
+
 const peers = (results: Results): BarPicture => {
-  const rows = results.groups.flatMap(({ group, measurements }) =>
-    measurements.map(({ subject, wallUs }) => ({
-      name: `${subject}${subject.startsWith('colloquy') ? ` (${group.match(/(?:on|in) (\w+)/)?.[1]})` : ''}`,
-      value: wallUs.median,
-    })),
+  const rows = groupsOf(results, /^list /).flatMap(({ group, measurements }) =>
+    measurements
+      .filter(({ subject }) => !VARIANT.test(subject))
+      .map(({ subject, wallUs }) => ({
+        name: `${group.match(/(?:on|in) (\w+)/)?.[1]}: ${subject}`,
+        value: wallUs.median,
+      })),
   );
   return {
     title: 'Ten of 10,000 sessions, one caller',
@@ -83,7 +88,7 @@ const peers = (results: Results): BarPicture => {
 const space = ({ counts }: Results): BarPicture => {
   const bytes = counts.filter(({ unit }) => unit === 'bytes');
   return {
-    title: 'Memory of a session with ten history entries',
+    title: 'Space of a session with ten history entries',
     unit: 'bytes',
     categories: bytes.map(({ figure }) => grouped(figure)),
     series: [{ name: 'bytes', values: bytes.map(({ value }) => value) }],
@@ -107,24 +112,21 @@ export const fullPictures = (results: Results): Readonly<Record<string, BarPictu
   space: space(results),
 });
 
-/** The stores beside each other, and each beside the same by hand. */
-const stores = (results: Results): BarPicture => {
-  const figures = [...Object.values(listFigures), ...Object.values(writeFigures)];
-  return {
-    title: 'The four stores: pages of ten sessions with ten entries, and durable writes',
-    unit: 'calls a second, logarithmic (more is better)',
-    categories: figures.map(({ label }) => label),
-    series: storeNames.map((name) => {
-      const found = figures.map((figure) => ({ figure, measurement: measurementOf(results, name, figure) }));
-      return {
-        name,
-        values: found.map(({ measurement }) => measurement && rateOf(measurement)),
-        texts: found.map(({ figure, measurement }) => (measurement === undefined ? '' : textOf(measurement, figure))),
-      };
-    }),
-    logarithmic: true,
-  };
-};
+/** The stores beside each other: what a user looks for first. All figures are in a table. */
+const stores = (results: Results): BarPicture => ({
+  title: 'Calls a second of one caller; in brackets: divided by the rate of hand-written code',
+  unit: 'calls a second, logarithmic (more is better)',
+  categories: mainFigures.map(({ label }) => label),
+  series: storeNames.map((name) => {
+    const found = mainFigures.map((figure) => ({ figure, measurement: measurementOf(results, name, figure) }));
+    return {
+      name,
+      values: found.map(({ measurement }) => measurement && rateOf(measurement)),
+      texts: found.map(({ figure, measurement }) => measurement && shortTextOf(measurement, figure)),
+    };
+  }),
+  logarithmic: true,
+});
 
 export const storesPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({ stores: stores(results) });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { judge } from '../../benchmarks/bars.js';
 import { measure } from '../../benchmarks/harness/measure.js';
 import { spreadOf } from '../../benchmarks/harness/statistics.js';
-import type { Results } from '../../benchmarks/results.js';
+import { machineOf, type Results } from '../../benchmarks/results.js';
+import { sessionsPerGigabyte, spaceCells } from '../../benchmarks/space-figures.js';
 import { groupOf, listFigures, storeTable } from '../../benchmarks/store-figures.js';
 
 const spread = (median: number) => ({ median, lower: median, upper: median });
@@ -64,6 +65,29 @@ describe('the figures of the stores', () => {
     expect(judge({ ...results(1, 1), groups: [group] }).map(({ figure: name }) => name)).toContain(
       'SQLite list of 1,000,000 sessions, page 1, of the query by hand',
     );
+  });
+});
+
+describe('the space of a session', () => {
+  const counts = [
+    { figure: 'Redis memory of a live session with 10 entries', value: 3870, unit: 'bytes' },
+    { figure: 'SQLite file of a session with 10 entries', value: 3000, unit: 'bytes' },
+  ];
+
+  it('is told as the number of sessions in a gigabyte, in the order of the tables', () => {
+    expect(sessionsPerGigabyte(counts)).toBe('| sessions in a GB, ten entries each | - | 258,000 | 333,000 | - |');
+  });
+
+  it('is told in kilobytes, or only of what it is where it was not counted', () => {
+    expect(spaceCells(counts)).toEqual(['heap', '3.0 kB of disk', 'disk', "3.9 kB of the server's memory"]);
+  });
+});
+
+describe('the line about a run', () => {
+  it('says how busy the machine was before it', () => {
+    const { machine } = results(1, 1);
+    expect(machineOf({ ...results(1, 1), machine: { ...machine, load: 0.08 } })).toContain('load before the run 0.1:');
+    expect(machineOf(results(1, 1))).toContain('load before the run not saved:');
   });
 });
 
