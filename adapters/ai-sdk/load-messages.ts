@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import type { HistoryError } from '../../src/session/errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
-import { type ChatMessage, messageOf } from './messages.js';
+import { type ChatMessage, messageOf } from './chat-message.js';
 
 /** Which messages to load. */
 export interface LoadOptions {

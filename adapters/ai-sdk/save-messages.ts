@@ -3,8 +3,8 @@ import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
+import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
 import { findBack, type PlacedMessages } from './find-back.js';
-import { type ChatMessage, entryOf, isMessage, type Message } from './messages.js';
 
 /** How to save messages. */
 export interface SaveOptions {

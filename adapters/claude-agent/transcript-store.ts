@@ -13,7 +13,7 @@ import {
   type TranscriptEntry,
   type TranscriptKey,
   textOf,
-} from './transcript.js';
+} from './transcript-entry.js';
 import type { FoundTranscript, TranscriptSessions } from './transcript-sessions.js';
 
 /** What is known of a transcript. */

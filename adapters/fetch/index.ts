@@ -1,4 +1,4 @@
-import { routeNotFound } from '../../src/http/handler-error.js';
+import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';

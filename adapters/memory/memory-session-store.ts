@@ -36,9 +36,9 @@ import type {
   UnleasedRange,
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/label-search.js';
-import { frozenState } from './copies.js';
-import { copyOf } from './copy-of.js';
 import { DueTenants } from './due-tenants.js';
+import { forkHistory } from './fork-history.js';
+import { frozenState } from './frozen-state.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
@@ -86,7 +86,7 @@ export class MemorySessionStore implements SessionStore {
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantIndex();
     if (tenant.get(head.id) !== undefined) return ok('taken');
-    const copy = opening?.from && copyOf(tenant.get(opening.from.id)?.log, opening.from);
+    const copy = opening?.from && forkHistory(tenant.get(opening.from.id)?.log, opening.from);
     if (typeof copy === 'string') return ok(copy);
     const entries = [...(copy?.entries ?? []), ...(opening?.entries ?? [])];
     const { maxEntries = entries.length, active } = opening ?? {};

@@ -1,4 +1,4 @@
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import type { OpenStatus } from '../../src/session/session-status.js';
 import type { UnleasedPosition, UnleasedRange } from '../../src/store/session-store.js';
 import { OrderedIndex } from './ordered-index.js';

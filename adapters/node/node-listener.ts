@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { routeNotFound } from '../../src/http/handler-error.js';
+import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { AppendOptions } from '../../src/service/history.js';
+import type { AppendOptions } from '../../src/service/append-history.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry } from '../../src/session/session.js';
@@ -7,7 +7,7 @@ import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
-import { entryOf, itemOf } from './items.js';
+import { entryOf, itemOf } from './item-of.js';
 
 /** No history ends here: an append on this condition only tells whether its operation id is known. */
 const NOWHERE = { after: 0, ifPosition: Number.MAX_SAFE_INTEGER } as const;

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '../sql/deployment.js';
+import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '../sql/sql-deployment.js';
 import { type Answer, Call, type CallSource } from './call.js';
 import { type Failure, notConnected } from './failure.js';
 import type { PostgresClient, PostgresPool, PostgresSettings } from './postgres-session-store-options.js';

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
+import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
 import {
   deploymentIn,
   type MigrateOptions,
@@ -8,9 +9,8 @@ import {
   type SqlDeployment,
   valuesOf,
   wantedOf,
-} from '../sql/deployment.js';
-import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
-import { UNLEASED_INDEX } from '../sql/unleased-query.js';
+} from '../sql/sql-deployment.js';
+import { UNLEASED_INDEX } from '../sql/unleased-positions.js';
 import { type Answer, rowsOf } from './call.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';

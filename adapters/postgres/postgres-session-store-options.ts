@@ -1,6 +1,6 @@
 import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/deployment.js';
+import type { AskedDeployment } from '../sql/sql-deployment.js';
 
 /** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {

@@ -24,9 +24,10 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import type { MigrateOptions } from '../sql/deployment.js';
-import { noLeaseIndex } from '../sql/unleased-query.js';
+import type { MigrateOptions } from '../sql/sql-deployment.js';
+import { noLeaseIndex } from '../sql/unleased-positions.js';
 import { Connection } from './connection.js';
+import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
 import { PostgresEndQueue } from './postgres-end-queue.js';
 import { PostgresEventLog } from './postgres-event-log.js';
@@ -37,9 +38,8 @@ import {
 } from './postgres-session-store-options.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { findEntries, findSession, findState } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
-import { SessionWriter } from './write-session.js';
+import { SessionWriter } from './session-writer.js';
 
 /**
  * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's own pool. Call

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
-import { nextIn, unleasedPositions } from '../sql/unleased-query.js';
+import { nextIn, unleasedPositions } from '../sql/unleased-positions.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, sessionOf } from './load-sessions.js';
 

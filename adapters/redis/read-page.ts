@@ -8,10 +8,10 @@ import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { readSessions, type SizedSession } from './read-session.js';
+import { readSessions, type SizedSession } from './read-sessions.js';
 import { HEADER_BYTES } from './record.js';
-import { pageScript } from './scripts/page.js';
-import { searchScript } from './scripts/search.js';
+import { pageScript } from './scripts/page-script.js';
+import { searchScript } from './scripts/search-script.js';
 import { letterOf } from './status-letters.js';
 
 /** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */

@@ -5,8 +5,8 @@ import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
-import { readSessions } from './read-session.js';
-import { unleasedScript } from './scripts/unleased.js';
+import { readSessions } from './read-sessions.js';
+import { unleasedScript } from './scripts/unleased-script.js';
 import { letterOf } from './status-letters.js';
 
 const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');

@@ -6,7 +6,7 @@ import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../shared/stored-json.js';
-import { LETTERS, letterOf } from './status-letters.js';
+import { letterOf, STATUS_LETTERS } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has three lines:
@@ -118,7 +118,7 @@ export const encodeRecord = (incarnation: string, head: SessionHead, state: Stat
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
+  `^${VERSION} [${STATUS_LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
@@ -181,7 +181,7 @@ export const endOf = (text: string): string =>
 
 /** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${STATUS_LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
 
 /** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;

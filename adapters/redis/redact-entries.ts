@@ -4,7 +4,7 @@ import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js
 import type { OpenCall } from './deployment.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
-import { linesScript, redactScript } from './scripts/redact.js';
+import { linesScript, redactScript } from './scripts/redact-script.js';
 
 /** The offset of a text in a journal. */
 type Change = readonly [start: number, text: string];

@@ -12,8 +12,8 @@ import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { endMember, type Keyspace, type SessionKeys } from './keyspace.js';
 import { type DueMember, type DueSets, readDue } from './read-due.js';
 import { decodeRecord } from './record.js';
-import { rescheduleScript } from './scripts/reschedule.js';
-import { settleScript } from './scripts/settle.js';
+import { rescheduleScript } from './scripts/reschedule-script.js';
+import { settleScript } from './scripts/settle-script.js';
 
 /** Maximum number of sessions that one command reads: each may have a record of 100 KiB. */
 const READ_AT_ONCE = 64;

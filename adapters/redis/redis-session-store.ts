@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/session/event-detail.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
@@ -36,7 +36,7 @@ import { insertSession } from './insert-session.js';
 import { dueSessions } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { findSession } from './read-session.js';
+import { findSession } from './read-sessions.js';
 import { readUnleased } from './read-unleased.js';
 import { decodeRecord, revisionText, stateFields, stateLines } from './record.js';
 import { redactEntries } from './redact-entries.js';
@@ -44,9 +44,9 @@ import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
-import { removeScript } from './scripts/remove.js';
-import { replaceScript } from './scripts/replace.js';
-import { rescheduleScript } from './scripts/reschedule.js';
+import { removeScript } from './scripts/remove-script.js';
+import { replaceScript } from './scripts/replace-script.js';
+import { rescheduleScript } from './scripts/reschedule-script.js';
 import { letterOf } from './status-letters.js';
 import { dueText, write } from './write.js';
 

@@ -1,14 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
-import { findSession } from './read-session.js';
+import { findSession } from './read-sessions.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { removeEntryScript, removeNamesScript, repairEndScript, repairSessionScript } from './scripts/repair.js';
+import {
+  removeEntryScript,
+  removeNamesScript,
+  repairEndScript,
+  repairSessionScript,
+} from './scripts/repair-scripts.js';
 import { letterOf } from './status-letters.js';
 
 /** Options of `repair`. */

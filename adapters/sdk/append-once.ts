@@ -1,7 +1,8 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
-import type { AppendOptions, HistoryQuery, NewHistoryEntry } from '../../src/service/history.js';
+import type { AppendOptions, NewHistoryEntry } from '../../src/service/append-history.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
+import type { HistoryQuery } from '../../src/service/read-history.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {

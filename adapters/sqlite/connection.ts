@@ -6,14 +6,14 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import type { Query } from '../sql/page-query.js';
 import {
   type AskedDeployment,
   deploymentIn,
   refusalOfSettings,
   type SqlDeployment,
   wantedOf,
-} from '../sql/deployment.js';
-import type { Query } from '../sql/page-query.js';
+} from '../sql/sql-deployment.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
 
 /** What the names of all tables begin with. */

@@ -7,7 +7,7 @@ import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-q
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
-import { loadSessions, selectRows } from './read-session.js';
+import { loadSessions, selectRows } from './load-sessions.js';
 
 const dialect: Dialect = {
   prefix: PREFIX,

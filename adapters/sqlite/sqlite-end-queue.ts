@@ -5,7 +5,7 @@ import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
-import { unreportedEndOf } from '../sql/end-rows.js';
+import { unreportedEndOf } from '../sql/unreported-end-of.js';
 import { type Connection, PREFIX } from './connection.js';
 import { dueRows } from './read-due.js';
 

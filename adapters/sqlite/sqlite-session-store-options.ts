@@ -1,6 +1,6 @@
 import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/deployment.js';
+import type { AskedDeployment } from '../sql/sql-deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;

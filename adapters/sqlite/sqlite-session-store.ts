@@ -23,17 +23,17 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import type { MigrateOptions } from '../sql/deployment.js';
+import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
+import { findEntries, findSession, findState } from './find-session.js';
+import { migrate, type SqliteMigration } from './migrate.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { findEntries, findSession, findState } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
-import { migrate, type SqliteMigration } from './schema.js';
+import { SessionWriter } from './session-writer.js';
 import { SqliteEndQueue } from './sqlite-end-queue.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
-import { SessionWriter } from './write-session.js';
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own

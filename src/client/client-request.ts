@@ -21,8 +21,8 @@ import {
   pathFor,
 } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
+import type { AppendOptions } from '../service/append-history.js';
 import type { OperationOptions } from '../service/change-session.js';
-import type { AppendOptions } from '../service/history.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { isPosition } from '../session/event-position.js';

@@ -13,12 +13,13 @@ import {
 import type { Operation, OperationError } from '../operations/operation.js';
 import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
 import { get, history, list, openedCreate } from '../operations/session-operations.js';
+import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
-import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
+import type { HistoryQuery } from '../service/read-history.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
@@ -54,7 +55,7 @@ import {
   type WriteOptions,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
-import type { RemoteChange } from './read-event.js';
+import type { RemoteChange } from './read-change.js';
 import { type Reply, readPage } from './read-reply.js';
 import { type ClientSettings, parseClientOptions, type SessionClientOptions } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';

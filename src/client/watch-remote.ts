@@ -5,7 +5,7 @@ import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachab
 import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
-import { isChange, type RemoteChange, readChange } from './read-event.js';
+import { isChange, type RemoteChange, readChange } from './read-change.js';
 import { parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';

@@ -4,7 +4,7 @@ import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';
-import { Pause } from './pause.js';
+import { InterruptibleWait } from './interruptible-wait.js';
 import { SharedReads } from './shared-reads.js';
 
 /** Freezes the history and the options of a record, because several watchers share it. */
@@ -32,7 +32,8 @@ export class EventHub {
   /** The feed of a tenant's stream. It is forgotten once its last consumer has left. */
   feedOf(tenant: string): Feed {
     const stream = this.#log.streamOf(tenant);
-    const makeFeed = () => new Feed(this.#log, stream, new Pause(this.#after), () => this.#feeds.delete(stream));
+    const makeFeed = () =>
+      new Feed(this.#log, stream, new InterruptibleWait(this.#after), () => this.#feeds.delete(stream));
     const feed = this.#feeds.get(stream) ?? makeFeed();
     this.#feeds.set(stream, feed);
     return feed;

@@ -5,8 +5,8 @@ import type { SessionEvent, WatchSignal } from '../session/session-event.js';
 import { noEvents } from '../store/no-events.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { Feed, FeedConsumer } from './feed.js';
+import { InterruptibleWait } from './interruptible-wait.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { Pause } from './pause.js';
 import { safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
@@ -36,7 +36,7 @@ export const openReader = async (
   const opened = await safely(() => log.open?.() ?? ok());
   if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(options.scope.tenant);
-  const reader = new EventReader(log, feed, new Pause(after), options);
+  const reader = new EventReader(log, feed, new InterruptibleWait(after), options);
   const added = await feed.add(reader);
   if (added.isErr() || options.signal?.aborted) reader.end();
   return added.map(() => reader);
@@ -52,7 +52,7 @@ export class EventReader implements FeedConsumer {
   readonly #log: EventLog;
   readonly #feed: Feed;
   readonly #options: ReaderOptions;
-  readonly #pause: Pause;
+  readonly #pause: InterruptibleWait;
   #items: ReaderItem[] = [];
   /** Position of the last event in the queue. */
   #last = '0';
@@ -68,7 +68,7 @@ export class EventReader implements FeedConsumer {
   #error: StoreError | undefined;
   #isClosed = false;
 
-  constructor(log: EventLog, feed: Feed, pause: Pause, options: ReaderOptions) {
+  constructor(log: EventLog, feed: Feed, pause: InterruptibleWait, options: ReaderOptions) {
     this.#pause = pause;
     this.#log = log;
     this.#feed = feed;

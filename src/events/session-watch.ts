@@ -3,9 +3,9 @@ import type { WatchSettings } from '../input/parse-watch.js';
 import { notFound, type WatchError } from '../session/errors.js';
 import {
   CLOCK_MARGIN_MS,
+  type EventPosition,
   incarnationOf,
   nowWithMargin,
-  type Position,
   positionBefore,
   positionOf,
   positionText,
@@ -109,7 +109,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   /** Continues after a position. Reads the log if the session has changed since. */
-  #resume(reader: EventReader, from: Position, record: SessionRecord): void {
+  #resume(reader: EventReader, from: EventPosition, record: SessionRecord): void {
     const created = Date.parse(record.head.createdAt);
     const isBeginning = from.ms === 0;
     const { incarnation = record.incarnation, sequence } = isBeginning ? { sequence: 0 } : from;

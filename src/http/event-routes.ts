@@ -7,15 +7,17 @@ import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../session/errors.js';
 import { isPosition } from '../session/event-position.js';
 import type { SessionChange, SessionSnapshot, WatchOptions } from '../session/session-event.js';
-import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-by-calling.js';
+import { lacksMethod } from './answer-from-service.js';
+import { inClientTerms } from './answer-of.js';
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
-import { queryParser } from './read-input.js';
+import { queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
 import { TenantBudget } from './tenant-budget.js';
+import { timedOut, withTimeout } from './with-timeout.js';
 
 /** Options of `eventRoutes`. */
 export interface EventRoutesOptions {

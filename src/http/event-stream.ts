@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import { Pause } from '../events/pause.js';
+import { InterruptibleWait } from '../events/interruptible-wait.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import type { SessionChange, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
-import { inClientTerms } from './answer-by-calling.js';
+import { inClientTerms } from './answer-of.js';
 import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
 
@@ -58,7 +58,7 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
   readonly #cutOff = new AbortController();
-  readonly #pause = new Pause();
+  readonly #pause = new InterruptibleWait();
   /** Whether a change was requested and not yet taken. */
   #isAsked = false;
   /** Gives the change that was requested, or throws. */

@@ -5,7 +5,7 @@ import { type SessionForm, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { answerByCalling } from './answer-by-calling.js';
+import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
 import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
@@ -108,7 +108,7 @@ const parseRoutes = <S extends TenantSessions>(
   const own = isOpened ? sessionRoutes.filter(({ operation }) => operation !== create) : sessionRoutes;
   const routes = [...own, ...given];
   checkPaths(issues, routes);
-  return routes.map((route) => ({ ...route, answer: route.answer ?? answerByCalling(route.operation) }));
+  return routes.map((route) => ({ ...route, answer: route.answer ?? answerFromService(route.operation) }));
 };
 
 const parseAll = <S extends TenantSessions>(

@@ -5,12 +5,15 @@ import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { storeUnavailable } from '../session/errors.js';
-import { answerOf, replayedHeaders, withinBudget } from './answer-by-calling.js';
-import { commonHeaders, type HandlerError } from './handler-error.js';
+import { replayedHeaders } from './answer-from-service.js';
+import { answerOf } from './answer-of.js';
+import type { HandlerError } from './handler-error.js';
+import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { bodyReader, idempotencyKeyOf, queryParser } from './read-input.js';
+import { commonHeaders } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
+import { withinBudget } from './within-budget.js';
 
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);

@@ -1,5 +1,5 @@
+import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
-import { limitMsOf } from '../session/time-limit.js';
 import type { IssueList } from './issue-list.js';
 import { parseFields, parseNumber } from './parse-fields.js';
 

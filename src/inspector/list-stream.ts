@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { inClientTerms, timedOut, withTimeout } from '../http/answer-by-calling.js';
+import { inClientTerms } from '../http/answer-of.js';
 import { streamHeaders } from '../http/event-frame.js';
 import { EventStream, endWatch } from '../http/event-stream.js';
 import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { TenantBudget } from '../http/tenant-budget.js';
+import { timedOut, withTimeout } from '../http/with-timeout.js';
 import { hasMethods } from '../input/parse-fields.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';

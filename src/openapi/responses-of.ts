@@ -1,5 +1,6 @@
 import { streamHeaders } from '../http/event-frame.js';
-import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
+import { type HandlerError, statusOf } from '../http/handler-error.js';
+import { commonHeaders, problemOf, titles } from '../http/problem.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';

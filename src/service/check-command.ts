@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ParsedCommandOptions } from '../input/session-input.js';
 import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../session/errors.js';
-import { isLeasedWith } from '../session/lease.js';
+import { isLeasedWith } from '../session/lease-state.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';

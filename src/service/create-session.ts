@@ -18,9 +18,9 @@ import type { CreatedSession, SessionLabels, SessionOptions } from '../session/s
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
 import type { Inserted, Opening } from '../store/session-store.js';
+import type { NewHistoryEntry } from './append-history.js';
 import { activeSessionsOf } from './change-session.js';
-import type { NewHistoryEntry } from './history.js';
-import { contractBroken } from './perform.js';
+import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** The session that a fork begins with, of the same tenant. */

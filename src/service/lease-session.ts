@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { parseLease, parseRelease, parseRenew } from '../input/session-input.js';
 import type { LeaseError, ReleaseError, RenewError } from '../session/errors.js';
-import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease.js';
+import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
 import type { SessionLease } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';

@@ -15,7 +15,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
 import type { Admit, ListOrder } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
-import { perform } from './perform.js';
+import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** A query for `each`. */
@@ -132,7 +132,7 @@ export async function* eachSession(
   const isByUpdate = range.order === 'updated';
   const first = { limit: range.limit, after: range.after && cursorOf(range.after, isByUpdate) };
   yield* eachInPages(first, (limit, after) =>
-    perform(settings, operation, () =>
+    runOperation(settings, operation, () =>
       fittingPage(limit, (fewer) =>
         readPage(settings, {
           ...range,

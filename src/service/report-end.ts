@@ -1,8 +1,8 @@
 import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
 import { type ListenerFailed, listenerFailed } from '../session/errors.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
-import type { Processed } from './processed.js';
 import type { Settings } from './settings.js';
+import type { SweepOutcome } from './sweep-outcome.js';
 
 /** Milliseconds until another sweep may process what a sweep has claimed or put off, and timeout of `onEnded`. */
 export const RETRY_AFTER_MS = 60_000;
@@ -39,7 +39,7 @@ export const reportEnd = async (
   end: UnreportedEnd,
   onEnded: OnEnded,
   sweptAt: number,
-): Promise<Processed> => {
+): Promise<SweepOutcome> => {
   const { store, now } = settings;
   const claimed = await store.ends.postpone(end, now().unwrapOr(sweptAt) + RETRY_AFTER_MS);
   if (claimed.isErr()) return { isDone: false, failed: claimed.error };

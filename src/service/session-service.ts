@@ -38,10 +38,10 @@ import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from 
 import type { CallerCommand } from '../session/session-status.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
+import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
-import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
 import {
   type LeaseInput,
   leaseSession,
@@ -66,8 +66,9 @@ import type {
   SessionPage,
   Sweep,
 } from './operation-results.js';
-import { type Operation, perform } from './perform.js';
+import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
+import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
@@ -114,7 +115,7 @@ export class SessionService {
    * all of it is done, or nothing.
    */
   create(input: CreateSessionInput): ResultAsync<CreatedSession, CreateError> {
-    return perform(this.#settings, { name: 'create' }, async () => {
+    return runOperation(this.#settings, { name: 'create' }, async () => {
       const time = this.#settings.now();
       if (time.isErr()) return err(time.error);
       const read = parseCreate(input, this.#settings.policy, timestampOf(time.value));
@@ -124,7 +125,7 @@ export class SessionService {
 
   /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
-    return this.#performOn(
+    return this.#runOn(
       { name: 'get', id, outcome: 'not_applied' },
       async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
         const size = parseGetOptions(options);
@@ -143,14 +144,14 @@ export class SessionService {
    * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
-    return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
+    return this.#runOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
       readHistory(settings, key, query),
     );
   }
 
   /** Reads a page of the tenant's sessions with their histories, newest first by default. */
   list(query: ListQuery = {}, options: ReadOptions = {}): ResultAsync<SessionPage, ListError> {
-    return perform(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
+    return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
       listSessions(this.#settings, query, options),
     );
   }
@@ -196,7 +197,7 @@ export class SessionService {
    * used: a limit that is not more than these is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
-    return this.#performOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
+    return this.#runOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
   }
 
   /**
@@ -205,7 +206,7 @@ export class SessionService {
    * writes nothing.
    */
   update(id: string, input: UpdateInput, options: OperationOptions = {}): ResultAsync<SessionState, UpdateError> {
-    return this.#performOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
+    return this.#runOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
@@ -226,7 +227,7 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: AppendOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#performOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
+    return this.#runOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
   /**
@@ -237,7 +238,7 @@ export class SessionService {
    * earlier lease. A lease ends by itself: it is computed from its end and the clock.
    */
   lease(id: string, input: LeaseInput): ResultAsync<SessionLease, LeaseError> {
-    return this.#performOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
+    return this.#runOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
   }
 
   /**
@@ -245,7 +246,7 @@ export class SessionService {
    * lease, it is `lease_lost`, and after the end of the session `invalid_transition`.
    */
   renew(id: string, input: RenewInput): ResultAsync<SessionLease, RenewError> {
-    return this.#performOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
+    return this.#runOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
   }
 
   /**
@@ -272,7 +273,7 @@ export class SessionService {
 
   /** Ends a lease. Succeeds if the lease was already over and no other one followed. */
   release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
-    return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
+    return this.#runOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }
 
   /**
@@ -280,20 +281,17 @@ export class SessionService {
    * Their positions, roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
    */
   redact(id: string, positions: readonly number[]): ResultAsync<void, RedactError> {
-    return this.#performOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
+    return this.#runOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
   }
 
   /** Deletes the session. Succeeds if it does not exist. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#performOn(
-      { name: 'delete', id },
-      async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
-        const time = now();
-        if (time.isErr()) return err(time.error);
-        const removed = await store.remove(key, { now: time.value });
-        return removed.isErr() ? err(removed.error) : ok(undefined);
-      },
-    );
+    return this.#runOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
+      const time = now();
+      if (time.isErr()) return err(time.error);
+      const removed = await store.remove(key, { now: time.value });
+      return removed.isErr() ? err(removed.error) : ok(undefined);
+    });
   }
 
   /**
@@ -327,32 +325,32 @@ export class SessionService {
    * pass its `next` as `after` to continue. `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
-    return perform(this.#settings, { name: 'sweep' }, async () => {
+    return runOperation(this.#settings, { name: 'sweep' }, async () => {
       const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
   }
 
   #activate(id: string, command: 'start' | 'resume', options: OperationOptions): ResultAsync<SessionState, StartError> {
-    return this.#performOn({ name: command, id }, async (settings, key) => {
+    return this.#runOn({ name: command, id }, async (settings, key) => {
       const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : activateSession(settings, key, command, read.value);
     });
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
-    return this.#performOn({ name: command, id }, async (settings, key) => {
+    return this.#runOn({ name: command, id }, async (settings, key) => {
       const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }
 
-  #performOn<N extends OperationName, E extends SessionError>(
-    operation: Operation<N>,
+  #runOn<N extends OperationName, E extends SessionError>(
+    operation: OperationCall<N>,
     execute: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
-    return perform(settings, operation, async () => {
+    return runOperation(settings, operation, async () => {
       const id = parseId(operation.id);
       return id.isErr()
         ? err<OperationResults[N], E | InvalidInput>(id.error)

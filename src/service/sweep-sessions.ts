@@ -5,9 +5,9 @@ import { endByClock, endsAt } from '../session/state-at.js';
 import type { DueEnds } from '../store/end-queue.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
-import type { Processed } from './processed.js';
 import { type OnEnded, RETRY_AFTER_MS, reportEnd } from './report-end.js';
 import type { Settings } from './settings.js';
+import type { SweepOutcome } from './sweep-outcome.js';
 
 /** Options of `sweep`. */
 export interface SweepOptions {
@@ -33,15 +33,15 @@ interface SweepTask {
   readonly now: number;
 }
 
-const unchanged: Processed = { isDone: false };
+const unchanged: SweepOutcome = { isDone: false };
 
-const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<Processed> => {
+const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<SweepOutcome> => {
   const moved = await settings.store.reschedule(key, rescheduling);
   return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
 };
 
 /** Handles a store error. A damaged session is put off, and only the sweep that puts it off reports it. */
-const postpone = async (task: SweepTask, error: StoreError): Promise<Processed> => {
+const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = task;
   const seen = await move(task, { from: dueAt, to: now + RETRY_AFTER_MS, isDamaged: true });
@@ -49,7 +49,7 @@ const postpone = async (task: SweepTask, error: StoreError): Promise<Processed> 
 };
 
 /** Ends or deletes one due session. */
-const processSession = async (task: SweepTask): Promise<Processed> => {
+const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const { settings, key, dueAt, now } = task;
   const { store } = settings;
   const found = await store.findState(key);
@@ -73,9 +73,9 @@ const processSession = async (task: SweepTask): Promise<Processed> => {
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */
 const processAll = async <T>(
   items: readonly T[],
-  process: (item: T) => Promise<Processed>,
-): Promise<readonly Processed[]> => {
-  const all: Processed[] = [];
+  process: (item: T) => Promise<SweepOutcome>,
+): Promise<readonly SweepOutcome[]> => {
+  const all: SweepOutcome[] = [];
   const queue = items.values();
   const work = async () => {
     for (const item of queue) all.push(await process(item));

@@ -6,7 +6,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { OpenStatus } from '../session/session-status.js';
 import type { UnleasedPosition } from '../store/session-store.js';
 import type { UnleasedSessions } from './operation-results.js';
-import { perform } from './perform.js';
+import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** A query for `unleased`. */
@@ -55,7 +55,7 @@ export async function* unleasedSessions(
   yield* eachInPages(
     { limit: PAGE },
     (limit, after: UnleasedPosition | undefined) =>
-      perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
+      runOperation(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
         readPage(settings, status, begin, after),
       ).map((page) => ({ ...page, limit })),
     (next, after) => next.since === after?.since && next.id === after.id,

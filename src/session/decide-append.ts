@@ -1,6 +1,6 @@
 import type { AppendOutcome, HistoryAppend } from './history-append.js';
 import { entriesUpToCurrent, type HistoryPositions } from './history-positions.js';
-import { isLeasedWith } from './lease.js';
+import { isLeasedWith } from './lease-state.js';
 import type { StateRecord } from './session-record.js';
 import { acceptsHistoryAt } from './state-at.js';
 

@@ -1,9 +1,9 @@
 import { timestampOf } from './clock.js';
-import { leaseAt } from './lease.js';
+import { leaseAt } from './lease-state.js';
+import { limitMsOf, secondsOf } from './limit-ms-of.js';
 import type { Session, SessionLabels, SessionOptions, SessionState } from './session.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
-import { limitMsOf, secondsOf } from './time-limit.js';
 
 /** Fields that are set one by one: a page has hundreds of sessions, and spreads of objects with optional fields are slow. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

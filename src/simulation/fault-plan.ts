@@ -1,4 +1,4 @@
-import { pick } from './chance.js';
+import { pick } from './chance-of.js';
 import type { World } from './world.js';
 
 export const faultTypes = ['crash', 'lostReply', 'refused', 'pause', 'clockJump', 'slowStore'] as const;

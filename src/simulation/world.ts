@@ -1,5 +1,5 @@
 import type { Clock } from '../session/clock.js';
-import { chanceOf } from './chance.js';
+import { chanceOf } from './chance-of.js';
 import type { Process } from './process.js';
 
 /** When every run begins. */

@@ -16,7 +16,7 @@ import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
+import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './create-instruments.js';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {

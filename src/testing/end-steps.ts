@@ -2,7 +2,7 @@ import type { EndedRecord } from '../session/ended-session.js';
 import type { SessionLabels } from '../session/session.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual } from './expect.js';
+import { expectEqual } from './expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT } from './samples.js';
 import { answerOf, dueOf, endsOf, expectStored, insert, replace } from './steps.js';
 

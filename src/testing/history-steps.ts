@@ -1,6 +1,6 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual, expectThat } from './expect.js';
+import { expectEqual, expectThat } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
 import { answerOf, append, insertActive, repeatUntil } from './steps.js';
 

@@ -4,7 +4,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../session/session
 import { endsAt } from '../session/state-at.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual } from './expect.js';
+import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */

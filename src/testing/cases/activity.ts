@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Admit, SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { headOf, keyOf, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, keyOf, live, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,5 +1,5 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueSession, SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
 import { answerOf, append, dueOf, insert, replace, reschedule } from '../steps.js';

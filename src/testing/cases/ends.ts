@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { end, expectDue, FAR, firstOf, key, settle, start } from '../end-steps.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT, upTo } from '../samples.js';
 import { answerOf, dueOf, endsOf, insert, replace } from '../steps.js';

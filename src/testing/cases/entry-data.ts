@@ -1,7 +1,7 @@
 import type { HistoryEntry, JsonValue } from '../../session/session.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { foundIn, key, partOf } from '../history-steps.js';
-import { hostileTexts } from '../hostile.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { NOON, say } from '../samples.js';
 import { answerOf, insertActive } from '../steps.js';

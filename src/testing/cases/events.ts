@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../session/session-event.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';

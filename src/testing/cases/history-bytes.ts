@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { key, partOf } from '../history-steps.js';
 import { NOON, say, upTo } from '../samples.js';
 import { answerOf, insertActive, repeatUntil } from '../steps.js';

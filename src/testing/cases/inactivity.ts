@@ -1,5 +1,5 @@
 import { acceptsHistoryUntil } from '../../session/state-at.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
 import { answerOf, dueOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

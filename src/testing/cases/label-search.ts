@@ -1,7 +1,7 @@
 import type { SessionLabels } from '../../session/session.js';
 import { LABEL_SEARCH_LIMIT } from '../../session/session-limits.js';
 import type { ListPosition, PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, TENANT, upTo } from '../samples.js';
 import { answerOf, append, errorOf, insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

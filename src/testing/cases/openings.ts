@@ -1,7 +1,7 @@
 import type { SessionHead, StateRecord } from '../../session/session-record.js';
 import type { Inserted, Opening, SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { contentsOf, partOf } from '../history-steps.js';
 import { race, WRITERS } from '../race.js';
 import { positionsIn, rewind } from '../rewind-steps.js';

@@ -1,5 +1,5 @@
 import type { ListPosition, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { foundIn, key, partOf } from '../history-steps.js';
 import { race } from '../race.js';
 import { positionsIn, rewind } from '../rewind-steps.js';

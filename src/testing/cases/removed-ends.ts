@@ -1,5 +1,5 @@
 import { active, end, expectDue, FAR, firstOf, isGone, key, reportOf, settle, start } from '../end-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { keyOf, NOON, upTo } from '../samples.js';
 import { answerOf, append, dueOf, endsOf, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

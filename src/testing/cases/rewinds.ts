@@ -1,5 +1,5 @@
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { contentsOf, key, partOf } from '../history-steps.js';
 import { appendTo, expectHistory, numbers, positionsIn, rewind } from '../rewind-steps.js';
 import { ended, live, NOON, operationOf, upTo } from '../samples.js';

@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
 import type { PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, dueOf, insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

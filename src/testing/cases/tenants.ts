@@ -1,4 +1,4 @@
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { withoutPosition } from '../history-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {

@@ -1,6 +1,6 @@
 import type { OpenStatus } from '../../session/session-status.js';
 import type { SessionStore, UnleasedPage, UnleasedPosition, UnleasedRange } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
