@@ -3,15 +3,15 @@ import type { NewHistoryEntry } from '../../src/service/append-history.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 import { canonical } from '../sdk/canonical.js';
 
-/** What `UIMessage` of `ai` 6 and of `ai` 7 have in common, with any metadata, data parts and tools. */
+/** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */
 export interface ChatMessage {
   /** 1 to 128 characters. */
   readonly id: string;
-  /** Who says it. */
+  /** The author of the message. */
   readonly role: 'system' | 'user' | 'assistant';
-  /** JSON, of any type of yours. */
+  /** JSON of any type. */
   readonly metadata?: unknown;
-  /** JSON: texts, files, calls of tools and so on. */
+  /** JSON: texts, files, tool calls and so on. */
   readonly parts: readonly { readonly type: string }[];
 }
 
@@ -35,8 +35,8 @@ export const isMessage = (value: JsonValue): value is Message =>
 const isText = ({ type }: Part): boolean => type === 'text';
 
 /**
- * The entry of a message. Its content is the text, and its data the rest. A text that is the only one is not stored twice, and
- * a message that is nothing but text has no data.
+ * The history entry of a message: its content is the text, and its data is the rest. A single text is not stored twice,
+ * and a message that is only text has no data.
  */
 export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry => {
   const texts = parts.filter(isText);
@@ -46,7 +46,7 @@ export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry 
   return { id, role, content, ...(canonical(data) !== '{"parts":[{"type":"text"}]}' && { data }) };
 };
 
-/** The message of an entry. One that was not saved as a message becomes a message of its text. */
+/** The message of a history entry. An entry that was not saved as a message becomes a message with its text. */
 export const messageOf = ({ id, role, content, data, position }: PositionedEntry): Message => {
   const named = { id: id ?? `position-${position}`, role: isRole(role) ? role : 'assistant' } as const;
   const parts = isObject(data) ? data['parts'] : undefined;

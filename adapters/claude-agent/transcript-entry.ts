@@ -4,9 +4,9 @@ import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';
 import { sha256 } from '../../src/session/sha256.js';
 
-/** Names a transcript, as the SDK does: a main one, or with `subpath` that of a subagent. */
+/** The key of a transcript in the SDK: a main transcript, or with `subpath` that of a subagent. */
 export interface TranscriptKey {
-  /** The scope. By default the SDK makes it of the working directory. */
+  /** The scope. By default, the SDK derives it from the working directory. */
   readonly projectKey: string;
   /** The id that the SDK gave the session. */
   readonly sessionId: string;
@@ -18,7 +18,7 @@ export interface TranscriptKey {
 export interface TranscriptEntry {
   /** The kind of the line, such as `user`. */
   type: string;
-  /** A line whose `uuid` the transcript has is not appended again. */
+  /** A line whose `uuid` is already in the transcript is not appended again. */
   uuid?: string;
   /** When the SDK wrote the line: RFC 3339. */
   timestamp?: string;
@@ -26,17 +26,17 @@ export interface TranscriptEntry {
   [name: string]: unknown;
 }
 
-/** What is a name as it is: as a label, and as an idempotency key. No digest looks like it. */
+/** Texts that can be a label and an idempotency key unchanged. No digest has this form. */
 const PLAIN = /^(?!sha256:)[ -~]{1,256}$/;
 
-/** A text as a name of 1 to 256 characters that no other text has. */
+/** A unique name of 1 to 256 characters for a text. */
 export const nameOf = async (text: string): Promise<string> => {
   if (PLAIN.test(text)) return text;
-  // As JSON, because a lone surrogate has no UTF-8 of its own.
+  // As JSON, because lone surrogates would all become the same UTF-8.
   return `sha256:${await sha256(JSON.stringify(text))}`;
 };
 
-/** A key as a text that no other key has. */
+/** A unique text for a key. */
 export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
   if (subpath === '') throw new TypeError('subpath must not be empty: the key of a main transcript has none');
   return JSON.stringify(['claude-agent', projectKey, sessionId, ...(subpath === undefined ? [] : [subpath])]);
@@ -53,13 +53,13 @@ export const keyOf = (text: string): TranscriptKey => {
   };
 };
 
-/** Characters of a message that are its content too: both count into one limit. */
+/** Maximum characters of a message that are also the content of its entry: both count towards one limit. */
 const CONTENT_LENGTH = 10_000;
 
 const isName = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= most;
 
-/** The service checks what is JSON, and refuses what is not. */
+/** The service checks the value itself, and refuses it if it is not JSON. */
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
 const contentOf = (message: unknown): string => {
@@ -80,14 +80,14 @@ export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
   ...(isJson(line) && { data: line }),
 });
 
-/** Only lines are stored as data. */
+/** All stored data are lines. */
 const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
 
-/** The lines of a history without those that were erased. */
+/** The lines of a history, without the redacted ones. */
 export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
   entries.map(({ data }): unknown => data).filter(isLine);
 
-/** The lines to append: of those with the same `uuid` the first, unless it is known. */
+/** The lines to append: the first one of each `uuid`, unless that is `known`. */
 export const newOf = (lines: readonly TranscriptEntry[], known: ReadonlySet<unknown>): readonly TranscriptEntry[] => {
   const seen = new Set<unknown>();
   const isNew = (uuid: unknown) => !known.has(uuid) && !seen.has(uuid) && seen.add(uuid) !== undefined;

@@ -9,7 +9,7 @@ interface Copy {
   readonly origin: SessionOrigin;
 }
 
-/** The history of a log up to a position, or why it cannot be copied. */
+/** The history of a log up to a position, to copy into a fork, or why it cannot be copied. */
 export const forkHistory = (
   log: HistoryLog | undefined,
   { id, position, maxBytes }: NonNullable<Opening['from']>,

@@ -15,8 +15,8 @@ const isFrozen = ({ operations, terms, labels, lease }: StateRecord): boolean =>
   (lease === undefined || Object.isFrozen(lease));
 
 /**
- * A state that is frozen in all its parts, so that the store and its callers may share it. Those of the service are already:
- * a copy of each would make a change take half as long again.
+ * A deeply frozen state, which the store and its callers may share. States of the service are frozen already: copying
+ * each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
   if (Object.isFrozen(state) && isFrozen(state)) return state;

@@ -7,7 +7,10 @@ interface Leaf<T> {
 
 interface Branch<T> {
   readonly children: Node<T>[];
-  /** For each child, an item that is not after any of its items, and after all items of the children before it. */
+  /**
+   * For each child, a lower bound: an item that is not after any of its items, but after all items of the children
+   * before it.
+   */
   readonly firsts: T[];
   /** For each child, the number of items in the children before it. */
   readonly starts: number[];

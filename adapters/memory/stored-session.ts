@@ -21,7 +21,7 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly incarnation: string;
-  /** Revision from which changes are counted. A renewed lease is no change, so it increases this number too. */
+  /** The revision from which changes are counted. A renewed lease is not a change, so it increases this number. */
   firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;

@@ -5,7 +5,7 @@ import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
-/** A separate object, because an index may keep items that it no longer contains. */
+/** A separate object, because an index may keep references to items that it no longer contains. */
 interface Waiting extends UnleasedPosition {
   readonly session: StoredSession;
 }

@@ -14,7 +14,7 @@ export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 export interface NodeListenerOptions {
   /** Prefix of the routes, such as `/api`. Default: none. */
   readonly prefix?: string;
-  /** Answers requests that are not for the handler. Default: 404. */
+  /** Answers requests to other paths. Default: 404. */
   readonly fallback?: NodeListener;
 }
 

@@ -6,7 +6,7 @@ import { ROLE_LENGTH } from '../../src/session/session-limits.js';
 const isRole = (name: unknown): name is string =>
   typeof name === 'string' && name.length > 0 && name.length <= ROLE_LENGTH;
 
-/** The store checks what is JSON, and refuses what is not. */
+/** The service checks the value itself, and refuses it if it is not JSON. */
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
 const textOf = (content: unknown): string => {
@@ -15,20 +15,20 @@ const textOf = (content: unknown): string => {
   return parts.map((part) => (isFields(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 };
 
-/** The entry of an item: the item is its data, and the text of a message is its content. */
+/** The history entry of an item: its data is the item, and its content is the text of a message. */
 export const entryOf = (item: unknown): NewHistoryEntry => {
   if (!isFields(item) || !isJson(item)) throw new TypeError('the items contain invalid or unsupported data');
   const role = [item['role'], item['type']].find(isRole) ?? 'item';
   return { role, content: textOf(item['content']), data: item };
 };
 
-/** An entry that was appended as plain text, as a message. */
+/** The message of an entry that was appended as plain text. */
 const messageOf = ({ role, content }: HistoryEntry): Fields =>
   role === 'assistant'
     ? { type: 'message', role, status: 'completed', content: [{ type: 'output_text', text: content }] }
     : { type: 'message', role, content };
 
-/** Only items are stored as data. */
+/** All stored data are items. */
 const isItem = <Item extends object>(value: unknown): value is Item => isFields(value);
 
 /** The item of an entry. */

@@ -18,16 +18,16 @@ import type { PostgresClient, PostgresSettings } from './postgres-session-store-
 import { storedFunctions } from './stored-functions.js';
 import { tables } from './tables.js';
 
-/** Each makes one version of the tables from the version before. */
+/** Each step upgrades the tables from the previous version to the next. */
 const steps = [tables + storedFunctions];
 
-/** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
+/** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
 const USABLE_FROM = 1;
 
 /** Key of the advisory lock that all migrations of a database take. */
 const LOCK = 1_131_376_749;
 
-/** SQL in which `$` before a name stands for the quoted schema and a dot. */
+/** Replaces `$` before a name with the quoted schema and a dot. */
 const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
 const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
@@ -56,7 +56,7 @@ const deploymentOf = async (client: PostgresClient, schema: string): Promise<Sql
 const hasLeaseIndex = async (client: PostgresClient, schema: string): Promise<boolean> =>
   firstRow(await client.query(FIND_LEASE_INDEX, [schema])) !== undefined;
 
-/** Stores what this process asks for, and makes or drops the index. */
+/** Stores the settings of this process, and makes or drops the index. */
 const configure = async (client: PostgresClient, settings: PostgresSettings): Promise<void> => {
   const { schema } = settings;
   const wanted = wantedOf(settings, await deploymentOf(client, schema));
@@ -78,7 +78,7 @@ const makeTables = async (
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const found = await versionIn(client, schema);
-  // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even where the schema exists.
+  // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema exists.
   if (firstRow(await client.query(FIND_SCHEMA, [schema])) === undefined)
     await client.query(`CREATE SCHEMA "${schema}"`);
   if (found.version === 0) {
@@ -93,10 +93,10 @@ const makeTables = async (
 };
 
 /**
- * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made. Where they are made, it only reads, so that a role without the right to make them may call it.
- * Tables of a later version are left as they are, and may be usable. Whoever makes the tables stores the settings of the
- * deployment.
+ * Makes the tables, or upgrades those of an earlier version, in one transaction. If several processes call it, one of
+ * them makes the tables. If they exist, it only reads, so that a role without the right to create tables can call it.
+ * Tables of a later version stay unchanged, and may be usable. The process that makes the tables stores the settings of
+ * the deployment.
  */
 export const migrate = async (
   connection: Connection,
@@ -120,7 +120,7 @@ export const migrate = async (
     const refusal = refusalOf(found, steps.length);
     return refusal === undefined ? (await connection.begin().deployment()).map(() => undefined) : err(refusal);
   } catch (cause) {
-    // Closing the connection undoes its transaction.
+    // Closes the connection, which undoes its transaction.
     client.release(true);
     return err(failureOf(cause, 'unknown').error);
   }

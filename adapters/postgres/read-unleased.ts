@@ -6,7 +6,7 @@ import { nextIn, unleasedPositions } from '../sql/unleased-positions.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, sessionOf } from './load-sessions.js';
 
-/** Reads sessions that nobody holds: their positions by the index, and then those that are still there. */
+/** Reads sessions that nobody holds: first their positions in the index, and then those that still exist. */
 export const readUnleased = async (
   call: Call,
   prefix: string,

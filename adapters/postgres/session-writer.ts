@@ -84,7 +84,7 @@ const OPENINGS = [
   'too_many',
 ] as const satisfies readonly Inserted[];
 
-/** What `open_session` gets beside the values of `insert_session`. */
+/** The arguments of `open_session` besides those of `insert_session`. */
 const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Opening): readonly Value[] => [
   state.status === 'IDLE' ? null : JSON.stringify(statusDetailOf(false, state)),
   entries.map(encodeEntry),
@@ -97,7 +97,7 @@ const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Ope
   active?.now ?? null,
 ];
 
-/** Outcomes of appends that have written nothing, and say no more. */
+/** Outcomes of appends without details, which have written nothing. */
 const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
 
 /** The changes of sessions. Each is one statement, with its event. */
@@ -198,7 +198,10 @@ export class SessionWriter {
     return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
   }
 
-  /** Reads the entries first: their texts are not for the database to take apart. A position never has another entry. */
+  /**
+   * Reads the entries first, because the database does not parse them. A position always belongs to the same entry, so
+   * they cannot change in between, except by another redaction.
+   */
   async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
@@ -260,7 +263,7 @@ export class SessionWriter {
     return deployment.map(({ eventsLength }) => ({ call, hasEvents: eventsLength > 0 }));
   }
 
-  /** Calls a function that returns one of `outcomes`, the first one after a change. */
+  /** Calls a function that returns one of `outcomes`; the first one means a change. */
   async #change<T extends string>(
     { call, hasEvents }: OpenChange,
     name: string,

@@ -1,8 +1,9 @@
 import { NEVER } from '../shared/never.js';
 
 /*
- * Each change of a session is one call of one of these functions: one statement, and one transaction. They compare and
- * set; what a session may do is decided before. `$` stands for the quoted schema and a dot. A null p_detail: no event.
+ * Each change of a session is one call of one of these functions: one statement and one transaction. They compare and
+ * set; the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If p_detail is
+ * null, there is no event.
  */
 export const storedFunctions = `
 /* Whether this version can read a state. */
@@ -53,8 +54,8 @@ BEGIN
 END $body$;
 
 /*
- * Whether a position up to the end is that of an entry, of the rewind before one, or the beginning or end of a history.
- * p_number: the number of entries up to it.
+ * Whether a position, which must not be after the end, is that of an entry, of the rewind before one, or the beginning
+ * or the end of a history. p_number is the number of entries up to it.
  */
 CREATE FUNCTION $is_current(p_session bigint, p_entries bigint, p_end bigint, p_position double precision, p_number bigint)
 RETURNS boolean LANGUAGE sql STABLE AS $body$
@@ -64,8 +65,9 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
 $body$;
 
 /*
- * Inserts a session with what it begins with. p_from, p_origin: the id of the session to fork, the second as JSON. p_started,
- * null for a session that is not started: its event, which is empty without events. A fork returns what it has copied.
+ * Inserts a session with an opening. p_from and p_origin are the id of the session to fork, p_origin as JSON. p_started
+ * is the event of the start: null if the session is not started, and empty without events. For a fork, returns the
+ * number of copied entries and the position in the origin.
  */
 CREATE FUNCTION $open_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
@@ -257,8 +259,8 @@ BEGIN
 END $body$;
 
 /*
- * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the end
- * back, in steps that double: callers mostly ask for one of the latest.
+ * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the
+ * end back in steps that double, because callers mostly ask for one of the latest.
  */
 CREATE FUNCTION $entries_up_to(p_session bigint, p_entries bigint, p_end bigint, p_position bigint)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $body$
@@ -461,8 +463,8 @@ BEGIN
 END $body$;
 
 /*
- * Moves the events of all committed changes to the log, trims the log, and wakes its listeners. One call at a time does
- * so. Its commit does not wait for the disk: what a crash undoes here is still in the outbox.
+ * Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A lock allows one call
+ * at a time. The commit does not wait for the disk: if a crash undoes it, the events are still in the outbox.
  */
 CREATE FUNCTION $publish(p_length bigint, p_channel text) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE

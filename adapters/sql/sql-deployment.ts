@@ -2,7 +2,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { Misconfigured } from '../../src/session/errors.js';
 import { differenceOf } from '../shared/difference-of.js';
 
-/** What a process asks for of a database. Undefined: what is stored. */
+/** The settings in the options of a process; undefined follows the stored setting. */
 export interface AskedDeployment {
   readonly events: boolean | undefined;
   /** Number of events that the log keeps. */
@@ -10,7 +10,7 @@ export interface AskedDeployment {
   readonly leaseIndex: boolean | undefined;
 }
 
-/** What all processes of a database have in common. `migrate` stores it. */
+/** The settings that all processes of a database share. `migrate` stores them. */
 export interface SqlDeployment {
   /** Number of events that the log keeps; 0 without events. */
   readonly eventsLength: number;
@@ -19,7 +19,7 @@ export interface SqlDeployment {
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
-  /** Whether to change the settings of the database to what this process asks for. Default: false. */
+  /** Whether to change the stored settings to the options of this process. Default: false. */
   readonly reconfigure?: boolean;
 }
 
@@ -41,7 +41,7 @@ export const valuesOf = ({ eventsLength, leaseIndex }: SqlDeployment): readonly 
   Number(leaseIndex),
 ];
 
-/** What a process asks for, on top of what is stored. */
+/** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
   { events, eventsLength, leaseIndex }: AskedDeployment,
   stored: SqlDeployment,
@@ -52,7 +52,7 @@ export const wantedOf = (
 
 const changed = 'change it with migrate({ reconfigure: true })';
 
-/** The error of a process that asks for something else than is stored. */
+/** The error of a process whose options differ from the stored settings. */
 export const refusalOfSettings = (
   store: string,
   { events, leaseIndex }: AskedDeployment,

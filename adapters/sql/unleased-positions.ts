@@ -9,7 +9,7 @@ export const UNLEASED_INDEX = "(tenant, status, unleased_since, id) WHERE status
 
 export const noLeaseIndex = (store: string) => misconfigured(`${store}: unleased needs the option leaseIndex`);
 
-/** The positions of the sessions of a page, and of one more if there is one, with their numbers. */
+/** The positions of the sessions of a page, and of the next session if there is one, with their numbers. */
 export const unleasedPositions = (
   prefix: string,
   tenant: string,
@@ -21,7 +21,7 @@ export const unleasedPositions = (
   values: [escapeName(tenant), status, now, ...(after ? [after.since, escapeName(after.id)] : []), limit + 1],
 });
 
-/** Where the next page begins, if a row follows those of this one. */
+/** The position of the next page, if a row follows those of this page. */
 export const nextIn = (rows: readonly Fields[], limit: number): { readonly next?: UnleasedPosition } => {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   if (last === undefined) return {};

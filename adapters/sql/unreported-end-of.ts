@@ -8,8 +8,8 @@ import { decodeState } from '../shared/stored-json.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * What an end is reported from, in a row of `ends`: what remains of a removed session, or `session_state` and
- * `session_activity` of one that is there.
+ * The data for the report of an end, in a row of `ends`: the remains of a removed session, or `session_state` and
+ * `session_activity` of a stored one.
  */
 const endedIn = (id: string, row: Fields): Result<EndedRecord | undefined, StoreError> => {
   const isRemoved = row['removed_ms'] !== null;

@@ -12,7 +12,7 @@ interface Copy {
   readonly origin: SessionOrigin;
 }
 
-/** The part of the history of the session in a row up to a position, or why it cannot be copied. */
+/** The history of the session in a row up to a position, to copy into a fork, or why it cannot be copied. */
 export const forkHistory = (
   connection: Connection,
   row: Fields | undefined,

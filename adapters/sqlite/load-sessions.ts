@@ -8,7 +8,7 @@ import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 
-/** Bytes of the entries to read: the last `historyLimit`. */
+/** The bytes of the last `historyLimit` entries. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'bytes', values: [] };
   if (historyLimit === 0) return { sql: '0', values: [] };
@@ -17,7 +17,10 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
   return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
 };
 
-/** Reads what is short of sessions, the time of their order, and the bytes to read. `from` names the sessions `session`. */
+/**
+ * Reads the small columns of sessions, the time by which they are sorted, and the bytes to read. `from` names the table
+ * `session`.
+ */
 export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
   const { sql, values } = historyBytes(size);
   return {
@@ -35,7 +38,9 @@ const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
 const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
 const LOAD_HEADS = `SELECT number, head ${LARGE}`;
 
-/** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
+/**
+ * Reads the sessions of rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size.
+ */
 export const loadSessions = <E>(
   connection: Connection,
   rows: readonly Fields[],

@@ -6,15 +6,15 @@ import { UNLEASED_INDEX } from '../sql/unleased-positions.js';
 import type { Connection } from './connection.js';
 import { tables } from './tables.js';
 
-/** Each makes one version of the tables from the version before. */
+/** Each step upgrades the tables from the previous version to the next. */
 const steps = [tables];
 
-/** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
+/** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
 const USABLE_FROM = 1;
 
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-/** An optional index, because it makes every change slower. */
+/** Optional, because this index makes every change slower. */
 const LEASE_INDEX = `CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait ON colloquy_sessions ${UNLEASED_INDEX}`;
 
 const NO_LEASE_INDEX = 'DROP INDEX IF EXISTS colloquy_sessions_by_wait';
@@ -40,13 +40,13 @@ const makeTables = (connection: Connection, reconfigure: boolean): Result<void, 
     return ok();
   });
 
-/** What `migrate` could not do. */
+/** The result of `migrate`. */
 export interface SqliteMigration {
   /** Why the database has no write-ahead log. Without one, readers and the writer of a file wait for each other. */
   readonly withoutWal?: string;
 }
 
-/** Not an error: a store without a write-ahead log works, and the next start asks for it again. */
+/** A failure is not an error: a store without a write-ahead log works, and the next start requests it again. */
 const useWal = (connection: Connection): SqliteMigration => {
   const mode = connection.useWal();
   if (mode.isErr()) return { withoutWal: mode.error.message };
@@ -56,8 +56,8 @@ const useWal = (connection: Connection): SqliteMigration => {
 };
 
 /**
- * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made. The journal mode cannot change within a transaction.
+ * Makes the tables, or upgrades those of an earlier version, in one transaction. If several processes call it, one of
+ * them makes the tables. The journal mode is set after it, because it cannot change within a transaction.
  */
 export const migrate = (
   connection: Connection,

@@ -95,7 +95,7 @@ export class SessionWriter {
       const createdMs = Date.parse(head.createdAt);
       const until = finite(endsAt(state));
       const { status, revision, lastActivityAt } = state;
-      // And a comma each.
+      // Plus a comma for each entry.
       const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, copy?.bytes ?? 0);
       const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
       const values = [...times, entries, entries, bytes, bytesOf(text)];
@@ -144,7 +144,7 @@ export class SessionWriter {
     });
   }
 
-  /** Labels that stay are not written: each costs its total too. */
+  /** Writes only the labels that differ, because each write also updates a total. */
   #moveLabels(number: number, before: SessionLabels = {}, after: SessionLabels = {}): void {
     for (const [name, value] of Object.entries(before)) {
       if (after[name] !== value) this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
@@ -183,7 +183,7 @@ export class SessionWriter {
     });
   }
 
-  /** Adds entries after another. Returns the position after them. */
+  /** Adds entries after the entry `from`. Returns the position after them. */
   #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: EntryEnd): number {
     const { entries, operation } = append;
     const session = Number(row['number']);
@@ -215,12 +215,12 @@ export class SessionWriter {
     });
   }
 
-  /** Writes entries after another. Returns the last one. */
+  /** Writes entries after another one. Returns the end of the last one. */
   #writeEntries(session: number, texts: readonly string[], { number, position, bytes }: EntryEnd): EntryEnd {
     let [at, size] = [0, bytes];
     for (const text of texts) {
       at += 1;
-      // And a comma.
+      // Plus a comma.
       size += bytesOf(text) + 1;
       this.#connection.run(
         number === position ? WRITE_ENTRY : REWRITE_ENTRY,

@@ -68,7 +68,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  /** Whether the end of a session waits. Within a transaction, as the next two. */
+  /** Whether the end of a session waits. Call this and the next two methods within a transaction. */
   has({ tenant, id, incarnation }: Fields): boolean {
     return this.#dueAt({ tenant: String(tenant), id: String(id), incarnation: String(incarnation) }) !== undefined;
   }
@@ -78,7 +78,7 @@ export class SqliteEndQueue implements EndQueue {
     this.#connection.run(ADD, String(tenant), String(id), String(incarnation), dueAt);
   }
 
-  /** Keeps what a report needs of the session in a row, before it is removed, if its end waits. */
+  /** Keeps the data for the report of the session in a row, before it is removed, if its end waits. */
   keep({ tenant, id, incarnation, number }: Fields, removedMs: number): void {
     this.#connection.run(KEEP, removedMs, Number(number), String(tenant), String(id), String(incarnation));
   }

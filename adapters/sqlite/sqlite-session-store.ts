@@ -44,11 +44,11 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
-  /** The log of changes; undefined if the process asks for none. Watches need a file that has events on. */
+  /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
   readonly events: SqliteEventLog | undefined;
   readonly ends: SqliteEndQueue;
 
-  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SqliteSessionStoreOptions) {
     const { database, ...asked } = parseStoreOptions(options);
     this.#connection = new Connection(database, asked);
@@ -59,14 +59,14 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   /**
-   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which the file keeps. Safe to
-   * call at every start and from several processes at once; does nothing if all is there. The names of all tables begin
-   * with `colloquy_`. Until then every operation returns `misconfigured`. A database that can have no write-ahead log
-   * works without: `withoutWal` says why.
+   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which is permanent for
+   * the file. Safe to call at every start and from several processes at once; changes nothing if the tables exist. The
+   * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
+   * database that cannot have a write-ahead log works without one: `withoutWal` is the reason.
    *
-   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later ones return `misconfigured` if
-   * they ask for something else. With `reconfigure`, the settings change to what this process asks for. Processes that have
-   * begun before go on with the settings that they know: stop them first.
+   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later calls with other values
+   * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
+   * that are already running keep the settings that they have read: stop them first.
    */
   migrate(options: MigrateOptions = {}): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
     return migrate(this.#connection, options);

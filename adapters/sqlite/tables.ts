@@ -6,11 +6,11 @@ import { NEVER } from '../shared/never.js';
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch; `NEVER`
  * stands for Infinity.
  *
- * `sessions` holds what changes, in short rows: an append rewrites one. `state` is the state as JSON but for
- * `last_activity`; `status`, `deadline`, `unleased_since` and `revision` repeat what is searched. `heads` holds what never
- * changes.
+ * `sessions` contains the data that changes, in short rows, because every append rewrites one. `state` is the state as
+ * JSON without `last_activity`; `status`, `deadline`, `unleased_since` and `revision` repeat the parts that are
+ * searched. `heads` contains the data that never changes.
  *
- * Triggers keep the totals, and remove everything of a session with its row.
+ * Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
  */
 export const tables = `
 CREATE TABLE colloquy_sessions (
@@ -32,9 +32,9 @@ CREATE TABLE colloquy_heads (
 );
 
 /*
- * entry_number counts the entries of the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
- * supersedes, after the entries that the session counts, until other entries get their numbers. Positions are never used
- * again: each rewind has one, and each entry.
+ * entry_number is the number of the entry in the history, and bytes the size of the JSON up to its end. After a rewind,
+ * the superseded rows stay until new entries take their numbers; sessions.entries tells how many rows are valid. Each
+ * entry and each rewind has a position, which is never used again.
  */
 CREATE TABLE colloquy_entries (
   session INTEGER NOT NULL, entry_number INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,

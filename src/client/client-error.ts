@@ -90,7 +90,7 @@ export interface KeyUnavailable {
   readonly type: 'key_unavailable';
   /** For logs. */
   readonly message: string;
-  /** What the function threw or rejected with; for logs. */
+  /** The exception of the function, or the reason of its rejection; for logs. */
   readonly cause?: unknown;
 }
 
@@ -172,7 +172,7 @@ export type ClientError = RemoteError | CallError;
 const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
-/** The issues with the names that the caller has used. */
+/** The issues with the names of the client's methods. */
 const parseIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
   const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
@@ -194,7 +194,7 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
-/** The error for a code of the service, with what the response does not repeat. */
+/** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (
   code: string,
   message: string,
@@ -238,7 +238,10 @@ const remoteErrorOf = (
   }
 };
 
-/** The error in a problem (RFC 9457) of the service; undefined if the body is none, or this request cannot have it. */
+/**
+ * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not one of this
+ * operation.
+ */
 export const errorInProblem = <C extends OperationError>(
   body: unknown,
   request: ClientRequest<C>,

@@ -121,7 +121,7 @@ export class Exchange<C extends OperationError> {
       const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
         const key = await keyHeader(this.#settings);
         if (key.isErr()) return err(key.error);
-        // The attempt may have ended before the key was there.
+        // The attempt may have ended while the key was being read.
         if (connection.signal.aborted) return err(this.#aborted());
         hasKey = true;
         this.#wasSent = true;
@@ -148,9 +148,9 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum that
-   * doubles with each consecutive failure, from `firstMs`. The randomness keeps clients that failed together from
-   * retrying together.
+   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum
+   * that starts at `firstMs` and doubles with each consecutive failure. The random part keeps clients that failed
+   * together from retrying together.
    */
   delayMs(failures: number, firstMs = FIRST_DELAY_MS): number {
     const { timing } = this.#settings;
@@ -170,7 +170,7 @@ export class Exchange<C extends OperationError> {
     return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status));
   }
 
-  /** The error of a response without success. */
+  /** The error of an unsuccessful response. */
   async #refusal(response: Response): Promise<RequestError<C>> {
     const { status, headers } = response;
     const reply = await this.#readReply(response);

@@ -177,7 +177,7 @@ export const watchRemote = (
       const items = watching.items();
       return {
         next: () => items.next(),
-        // `return` of a generator would wait for its pending `next`.
+        // Does not call `return` of the generator, because that would wait for its pending `next`.
         return: () => {
           watching.left.abort();
           return items.return();

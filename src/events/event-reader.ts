@@ -22,7 +22,7 @@ export type ReaderItem = SessionEvent | 'gap';
 export interface ReaderOptions {
   readonly scope: EventScope;
   readonly signal: WatchSignal | undefined;
-  /** Approximate maximum number of events outside the scope that one catch-up reads. The reader skips the rest. */
+  /** Approximate maximum number of events outside the scope that the reader reads to catch up. It skips the rest. */
   readonly maxOthers: number;
 }
 
@@ -61,9 +61,9 @@ export class EventReader implements FeedConsumer {
   #othersLeft = 0;
   /** The id of the event to start after, until the first page is read. */
   #known: string | undefined;
-  /** Whether a gap is to be reported before the next event. */
+  /** Whether to report a gap before the next event. */
   #isTrimmed = false;
-  /** Whether the feed has lost events during a read of the log, which may be from before that. */
+  /** Whether the feed has lost events during a read of the log, whose page may be older than that. */
   #mustReadAgain = false;
   #error: StoreError | undefined;
   #isClosed = false;
@@ -94,7 +94,7 @@ export class EventReader implements FeedConsumer {
 
   /**
    * Continues with the events after a position in the log, by default that of the feed, and after the event with the id
-   * `known`. If the log does not have that event among the first, all of them follow a gap.
+   * `known`. If the first page of the log does not contain that event, a gap is reported first.
    */
   readLog(position = this.#feed.position, known?: string): void {
     this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), position);
@@ -102,7 +102,7 @@ export class EventReader implements FeedConsumer {
     this.#othersLeft = this.#options.maxOthers;
   }
 
-  /** Skips what the feed has delivered so far. */
+  /** Skips the events that the feed has delivered so far. */
   skip(): void {
     this.#items = [];
     this.#cursor = undefined;

@@ -15,7 +15,7 @@ const MAX_POLL_MS = 500;
 /** Minimum milliseconds between two reads after changes of this process, so that many changes cost few reads. */
 const MIN_WAKE_MS = 20;
 
-/** What a feed delivers to. */
+/** A consumer of a feed. */
 export interface FeedConsumer {
   /** The session, or the tenant, whose events are delivered. */
   readonly scope: EventScope;
@@ -40,7 +40,7 @@ export class Feed {
   readonly #cursor: LogCursor;
   readonly #consumers = new Map<string, Set<FeedConsumer>>();
   readonly #pause: InterruptibleWait;
-  /** By the machine's time: a clock that a test moves may stand still. */
+  /** By the machine's time, because a manual clock may not advance. */
   readonly #throttle = new InterruptibleWait();
   #opening: Promise<Result<void, StoreError>> | undefined;
   #isRunning = false;

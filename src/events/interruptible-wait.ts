@@ -1,6 +1,9 @@
 import { systemClock, type Timer, timerOf } from '../session/clock.js';
 
-/** A wait with a timeout that `end` can stop early. A long one may end early by itself: callers look at the time again. */
+/**
+ * A wait with a timeout that `end` can stop early. A long wait may end early by itself, so callers check the time
+ * again.
+ */
 export class InterruptibleWait {
   readonly #after: Timer;
   #end: () => void = () => undefined;

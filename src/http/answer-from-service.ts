@@ -14,13 +14,11 @@ import { noRoom, withinBudget } from './within-budget.js';
 /** Headers of an answer without a body. */
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
-/** The header for a result that an earlier request with the same key had. */
+/** The header for a result that repeats that of an earlier request with the same key. */
 export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
   isFields(result) && result['repeated'] === true ? { [REPLAYED_HEADER]: 'true' } : {};
 
-/**
- * Writes the response, and checks it against the shape: data from a store that breaks its contract must not be sent.
- */
+/** Writes the response. Checks it against the shape, because invalid data from a faulty store must not be sent. */
 const responseOf = ({ status, shape, headers }: Output, value: unknown): Result<HandlerResponse, HandlerError> => {
   if (shape === undefined) return ok({ status, headers: bareHeaders });
   const body = shape.write(value);
@@ -29,7 +27,7 @@ const responseOf = ({ status, shape, headers }: Output, value: unknown): Result<
   return ok({ status, headers: { ...commonHeaders, ...own }, body: JSON.stringify(body) });
 };
 
-/** The error of the host's setup where the sessions lack a method that an operation calls. */
+/** The error if the host's sessions lack a method that an operation calls. */
 export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
   err(misconfigured(`sessions must have ${method} for ${path}`));
 

@@ -13,8 +13,8 @@ import type { Call } from './route.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
 /**
- * Translates the issues of an error to wire names. If an issue names anything else, the error is about the host's
- * setup, such as the tenant, and is reported as `misconfigured`.
+ * Translates the issues of an error to wire names. If an issue names something that the request does not contain, such
+ * as the tenant, the host's setup is wrong, and the error becomes `misconfigured`.
  */
 const inWireNames = (
   operation: AnyOperation,

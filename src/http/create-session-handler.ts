@@ -58,7 +58,7 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** The methods of a path, by that of its operation. */
+/** The methods that a path accepts, by the method of its operation. */
 const knownMethods: Readonly<Record<AnyOperation['method'], readonly string[]>> = {
   GET: ['GET', 'HEAD'],
   POST: ['POST'],
@@ -76,8 +76,8 @@ const admit = (
 };
 
 /**
- * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
- * and costs almost nothing.
+ * Answers a request that matches a route. Authenticates first, so that a client without access learns nothing and costs
+ * almost nothing.
  */
 const answer = async <S extends TenantSessions>(
   settings: HandlerSettings<S>,

@@ -75,7 +75,7 @@ const refusalOf = (begun: 'open' | typeof timedOut | Awaited<First>, id: string)
   return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
 };
 
-/** Begins to watch. An error is known before the response starts, and leaves nothing open. */
+/** Opens a watch. Errors are known before the response starts; after an error nothing stays open. */
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
   options: Pick<WatchOptions, 'from' | 'warnBefore' | 'historyLimit'>,

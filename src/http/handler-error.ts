@@ -1,7 +1,7 @@
 import { httpStatuses } from '../service/http-status-of.js';
 import type { SessionError } from '../session/errors.js';
 
-/** An error of the handler itself, without anything of a session. */
+/** An error of the handler itself, without data of a session. */
 interface Refusal<Type extends string> {
   /** Tells the errors apart; the `code` of the response. */
   readonly type: Type;
@@ -60,7 +60,9 @@ const statuses = {
   too_many_streams: 503,
 } as const satisfies Readonly<Record<Code, number>>;
 
-/** The detail of each error: fixed texts, because the message of an error may contain texts that only the host may see. */
+/**
+ * The `detail` of each error in a response: fixed texts, because messages may contain data that only the host may see.
+ */
 export const details = {
   invalid_input: '',
   not_found: 'There is no such session.',
@@ -89,7 +91,7 @@ export const details = {
   too_many_streams: 'The maximum number of event streams is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
-/** An error that says nothing but its type, for a request that the handler refuses. */
+/** An error without details, for a request that the handler refuses. */
 export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
   type,
   message: details[type],

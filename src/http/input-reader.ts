@@ -77,7 +77,7 @@ const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
   }
 };
 
-/** Reads the JSON object in a request. A body that is too large is refused as early as possible. */
+/** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
 const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promise<Result<Fields, HandlerError>> => {
   const encoding = request.header('content-encoding') ?? 'identity';
   if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity') return unsupported;

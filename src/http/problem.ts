@@ -31,7 +31,7 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
   503: { 'Retry-After': '1' },
 };
 
-/** What a response says beyond its code: the issues of invalid input, and the state that refused a request. */
+/** Details of a response besides its code: the issues of invalid input, or the state that caused the error. */
 interface Particulars {
   readonly errors?: readonly InputIssue[];
   readonly position?: number;

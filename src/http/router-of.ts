@@ -16,7 +16,7 @@ export type Router<R> = (url: string) => Match<R> | undefined;
 
 const segment = '/[^/{}*?#]+';
 
-/** A first segment, then `/*`, or the id if there is one, and further segments. */
+/** A first segment, then either `/*`, or an optional id and further segments. */
 const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
 /** Adds an issue for each unsupported path and each duplicate. */

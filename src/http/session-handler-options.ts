@@ -13,7 +13,7 @@ import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
 import { TenantBudget } from './tenant-budget.js';
 
-/** Options of `createSessionHandler`. `S` is what the routes need of a tenant's sessions. */
+/** Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need. */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
   /** A `SessionService`. */
   readonly sessions: Sessions<S>;
@@ -49,13 +49,16 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * 10,000.
    */
   readonly timeoutMs?: number;
-  /** Called for each error that is answered with a status of 500 or above, with the cause that the response hides. */
+  /**
+   * Called for each error that is answered with a status of 500 or above, with its `cause`, which the response does not
+   * contain. Default: ignored.
+   */
   readonly onError?: (error: HandlerError) => void;
-  /** Called for each request that is answered with 401. Use it to count wrong keys. */
+  /** Called for each request that is answered with 401, for example to count wrong keys. Default: ignored. */
   readonly onDenied?: (denied: DeniedRequest) => void;
   /**
-   * Receives the same reports: errors as `error`, a wrong key as `warn`, a missing key as `info`. For example `pino()`
-   * or `console`.
+   * Logs the errors of `onError` as `error`, a wrong key as `warn`, and a missing key as `info`. For example `pino()`
+   * or `console`. Default: nothing is logged.
    */
   readonly logger?: Logger;
 }
@@ -86,7 +89,7 @@ export interface HandlerSettings<S> {
   readonly routes: readonly AnsweredRoute<S>[];
   readonly form: SessionForm;
   readonly context: Omit<HandlerContext, 'serve'>;
-  /** Undefined if nobody listens. */
+  /** Undefined if the host has neither `onDenied` nor a logger. */
   readonly onDenied: ((denied: DeniedRequest) => void) | undefined;
 }
 

@@ -3,11 +3,11 @@ import { storeUnavailable } from '../session/errors.js';
 import type { Answer, Call } from './route.js';
 import type { Reservation } from './tenant-budget.js';
 
-/** The answer while too many large answers are pending. */
+/** The error while the pending answers use up the budget. */
 export const noRoom = err(storeUnavailable('too many large answers are pending', 'not_applied'));
 
 /**
- * Runs a read that may be large within the handler's budget. The room is reserved until the client has received the
+ * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the client has received the
  * answer.
  */
 export const withinBudget = async <S>(

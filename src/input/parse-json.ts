@@ -1,7 +1,7 @@
 import type { JsonValue } from '../session/session.js';
 import type { IssueList } from './issue-list.js';
 
-/** Maximum number of objects and arrays within each other. */
+/** Maximum depth of nested objects and arrays. */
 const MAX_DEPTH = 64;
 
 const isPlainObject = (value: object): boolean => {
@@ -24,7 +24,7 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
-/** A JSON value as text; undefined if there is none, or it breaks a rule. */
+/** A JSON value as text; undefined if the value is missing or breaks a rule. */
 export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   const flaw = flawIn(value, 0);
@@ -32,5 +32,5 @@ export const parseJson = (issues: IssueList, path: string, value: unknown): stri
   return flaw === undefined ? JSON.stringify(value) : undefined;
 };
 
-/** The value of a text that `parseJson` returned. It shares no objects with that of the caller. */
+/** The value of a text that `parseJson` returned. It shares no objects with the caller's value. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);

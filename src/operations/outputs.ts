@@ -27,7 +27,7 @@ import {
   withOptional,
 } from './shape.js';
 
-/** The shapes of responses have no limits: a session may have been created under other limits than today's. */
+/** The shapes of responses have no limits, because a session may have been created under other limits. */
 
 /**
  * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
@@ -40,17 +40,20 @@ export interface RemoteSession {
   readonly status: SessionStatus;
   /** Seconds spent ACTIVE so far, rounded down. */
   readonly duration: number;
-  /** The options that the session was created with. */
+  /** The options that the session was created with, and its current time limit. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
-  /** Only from a host that shows them with its option `labels`. */
+  /** Present if the handler has the option `labels`. */
   readonly labels?: SessionLabels;
-  /** The session that it was forked from. Only from a host that shows it with `origin`. */
+  /** The session that it was forked from. Present for a fork, if the handler has the option `origin`. */
   readonly origin?: SessionOrigin;
-  /** Milliseconds spent ACTIVE so far. This and the times below: only from a host that shows them with `sessionTimes`. */
+  /**
+   * Milliseconds spent ACTIVE so far. This and the times below are present if the handler has the option
+   * `sessionTimes`.
+   */
   readonly durationMs?: number;
   /** When the session was started first; absent before. */
   readonly startedAt?: string;
@@ -62,7 +65,10 @@ export interface RemoteSession {
   readonly updatedAt?: string;
 }
 
-/** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
+/**
+ * A session that was created by this request, or by an earlier one with the same idempotency key. Only the id is
+ * returned.
+ */
 export interface RemoteCreated {
   /** The id of the session. */
   readonly id: string;
@@ -70,7 +76,7 @@ export interface RemoteCreated {
   readonly repeated?: true;
 }
 
-/** The header of a response to a request that was recognised by its key, and changed nothing. */
+/** The response header of a repeated request, which changed nothing. */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 /** A page of a list, as the client reads it. */

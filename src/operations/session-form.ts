@@ -1,7 +1,10 @@
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 import { named, object, type Shape, seconds, text } from './shape.js';
 
-/** A session's options with their names on the wire. Written by hand: a page has many, and the shape takes many times as long. */
+/**
+ * A session's options with their names on the wire. Written by hand, because a page has many, and the generic shape
+ * takes many times as long.
+ */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
   profile,
@@ -54,7 +57,7 @@ const toWireTimes = ({
   duration_ms: durationMs,
 });
 
-/** How a handler writes sessions. */
+/** The functions with which a handler writes sessions. */
 export interface SessionForm {
   /** Maximum number of history entries in an answer, whatever the request asks for. */
   readonly historyLimit?: number;
@@ -70,7 +73,7 @@ export interface SessionForm {
 
 const nothing = Object.freeze({});
 
-/** What a host shows beyond the six fields of the interface. */
+/** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
   readonly labels: boolean;
   readonly times: boolean;

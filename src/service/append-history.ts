@@ -28,10 +28,10 @@ export interface NewHistoryEntry {
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date;
-  /** An id of your own, 1 to 128 characters. The engine does not look for it. */
+  /** An id of your own, 1 to 128 characters. The engine stores it but does not use it. */
   readonly id?: string;
   /**
-   * What belongs to the entry beside its text, such as tool calls: any JSON value, whose JSON counts into
+   * Data of the entry besides its text, such as tool calls: any JSON value. Its JSON counts towards
    * `limits.contentBytes`.
    */
   readonly data?: JsonValue;
@@ -45,9 +45,10 @@ export interface AppendOptions extends OperationOptions {
    */
   readonly ifPosition?: number;
   /**
-   * Rewinds: the entries follow this position of an entry, and what followed it is superseded, which no read shows any more;
-   * 0 replaces the whole history. With it, the entries may be none. A position that is itself superseded is `history_moved`;
-   * one that is not in this history is `invalid_input`. Default: the end of the history.
+   * Rewinds the history: the new entries follow the entry at this position, and the entries after it are superseded, so
+   * that no read returns them any more. 0 replaces the whole history. With `after`, `entries` may be empty. A
+   * superseded position is `history_moved`, and one that is not in this history is `invalid_input`. Default: the end of
+   * the history.
    */
   readonly after?: number;
 }

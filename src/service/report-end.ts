@@ -4,7 +4,7 @@ import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
 
-/** Milliseconds until another sweep may process what a sweep has claimed or put off, and timeout of `onEnded`. */
+/** Milliseconds before another sweep may process a claimed or postponed item, and timeout of `onEnded`. */
 export const RETRY_AFTER_MS = 60_000;
 
 /** Called for each end that must be reported. */
@@ -30,9 +30,9 @@ const callOnEnded = async (
 };
 
 /**
- * Reports an end, and settles it. First one sweep claims the end: it puts it off for a minute, which only one sweep can do.
- * If that sweep fails, the end is due again after the minute. An end that cannot be read is put off too, and only the sweep
- * that puts it off reports the error.
+ * Reports an end and settles it. The sweep first claims the end by postponing it for a minute, in which only one sweep
+ * can succeed. If the report fails, the end is due again after that minute. An end that cannot be read is postponed
+ * too, and only the sweep that postpones it returns the error.
  */
 export const reportEnd = async (
   settings: Settings,

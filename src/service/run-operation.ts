@@ -3,12 +3,12 @@ import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnava
 import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** An operation, and its outcome if the store breaks its contract. */
+/** A call of an operation, for observers. */
 export interface OperationCall<N extends OperationName = OperationName> {
   readonly name: N;
   /** The session id from the caller, unchecked. */
   readonly id?: unknown;
-  /** Default: `unknown`. */
+  /** Outcome of the `store_unavailable` if the store throws: `not_applied` for reads. Default: `unknown`. */
   readonly outcome?: StoreUnavailable['outcome'];
 }
 
@@ -17,7 +17,7 @@ export const contractBroken = (method: string, answer: unknown): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
 /**
- * Runs an operation and passes it to the observers. Never throws or rejects: an exception of the store becomes
+ * Runs an operation and passes the call to the observers. Never throws or rejects: an exception of the store becomes
  * `store_unavailable`.
  */
 export const runOperation = <N extends OperationName, E extends SessionError>(
@@ -32,7 +32,7 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     } catch (cause) {
       return err(storeUnavailable('the store threw an exception', outcome, cause));
     } finally {
-      // Watchers in this process read the event at once.
+      // Wakes the watchers of this process, so that they read the event at once.
       if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
     }
   };
@@ -45,7 +45,7 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
   const call = () => new ResultAsync(executeOnce().then((result) => result.map(resultOf[name])));
   // An observer that throws or rejects must not change the answer.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
-  // Observers get the result first: a span has ended when the caller goes on.
+  // Observers get the result first, so that a span has ended when the caller continues.
   const answer = async () => {
     await call();
     return executeOnce();

@@ -3,7 +3,7 @@ import type { SweepFailure } from '../session/errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { SweptSession } from './operation-results.js';
 
-/** What a sweep has done with one session or one end. */
+/** The outcome of a sweep for one session or one end. */
 export interface SweepOutcome {
   /** Whether the session was moved or removed, so that it is not due now. */
   readonly isDone: boolean;

@@ -12,10 +12,10 @@ import type { SweepOutcome } from './sweep-outcome.js';
 /** Options of `sweep`. */
 export interface SweepOptions {
   /**
-   * Called for each session that has ended, whatever ended it, unless it was created with `reportEnds: false`: at least
-   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
-   * rejects or takes longer than a minute, or if its process dies, any sweeping process calls it again a minute later or
-   * more. A sweep without it leaves these ends to those that have one.
+   * Called for each session that has ended for any reason, unless it was created with `reportEnds: false`: at least
+   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it
+   * throws, rejects or takes longer than a minute, or if its process dies, some sweeping process calls its own
+   * `onEnded` again, a minute later or more. Default: ends stay in the store until a sweep with `onEnded`.
    */
   readonly onEnded?: OnEnded | undefined;
   /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
@@ -25,7 +25,7 @@ export interface SweepOptions {
 /** Maximum number of sessions that a sweep processes at the same time. */
 const MAX_CONCURRENT = 64;
 
-/** A due session with what is needed to process it. */
+/** A due session, and the input to process it. */
 interface SweepTask {
   readonly settings: Settings;
   readonly key: SessionKey;
@@ -40,7 +40,7 @@ const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): P
   return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
 };
 
-/** Handles a store error. A damaged session is put off, and only the sweep that puts it off reports it. */
+/** Handles a store error. A damaged session is postponed, and only the sweep that postpones it returns the error. */
 const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = task;
@@ -60,7 +60,7 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   if (next !== undefined) {
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return postpone(task, replaced.error);
-    // Otherwise another process has changed the session.
+    // Another process has changed the session.
     if (replaced.value !== 'replaced') return unchanged;
     return { isDone: true, ended: { ...key, endReason: next.endReason, endedAt: timestampOf(next.since) } };
   }
@@ -87,9 +87,9 @@ const processAll = async <T>(
 const noEnds: DueEnds = { ends: [], failed: [], hasMore: false };
 
 /**
- * Processes what is due of all tenants: ends the sessions whose deadline has passed, deletes those whose retention is over,
- * and then reports ends; at most `limit` sessions, and at most `limit` ends. The store finds them by their times, without a
- * scan of all sessions.
+ * Sweeps the sessions of all tenants: ends those whose deadline has passed, deletes those whose retention is over, and
+ * then reports ends; at most `limit` sessions and `limit` ends. The store finds them by their times, without a scan of
+ * all sessions.
  */
 export const sweepSessions = async (
   settings: Settings,

@@ -15,12 +15,14 @@ export interface UnleasedQuery {
   readonly status: OpenStatus;
 }
 
-/** Sessions in one read: without their histories, they fit into a page whatever their texts. */
+/** Number of sessions in one read: without their histories, so many fit into a page even with the longest texts. */
 const PAGE = 20;
 
 const noUnleased = misconfigured('the store cannot find sessions that nobody holds: it has no method unleased');
 
-/** A page of the sessions that nobody has held since before `begin`. Sessions may have changed since they were indexed. */
+/**
+ * A page of the sessions that became free before `begin`. Leaves out those that have changed since they were indexed.
+ */
 const readPage = async (
   { store, tenant, now }: Settings,
   status: OpenStatus,
@@ -40,12 +42,15 @@ const readPage = async (
   });
 };
 
-/** Iterates over the sessions of a status that nobody holds, the longest waiting first. Reads with the first `next`. */
+/**
+ * Iterates over the sessions of a status that nobody holds, the longest free first. The first read happens with the
+ * first `next`.
+ */
 export async function* unleasedSessions(
   settings: Settings,
   query: Result<OpenStatus, InvalidInput>,
 ): AsyncGenerator<Result<Session, InvalidInput | StoreError>, void> {
-  // A session that is released meanwhile comes with the next iteration, so that this one ends.
+  // Bounded by its start, so that sessions that are released meanwhile cannot prolong the iteration.
   const begun = query.andThen((status) => settings.now().map((begin) => ({ status, begin })));
   if (begun.isErr()) {
     yield err(begun.error);

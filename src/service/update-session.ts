@@ -20,10 +20,10 @@ export interface UpdateInput {
   readonly labels: LabelChanges;
 }
 
-/** Maximum number of attempts. One fails if the clock has ended the session and nobody has stored that. */
+/** Maximum number of attempts. An attempt fails if the clock has ended the session and the end is not stored yet. */
 const MAX_ATTEMPTS = 3;
 
-/** Says that the end by the clock has to be stored first: an activity after it would put it off. */
+/** The end by the clock must be stored first, because the activity of an update would postpone it. */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
 export const updateSession = async (

@@ -1,7 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type CorruptRecord, corruptRecord } from './errors.js';
 
-/** A page of a list, as far as an iteration needs it. */
+/** The part of a page that an iteration needs. */
 interface Page<T, C> {
   readonly sessions: readonly T[];
   /** Maximum number of sessions of the page. */

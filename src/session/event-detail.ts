@@ -85,7 +85,7 @@ export const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord)
   labels,
 });
 
-/** The detail of the change from one state to the next; undefined if it is none, such as a renewed lease. */
+/** The detail of the change from one state to the next; undefined if this is not a change, such as a renewed lease. */
 export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   const [before, lease] = [previous.lease, next.lease];

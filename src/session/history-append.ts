@@ -6,8 +6,8 @@ export interface HistoryAppend {
   /** Oldest first; at least one, unless `after` is given. The store keeps them together and in this order. */
   readonly entries: readonly HistoryEntry[];
   /**
-   * Rewinds the history to this position before it adds the entries: what followed the position is superseded, which no
-   * reader gets any more. Default: the end of the history.
+   * Rewinds the history to this position before it adds the entries. The entries after the position are superseded: no
+   * read returns them any more. Default: the end of the history.
    */
   readonly after?: number;
   /** The caller's time, in milliseconds since the epoch. */

@@ -26,8 +26,8 @@ export const isLeasedWith = (state: StateRecord, fencingToken: number, now: numb
   currentLease(state, now)?.fencingToken === fencingToken;
 
 /**
- * The time from which nobody holds a session, in milliseconds since the epoch: the end of its lease, its release, or when it
- * entered its status, whichever is the latest. In the future while somebody holds it.
+ * When a session became free, in milliseconds since the epoch: the end or the release of its lease, or when it entered
+ * its status, whichever is later. In the future while somebody holds the session.
  */
 export const unleasedSince = ({ since, lease }: StateRecord): number =>
   lease === undefined ? since : Math.max(since, lease.releasedAt ?? lease.until);
@@ -36,8 +36,8 @@ export const unleasedSince = ({ since, lease }: StateRecord): number =>
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
 
 /**
- * The next state with a new lease from `now` on, and a higher fencing token: also if the holder has the session already,
- * because a name does not tell two processes apart.
+ * The next state with a new lease from `now` on. The fencing token is higher even if the same holder already has the
+ * session, because two processes may use the same name.
  */
 export const leaseState = (
   state: StateRecord,
@@ -50,13 +50,13 @@ export const leaseState = (
   if (current !== undefined && current.holder !== holder) {
     return err(leased(current.holder, timestampOf(current.until)));
   }
-  // The first fencing token is the revision, which differs if a session was deleted and created again under its id.
+  // The first fencing token is the revision, because that differs if the session was deleted and created again.
   const fencingToken = state.lease === undefined ? state.revision : state.lease.fencingToken + 1;
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
   return ok({ ...state, revision: state.revision + 1, lastActivityAt: now, lease });
 };
 
-/** The next state with the end of the current lease moved, if it is the lease of this fencing token. */
+/** The next state with a later or earlier end of the current lease, if that has this fencing token. */
 export const renewState = (
   state: StateRecord,
   { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
@@ -76,8 +76,8 @@ export const renewState = (
 };
 
 /**
- * The next state without the lease of this token, or `state` itself if that lease is over and no other followed. A lease
- * ends with its session.
+ * The next state without the lease of this fencing token, or `state` itself if that lease is over and no other one
+ * followed. A lease ends with its session.
  */
 export const releaseState = (state: StateRecord, fencingToken: number, now: number): Result<StateRecord, LeaseLost> => {
   const { lease } = state;

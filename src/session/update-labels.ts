@@ -11,7 +11,7 @@ export interface LabelUpdate {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly changes: LabelChanges;
-  /** The name of the command with its input, by which a repeated call is recognised. */
+  /** The name of the command with its input, to recognise a repeated call. */
   readonly command: string;
   readonly operationId: string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A number from 0 up to 1 that follows from a seed and a name alone. What is decided by name stays as it is when another
- * decision falls away, so that a failure can be found with fewer faults.
+ * A number from 0 up to 1 that depends only on a seed and a name. If one fault is left out of a run, all other
+ * decisions stay the same, so that a failure can be reduced to fewer faults.
  */
 export const chanceOf = (seed: number, name: string): number => {
   let hash = seed ^ 0x9e3779b9;

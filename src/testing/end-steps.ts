@@ -25,13 +25,13 @@ export const start = async (store: SessionStore, each: SessionKey = key, labels?
   await replace(store, each, { ...active, ...labelled });
 };
 
-/** What is to be reported of an end; fails if it cannot be read. */
+/** The record of an end to report. Fails if it cannot be read. */
 export const reportOf = ({ ended: found }: UnreportedEnd): EndedRecord | undefined => {
   if (found.isOk()) return found.value;
   throw new Error(`the end answered ${found.error.type}: ${found.error.message}`);
 };
 
-/** Fails unless these ends are due: the keys, when, and what is to be reported. */
+/** Fails unless exactly these ends are due, with these keys, times and records. */
 export const expectDue = async (
   store: SessionStore,
   now: number,

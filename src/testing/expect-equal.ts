@@ -36,7 +36,7 @@ export const expectEqual = (actual: unknown, expected: unknown, what: string): v
   if (found !== undefined) throw new Error(found);
 };
 
-/** Fails unless `holds`. `rule` says what should be true. */
+/** Fails unless `holds`. `rule` is the expectation, for the message. */
 export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Error(`not so: ${rule}`);
 };

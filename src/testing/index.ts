@@ -48,25 +48,27 @@ import type { Corrupt, StoreCase } from './store-case.js';
 export type { MakeStore, OpenedStore } from './opened-store.js';
 export type { Corrupt, StoredPart } from './store-case.js';
 
-/** A test runner's `test`. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
+/** The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
 /** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. Adds the cases on records that cannot be read. Leave it out if nothing can
-   * damage a record from outside.
+   * Damages a part of a stored session. Adds the cases on records that cannot be read. Omit it if nothing outside the
+   * store can damage a record.
    */
   readonly corrupt?: Corrupt<S>;
-  /** Makes an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions. */
+  /**
+   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions.
+   */
   readonly withStatuses?: MakeStore<S>;
-  /** Makes an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
+  /** Creates an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
   readonly withUnleased?: MakeStore<S>;
-  /** Makes an empty store with events. Adds the cases on events. */
+  /** Creates an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
   /**
-   * Maximum duration in milliseconds of a single call of the store, of a function that makes a store, or of `close`. A
-   * case with a slower call fails and names the call. Default: 30000.
+   * Maximum duration in milliseconds of a single call of the store, of a function that creates a store, or of `close`.
+   * A case with a slower call fails and names the call. Default: 30000.
    */
   readonly timeoutMs?: number;
 }

@@ -52,7 +52,7 @@ export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: Due
   expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
 };
 
-/** The due sessions. If the store has noted a time too early, reschedules the session, as a sweep does. */
+/** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
 export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   let due: readonly DueSession[] = [];
   await repeatUntil('nothing that is noted too early', 100, async () => {

@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('s0');
 
-/** The value with which a caller refuses: any value. */
+/** The error of a caller that refuses, which may be any value. */
 interface Refusal {
   readonly type: 'too_large_for_me';
 }
@@ -40,7 +40,8 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
 };
 
 /**
- * Maximum size that a store may report: it may count stored bytes, which encryption increases, and a state per session.
+ * Maximum size that a store may report: it may count stored bytes, which encryption increases, and the state of each
+ * session.
  */
 const byteLimit = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 

@@ -32,7 +32,7 @@ const entries: readonly HistoryEntry[] = [
   say('neither again'),
 ];
 
-/** The cases of what entries carry beside their text. */
+/** The cases of the `id` and the `data` of entries. */
 export const entryData: readonly StoreCase[] = [
   {
     name: 'append: the id and the data of an entry are read as they were written, in order',

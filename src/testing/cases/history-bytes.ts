@@ -19,7 +19,7 @@ const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]>
   return entries;
 };
 
-/** A little more than the limit, since the limit is approximate. */
+/** Slightly more than the limit, because the limit is approximate. */
 const byteLimit = (maxBytes: number): number => maxBytes * 1.05 + 100;
 
 export const historyBytes: readonly StoreCase[] = [

@@ -6,7 +6,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Short texts, texts that break code, and one that is longer than all others together. */
+/** Short texts, texts that break code, and one that is longer than all others combined. */
 const texts = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'];
 
 const limits = [0, 1, 2, 3, 4, 10, texts.length - 1, texts.length, texts.length + 1, 10_000];

@@ -9,7 +9,7 @@ import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insertActive, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** The session that others are forked from. */
+/** The session to fork. */
 const origin = keyOf('one');
 const fork = keyOf('fork');
 

@@ -53,7 +53,7 @@ export const rewinds: readonly StoreCase[] = [
       await expectHistory(store, ['one'], await rewind(store, first));
       await expectHistory(store, [], await rewind(store, 0));
       await append(store, key, ['four']);
-      // The start of a part is a position too.
+      // The start of a part is a valid position.
       const { start } = await partOf(store, { limit: 1 });
       await expectHistory(store, ['five'], await rewind(store, start, ['five']));
     },
@@ -182,7 +182,7 @@ export const rewinds: readonly StoreCase[] = [
         for (const step of upTo(60)) {
           const contents = upTo(next(4)).map((at) => `${step}.${at} ${'x'.repeat(next(40))}`);
           const isRewind = contents.length === 0 || next(3) === 0;
-          // Mostly to one of the latest entries, as people do.
+          // Mostly to one of the latest entries, as users do.
           const dropped = isRewind ? next(next(4) === 0 ? expected.length + 1 : 4) : 0;
           const stay = expected.slice(0, Math.max(0, expected.length - dropped));
           const after = stay.at(-1)?.position ?? 0;

@@ -56,7 +56,7 @@ const walked = async (store: SessionStore, range: PageRange, total: number): Pro
   return ids;
 };
 
-/** Lists by status at times at which deadlines have passed whose ends are not stored. */
+/** Lists by status when deadlines have passed but the ends are not stored yet. */
 export const statusTimes: readonly StoreCase[] = [
   {
     name: 'status: a session whose deadline has passed is TERMINATED at that time, and only then',
