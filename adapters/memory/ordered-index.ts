@@ -54,7 +54,10 @@ const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolea
 const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
-/** Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full nodes. */
+/**
+ * Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full
+ * nodes.
+ */
 const splitPoint = (slot: number): number => {
   if (slot <= 1) return 1;
   return slot === WIDTH ? WIDTH : WIDTH >>> 1;

@@ -23,8 +23,8 @@ const headersOf = ({ headers, body }: HandlerResponse): string[] => {
 };
 
 /**
- * The connection, if the response has it to itself. HTTP/2 shares one between responses, and imitations of Node in tests and
- * serverless platforms have none.
+ * The connection, if the response has it to itself. HTTP/2 shares one between responses, and imitations of Node in
+ * tests and serverless platforms have none.
  */
 const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined =>
   req.httpVersionMajor === 1 && res.socket === req.socket ? (req.socket ?? undefined) : undefined;
@@ -46,12 +46,12 @@ const discardStart = (req: IncomingMessage, connection: Socket | undefined): voi
 };
 
 /**
- * Answers while the client is still sending, and closes the connection. Closing at once would be too soon: a client whose
- * sending fails may never read the answer. So the client gets the whole answer, and the connection is closed when it hangs up
- * or after `LINGER_MS`.
+ * Answers while the client is still sending, and closes the connection. Closing at once would be too soon: a client
+ * whose sending fails may never read the answer. So the client gets the whole answer, and the connection is closed when
+ * it hangs up or after `LINGER_MS`.
  *
- * The connection is closed without ending the response: after `end` Node takes the next pipelined request for the first in
- * line, and ends the process with `ERR_INTERNAL_ASSERTION`.
+ * The connection is closed without ending the response: after `end` Node takes the next pipelined request for the first
+ * in line, and ends the process with `ERR_INTERNAL_ASSERTION`.
  */
 const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
   const connection = connectionOf(req, res);

@@ -12,8 +12,8 @@ export interface PostgresClient {
 }
 
 /**
- * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or ends
- * it. Declared here, so that no driver is needed to compile against this store.
+ * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or
+ * ends it. Declared here, so that no driver is needed to compile against this store.
  */
 export interface PostgresPool {
   /** True once the host has called `end`, in pools that report this. */

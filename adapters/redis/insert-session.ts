@@ -17,7 +17,7 @@ import { dueText, write } from './write.js';
 /** Number of the arguments of `insertScript` before those of `openScript` alone. */
 const OPENING_AT = 8;
 
-/** What `openScript` gets beside the keys and arguments of `insertScript`. */
+/** The keys and arguments of `openScript` that `insertScript` does not have. */
 const openingOf = (
   { keys: keyspace, eventsLength }: OpenCall,
   session: SessionKeys,

@@ -14,11 +14,12 @@ import { type DecodedRecord, decodeRecord, isRecord, numberField } from './recor
 import { pieces } from './scripts/spans.js';
 
 /**
- * Reads a session and the end of its history at one moment.
+ * Reads a session and the last bytes of its history, consistently.
  *
  * KEYS  1 record, 2 journal
- * ARGV  1 number of bytes of the history, 2 number of entries that are enough
- * Returns {the record or '', the end of the history, 1 if that begins within it}, without the second if the journal is too short.
+ * ARGV  1 number of bytes of the history, 2 number of entries after which it may stop
+ * Returns {the record or '', the last bytes of the history, 1 if they begin within a line or 0}. The last element is
+ * missing if there is no history; the last two are missing if the journal is too short or damaged.
  */
 const tailScript = script(`${pieces('KEYS[2]')}
 local record = redis.call('GET', KEYS[1]) or ''
@@ -39,7 +40,7 @@ return {record, textOf(found), isCut and 1 or 0}
 /** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
-/** The same, or that its history is not its journal as a whole. */
+/** The same, or `rewound` if the history is only a part of the journal. */
 type WholeRecord = ReadRecord | 'rewound';
 
 /** A session to read, with its size: 0 bytes without a record, -1 if it cannot be read. */
@@ -47,7 +48,7 @@ export interface SizedSession {
   readonly member: string;
   readonly recordBytes: number;
   readonly journalBytes: number;
-  /** Whether the history is only a part of the journal; `journalBytes` is the size of that. */
+  /** Whether the history is only a part of the journal; `journalBytes` is then the size of the history. */
   readonly isRewound: boolean;
   /** The record, if it was read together with the size. */
   readonly record?: string | undefined;
@@ -56,10 +57,10 @@ export interface SizedSession {
 type Text = string | null | undefined;
 type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
 
-/** Bytes of a journal to read for each wanted entry; if they are too few, more are read. */
+/** Bytes of a journal to read for each requested entry. If they are too few, more are read. */
 const ENTRY_BYTES = 512;
 
-/** Number of bytes to decode before other work gets a turn. */
+/** Bytes to decode before the event loop gets a turn. */
 const TURN_BYTES = 1024 * 1024;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -76,7 +77,7 @@ const lightSessionIn = (member: string, text: Text): ReadRecord => {
   return record === undefined ? 'corrupt' : recordOf(record, []);
 };
 
-/** The session in a record and its whole journal; without it, its history is left out. */
+/** The session in a record and its whole journal; without the journal, without its history. */
 const sessionIn = (member: string, text: Text, journal?: Text): WholeRecord => {
   if (journal === undefined) return lightSessionIn(member, text);
   if (typeof text !== 'string' || text === '') return typeof journal === 'string' ? 'corrupt' : 'missing';
@@ -106,7 +107,7 @@ export const findSession = async <E>(
       if (whole.isErr()) return err(toStoreError(session)(whole.error));
       found = whole.value === 'cut' ? 'corrupt' : whole.value;
     }
-    // For a key of a wrong type MGET returns nil, as for a missing key.
+    // MGET returns nil for a key of a wrong type, as for a missing key.
     if (found === 'missing') {
       const checked = await call.readCommand((client) => client.get(record));
       if (checked.isErr()) return err(toStoreError(session)(checked.error));
@@ -114,7 +115,7 @@ export const findSession = async <E>(
   } else {
     const text = await call.readCommand((client) => client.get(record));
     if (text.isErr()) return err(toStoreError(session)(text.error));
-    // A journal may be there without its record.
+    // There may be a journal without a record.
     if (text.value === null) return findSession<never>(call, session, {}, undefined);
     const decoded = decodeRecord(session.id, text.value);
     if (decoded === undefined) return err(unreadable(session));
@@ -214,7 +215,7 @@ const readLatest = async <E>(
   return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
 };
 
-/** One session with its latest entries; `cut` if the number of bytes is too small for all of them. */
+/** One session with its latest entries; `cut` if `bytes` is too small for all of them. */
 const readTail = async (
   call: Call,
   keys: TenantKeys,

@@ -11,7 +11,7 @@ import { letterOf } from './status-letters.js';
 
 const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');
 
-/** Reads sessions that nobody holds: a script finds their ids, and then those that are still there are read. */
+/** Reads sessions that nobody holds: a script finds their ids, and then those that still exist are read. */
 export const readUnleased = async (
   call: Call,
   keys: TenantKeys,

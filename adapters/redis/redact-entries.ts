@@ -10,8 +10,8 @@ import { linesScript, redactScript } from './scripts/redact-script.js';
 type Change = readonly [start: number, text: string];
 
 /**
- * What takes the place of the line that ends at a position, in the same length; nothing for a mark and for a line that is
- * redacted, and `undefined` for one that cannot be read. A redacted line begins as no other does.
+ * The replacement of the line that ends at a position, in the same length; none for a mark and for a redacted line, and
+ * `undefined` for a line that cannot be read. Only redacted lines begin with `content`.
  */
 const changesOf = (start: number, line: string, position: number): readonly Change[] | undefined => {
   if (!line.startsWith('{')) return [];

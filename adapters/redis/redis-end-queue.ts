@@ -24,7 +24,10 @@ interface QueuedEnd extends EndKey {
   readonly session: SessionKeys;
 }
 
-/** What remains of a removed session: the times of the removal and the last activity, the labels, and in the next line the state. */
+/**
+ * Parses the remains of a removed session: the times of the removal and of the last activity, the labels, and in the
+ * next line the state.
+ */
 const decodeRemains = (text: string): EndedRecord | undefined => {
   const [, removedAt, lastActivity, labels = '', json] = /^(\d+) (\d+) (.*)\n(.*)$/.exec(text) ?? [];
   const state = decodeState(json, Number(lastActivity), labels === '' ? undefined : labelsOf(labels.split(' ')));
@@ -32,8 +35,8 @@ const decodeRemains = (text: string): EndedRecord | undefined => {
 };
 
 /**
- * What to report of a session: its record, or what remains of it. Nothing, if it has neither, or has not ended: a torn log
- * may leave the end without the change that made it.
+ * The data for a report: the record of a session, or its remains. Undefined if there is neither, or if the session has
+ * not ended, because a torn log may leave an end without the change that made it.
  */
 const endedIn = (
   { id, endId, session }: QueuedEnd,
@@ -106,7 +109,7 @@ export class RedisEndQueue implements EndQueue {
     return { ...key, endId: member.slice(colon + 1), dueAt, session: keys.of(key) };
   }
 
-  /** Those that one command can read: of one tenant, and not too many. */
+  /** Groups of ends that one command can read: of one tenant, and at most `READ_AT_ONCE`. */
   #groups(queued: readonly QueuedEnd[]): readonly (readonly QueuedEnd[])[] {
     const groups = new Map<string, QueuedEnd[][]>();
     for (const end of queued) {

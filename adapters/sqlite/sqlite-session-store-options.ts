@@ -28,8 +28,8 @@ export interface SqliteDatabase {
 /** Options of a `SqliteSessionStore`. */
 export interface SqliteSessionStoreOptions {
   /**
-   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called: use a
-   * connection of its own for the store.
+   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called:
+   * use a connection of its own for the store.
    */
   readonly database: SqliteDatabase;
   /**

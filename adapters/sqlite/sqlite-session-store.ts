@@ -37,8 +37,8 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
- * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store is
- * synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
+ * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store
+ * is synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
  * (`busy_timeout`).
  */
 export class SqliteSessionStore implements SessionStore {

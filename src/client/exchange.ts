@@ -75,8 +75,8 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read` returns
-   * undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
+   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read`
+   * returns undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
    */
   async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
     const { timing, retries, attemptTimeoutMs } = this.#settings;
@@ -104,8 +104,8 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An exception
-   * is a network error.
+   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An
+   * exception is a network error.
    */
   async attempt<T>(
     ms: number,

@@ -88,8 +88,8 @@ export class SessionClient {
   }
 
   /**
-   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and `from`
-   * need a host that serves `commandRoutes()`.
+   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and
+   * `from` need a host that serves `commandRoutes()`.
    */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
     return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));

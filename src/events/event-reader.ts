@@ -43,8 +43,8 @@ export const openReader = async (
 };
 
 /**
- * Reads the events of a session or a tenant in the order of the log. They come from the feed, through a bounded queue. A
- * consumer that is behind reads the log itself, at its own speed, until it has caught up with the feed. Where the two
+ * Reads the events of a session or a tenant in the order of the log. They come from the feed, through a bounded queue.
+ * A consumer that is behind reads the log itself, at its own speed, until it has caught up with the feed. Where the two
  * meet, an event may come twice.
  */
 export class EventReader implements FeedConsumer {

@@ -27,7 +27,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
   readonly labels?: boolean;
   /**
-   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default: false.
+   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default:
+   * false.
    */
   readonly sessionTimes?: boolean;
   /** Whether forks are sent with their `origin`. Default: false. */

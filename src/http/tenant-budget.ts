@@ -22,8 +22,8 @@ export interface Reservation {
 }
 
 /**
- * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers, or
- * the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
+ * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers,
+ * or the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
  * nothing else: every session must remain readable.
  */
 export class TenantBudget {

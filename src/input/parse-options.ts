@@ -80,8 +80,8 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 };
 
 /**
- * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
- * or class; `path` names an argument that cannot be read at all.
+ * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the
+ * function or class; `path` names an argument that cannot be read at all.
  */
 export const parseOrThrow = <T>(callee: string, path: string, parse: (issues: IssueList) => T): T => {
   const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));

@@ -76,7 +76,9 @@ export const headerComponents: Readonly<Record<string, Header>> = Object.fromEnt
   Object.entries(headers).map(([name, each]) => [componentName(name), each]),
 );
 
-/** References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here. */
+/**
+ * References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here.
+ */
 const headerRefs = (names: readonly string[]): Headers => {
   const described = names.filter((name) => name !== 'Content-Type');
   const refOf = (name: string) => ({ $ref: `#/components/headers/${componentName(name)}` });
@@ -143,8 +145,8 @@ const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than two
- * codes the title of their status, such as `ServiceUnavailable`.
+ * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than
+ * two codes the title of their status, such as `ServiceUnavailable`.
  */
 export const problemResponses = (responses: Components<Response>, codes: readonly Code[], owner = ''): Responses => {
   const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);

@@ -14,8 +14,8 @@ import { updateState } from './update-state.js';
 /** Input of `update`. */
 export interface UpdateInput {
   /**
-   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and the
-   * others stay. A session has at most 8.
+   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and
+   * the others stay. A session has at most 8.
    */
   readonly labels: LabelChanges;
 }

@@ -110,8 +110,8 @@ export interface TooManyLabelled extends Failure<'too_many_labelled'> {
 /** The store did not answer, or refused the call. */
 export interface StoreUnavailable extends Failure<'store_unavailable'> {
   /**
-   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the same
-   * idempotency key or operation id. A failed read is always `not_applied`.
+   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the
+   * same idempotency key or operation id. A failed read is always `not_applied`.
    */
   readonly outcome: 'not_applied' | 'unknown';
   /** The error of the store or its client: for logs, not for clients. */

@@ -34,8 +34,8 @@ export interface HistoryAppend {
 export type AppendOutcome =
   /**
    * `position` is the position after these entries: opaque, higher than all before it, and the same if the call is
-   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this operation id
-   * has added them, and this one wrote nothing.
+   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this
+   * operation id has added them, and this one wrote nothing.
    */
   | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
   /** An append with this operation id has another digest. Nothing was written. */

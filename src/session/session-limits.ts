@@ -18,7 +18,10 @@ export interface SessionLimits {
    * `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
    */
   readonly activeSessions: number | ((tenant: string) => number);
-  /** Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default: 8 MiB. */
+  /**
+   * Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default:
+   * 8 MiB.
+   */
   readonly pageBytes: number;
 }
 

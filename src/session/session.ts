@@ -75,8 +75,8 @@ export interface SessionState {
   /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
   readonly startedAt?: string;
   /**
-   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while ACTIVE,
-   * at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while
+   * ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */
@@ -124,8 +124,8 @@ export interface Session {
   /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
   readonly startedAt?: string;
   /**
-   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while ACTIVE,
-   * at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while
+   * ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */

@@ -95,7 +95,9 @@ const clockEnds = {
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
-/** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
+/**
+ * The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it.
+ */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline, terms } = state;
   const since = endsAt(state);

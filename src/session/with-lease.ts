@@ -134,8 +134,9 @@ class Renewal<R extends { readonly type: string }> {
 }
 
 /**
- * Calls `use` under a lease, renews it meanwhile, and releases it at the end. Returns what `use` returns, `callback_failed`
- * if it throws, and `lease_lost` if the lease was not kept until the end, whatever `use` did. Never rejects.
+ * Calls `use` under a lease, renews it meanwhile, and releases it at the end. Returns what `use` returns,
+ * `callback_failed` if it throws, and `lease_lost` if the lease was not kept until the end, whatever `use` did. Never
+ * rejects.
  */
 export const withLease = async <T, E, R extends { readonly type: string }>(
   operations: LeaseOperations<E, R>,

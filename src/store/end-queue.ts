@@ -44,8 +44,8 @@ export interface DueEnds {
  */
 export interface EndQueue {
   /**
-   * Ends of all tenants that are due at `now`, at most `limit`, shared between the tenants as in `SessionStore.due`. The
-   * parts of the store, and their `next` and `after`, are the same as there.
+   * Ends of all tenants that are due at `now`, at most `limit`, shared between the tenants as in `SessionStore.due`.
+   * The parts of the store, and their `next` and `after`, are the same as there.
    */
   due(now: number, limit: number, after?: string): Answer<DueEnds, StoreError>;
 

@@ -95,15 +95,15 @@ export interface ListPosition {
   /** The id of the session. */
   readonly id: string;
   /**
-   * The time that the list is ordered by: when the session was created, or with the order `updated` when it was updated.
-   * RFC 3339, UTC, milliseconds.
+   * The time that the list is ordered by: when the session was created, or with the order `updated` when it was
+   * updated. RFC 3339, UTC, milliseconds.
    */
   readonly at: string;
 }
 
 /**
- * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the last
- * append or change descending, then by `id` descending; only with labels.
+ * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the
+ * last append or change descending, then by `id` descending; only with labels.
  */
 export type ListOrder = 'newest' | 'oldest' | 'updated';
 
@@ -278,8 +278,8 @@ export interface EventLog {
  */
 export interface SessionStore {
   /**
-   * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`, the state may be ACTIVE, and
-   * the creation, the start and the history that it begins with are one change each, each with its event.
+   * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`, the state may be
+   * ACTIVE, and the creation, the start and the history that it begins with are one change each, each with its event.
    */
   insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted, StoreError>;
 

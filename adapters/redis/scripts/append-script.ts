@@ -15,10 +15,10 @@ import {
 import { logEvent } from './log-event.js';
 import { CALL_BYTES, MARK_BYTES, rewind } from './spans.js';
 
-/** Whether one of some lines was redacted since: then they are what was appended, without the content. */
+/** Whether one of the lines of a text was redacted since it was appended. Its content then differs. */
 const isRedacted = (text: string): string => `string.find('\\n' .. ${text}, '\\n{"content"', 1, true)`;
 
-/* A rewind has to know where lines are; an append at the end does not, and is spared what it costs to define that. */
+/* Only a rewind needs the functions that find lines. Defining them would make an append at the end slower. */
 const IS_THERE = {
   end: '',
   after: `
@@ -43,21 +43,23 @@ entries, span, shown = kept, length + added, bytes`,
  * Adds lines to the journal of a session that accepts history.
  *
  * KEYS  1 this call, 2 record, 3 journal, 4 events, 5 names; the last two only if they are used
- * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the most entries that a history may have, then if they are
- *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
- *       must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest, 13 for a rewind the position that
- *       the lines follow
- * Writes the journal after its committed length, this call, the event, the name, and then the activity and the counts of
- * the record.
- * Returns the position after the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON, its
- * last activity, its labels}, {'moved', position}, 'invalid_position', 'lease_lost', 'full', 'mismatch', 'missing' or 'corrupt'.
+ * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the maximum number of entries of a history. The others
+ *       are '' or missing if they are not used: 7 length of the stream, 8 path of the event, 9 the position at which
+ *       the history must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest, 13 for a
+ *       rewind the position that the lines follow
+ * Writes the journal after its committed length, the key of this call, the event, the name, and last the activity and
+ * the counts of the record.
+ * Returns the position after the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON,
+ * its last activity, its labels}, {'moved', position}, 'invalid_position', 'lease_lost', 'full', 'mismatch', 'missing'
+ * or 'corrupt'.
  *
- * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
- * refused, or a torn log, may leave a note without its lines. Those of a rewind are after its mark, which names the call.
+ * The note of an earlier arrival, and a name, count only if the journal contains their lines, because a refused command
+ * or a torn log may leave a note without its lines. The lines of a rewind follow its mark, which contains the id of the
+ * call.
  */
 const scriptFor = (mode: 'end' | 'after') =>
   writeScript(`${logEvent('KEYS[4]', 'ARGV[7]')}${mode === 'after' ? rewind('KEYS[3]') : ''}${readHead('KEYS[2]')}
--- Test doubles have no sums.
+-- Test doubles have no redis.sha1hex.
 local sumOf = redis.sha1hex or function(text) return text end
 local notedIncarnation, notedStart, notedEnd
 if known then notedIncarnation, notedStart, notedEnd = string.match(known, '^(%S+) (%d+) (%d+)$') end
@@ -91,7 +93,7 @@ if status == 'A' then
 elseif status == 'I' then
   isClosed = isClosed or now < ${numberField('head', 'deadline')}
 end
--- What comes after the end is no activity: it would put an end by inactivity off.
+-- Entries after the end do not count as activity, because that would postpone an end by inactivity.
 if status == 'T' or now >= ${endOf('head')} then activity = ${field('head', 'lastActivity')} end
 if isClosed then
   local labels, state = string.match(redis.call('GET', KEYS[2]), '^([^\\n]*)\\n([^\\n]*)', ${HEADER_BYTES + 1})
@@ -107,8 +109,8 @@ ${REWIND[mode].slice(1)}
 entries = entries + ARGV[5]
 if entries > tonumber(ARGV[6]) then return 'full' end
 
--- The reply counts what a torn log has left behind the committed length, and the sum is wrong for a server that counts
--- characters, as test doubles do.
+-- The reply may count remains of a torn log after the committed length, and #lines is wrong for a server that counts
+-- characters, as test doubles do: the lower number is right.
 local start = length .. ''
 local written = redis.call('SETRANGE', KEYS[3], start, lines)
 local finish = string.format('%d', math.min(written, length + #lines))

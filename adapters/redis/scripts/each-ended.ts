@@ -1,12 +1,12 @@
 import { endOf, field, HEADER_BYTES, isRecord } from '../record.js';
 
-/** The most sessions that the clock has ended, and no sweep has stored, for which statuses are computed. */
+/** Maximum number of sessions whose end by the clock is not stored, for which statuses are computed. */
 const MAX_ENDED = 10_000;
 
 /**
- * Defines `eachEnded(now, visit)`: calls `visit(member, head)` for each session that the clock has ended by `now`, a text, and
- * whose end is not stored; returns false if they are too many. Takes Lua expressions for the key of the deadlines and the
- * common beginning of the keys of records.
+ * Defines `eachEnded(now, visit)`: calls `visit(member, head)` for each session that the clock has ended by `now`, a
+ * text, and whose end is not stored. Returns false if there are too many. `deadlines` is a Lua expression for the key
+ * of the deadlines, and `records` for the prefix of the keys of records.
  */
 export const eachEnded = (deadlines: string, records: string): string => `
 local function eachEnded(now, visit)

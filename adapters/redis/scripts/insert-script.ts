@@ -5,7 +5,7 @@ import { logEvent } from './log-event.js';
 import { schedule } from './schedule.js';
 import { offsets, pieces } from './spans.js';
 
-/** Defined only for a session with an opening, so that other creates do not pay for it. */
+/** The parts of the script that differ. Those of an opening would make other creates slower. */
 const OPENING = {
   none: {
     known: `return 'inserted'`,
@@ -19,7 +19,7 @@ const OPENING = {
     known: `local copied, origin = string.match(known, '^(%d+) (%d+)$')
   if copied then return {tonumber(copied), tonumber(origin)} end
   return 'inserted'`,
-    // What a torn log may leave of an opening is its journal without its record.
+    // The journal is not checked, because a torn log may leave the journal of an opening without its record.
     keys: 'KEYS[2]',
     prepare: `
 local origin, source, activeKey, deadlinesKey = KEYS[last - 3], KEYS[last - 2], KEYS[last - 1], KEYS[last]
@@ -66,7 +66,7 @@ const WRITE_JOURNAL = `
   local bytes = 0
   if lines ~= '' then
     redis.call('SET', KEYS[3], lines)
-    -- Counted by the server, since test doubles count characters.
+    -- Counted by the server, because test doubles count characters.
     bytes = redis.call('STRLEN', KEYS[3])
   end`;
 
@@ -77,19 +77,21 @@ const LOG_OPENING = `
 /**
  * Adds a session, unless anything is stored under its id.
  *
- * KEYS  1 this call, 2 record, 3 journal, then the indexes that get the session: all sessions, its status, its labels; then
- *       those of its status that nobody holds, if there is such an index; then if it is due some time, deadlines and
- *       tenants; then events, if they are kept; then with an opening the record and the journal of the session to fork, the index
- *       of the ACTIVE sessions, and deadlines
- * ARGV  1-2 of this call, 3 member, 4 creation time, 5 record, then if they are used, otherwise '' or nothing: 6 when the
- *       session is due, 7 owner, 8 length of the stream, 9 event, 10 from when on nobody holds the session; then with an
- *       opening: 11 the lines that it begins with, 12 their number, 13 the most entries of a history, 14 '1' if it is started,
- *       15 the event of its start or '', 16 the event of its history but for the position at its end, 17 the origin as JSON up to
- *       its position, or '' if it is no fork, 18 that position or '' for the end, 19 the most bytes to copy; then under a limit
- *       of ACTIVE sessions 20 the limit, 21 now, 22 the common beginning of the keys of records
- * Writes the journal, the indexes, the deadline, this call, the events, the record.
- * Returns 'inserted', or for a fork {the number of entries copied, the position in its origin}; or 'taken', 'missing',
- * 'invalid_position', 'too_large', 'full', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to count.
+ * KEYS  1 this call, 2 record, 3 journal, then the indexes of the session: all sessions, its status, its labels; then
+ *       the unleased sessions of its status, if there is such an index; then deadlines and tenants, if the session has
+ *       a due time; then events, if they are enabled; then with an opening the record and the journal of the session to
+ *       fork, the index of the ACTIVE sessions, and deadlines
+ * ARGV  1-2 of this call, 3 member, 4 creation time, 5 record. The others are '' or missing if they are not used: 6
+ *       when the session is due, 7 owner, 8 length of the stream, 9 event, 10 when the session became free; then with
+ *       an opening: 11 the first lines, 12 their number, 13 the maximum number of entries of a history, 14 '1' if the
+ *       session is started, 15 the event of its start or '', 16 the event of its history without the position at the
+ *       end, 17 the origin as JSON up to its position, or '' if there is none, 18 that position or '' for the end, 19
+ *       the maximum bytes to copy; then under a limit of ACTIVE sessions: 20 the limit, 21 now, 22 the prefix of the
+ *       keys of records
+ * Writes the journal, the indexes, the deadline, the key of this call, the events, and last the record.
+ * Returns 'inserted', or for a fork {the number of copied entries, the position in its origin}; or 'taken', 'missing',
+ * 'invalid_position', 'too_large', 'full', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions
+ * to count.
  */
 const scriptFor = (kind: keyof typeof OPENING) => {
   const { known, keys, prepare, note, record, result } = OPENING[kind];

@@ -1,4 +1,7 @@
-/** Defines `isBefore(a, b)`, which compares bytes: the comparison of texts in Lua depends on the server's locale. */
+/**
+ * Defines `isBefore(a, b)`, which compares bytes, because the comparison of texts in Lua depends on the server's
+ * locale.
+ */
 export const isBefore = `
 local function isBefore(a, b)
   for at = 1, math.min(#a, #b) do

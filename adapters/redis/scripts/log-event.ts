@@ -1,9 +1,10 @@
-/** Number of events above the length to keep at which a stream is cut to it: to cut it for each event costs more. */
+/** Number of events above its length at which a stream is trimmed. Trimming for each event would cost more. */
 const SURPLUS = 100;
 
 /**
- * Defines `log(text)`: writes an event to the stream `key`, which keeps `length` events. Both are Lua expressions.
- * `MAXLEN ~` would be logged with the length of the stream as it was: after a torn log that takes an event too many.
+ * Defines `log(text)`, which writes an event to the stream `key`, which keeps `length` events. Both are Lua
+ * expressions. Does not use `MAXLEN ~`, because the server logs that with the current length of the stream, which would
+ * remove too many events after a torn log.
  */
 export const logEvent = (key: string, length: string): string => `
 local function log(text)

@@ -4,13 +4,13 @@ import { eachEnded } from './each-ended.js';
 import { isBefore } from './is-before.js';
 
 /**
- * Returns `total`, `edge` and the sessions of `members`, with their records as far as ARGV[4] bytes of them allow. KEYS[2] is
- * the beginning of the keys of records.
+ * Returns `total`, `edge` and the sessions of `members`, with their records as long as these fit into ARGV[4] bytes.
+ * KEYS[2] is the prefix of the keys of records.
  */
 export const replyWithMembers = `
 local reply, left = {total, edge}, tonumber(ARGV[4])
 for _, member in ipairs(members) do
-  -- A record is text in UTF-8: one that is cut has fewer bytes than its header says.
+  -- A record is text in UTF-8. If it was cut, it has fewer bytes than its header says.
   local key = KEYS[2] .. member
   local text = redis.pcall('GETRANGE', key, '0', math.max(left, ${HEADER_BYTES}) - 1 .. '')
   local size, bytes, record = '-', '-', ''
@@ -26,22 +26,25 @@ for _, member in ipairs(members) do
   local at = #reply
   reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = member, size, bytes, record
 end
--- Test doubles return only arrays that are made at once.
+-- Unpacked, because test doubles return only arrays that are created in one expression.
 return {unpack(reply)}
 `;
 
 /**
- * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
- * status does not know which sessions the clock has ended since: they are found by their deadlines.
+ * Finds a page of an index. All bounds are found as ranks, in O(log n), independent of the number of sessions beyond
+ * them. An index by status does not reflect ends by the clock that are not stored, so the script finds these by their
+ * deadlines.
  *
- * KEYS  1 index, 2 the beginning of the keys of records, 3 the index of all sessions, 4 deadlines if it is an index by status
- * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the most bytes of records to return, 0 for none, then '' or nothing for
- *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the position
- *       that the page begins after, 9 the letter of the status of the index, 10 now
- * Returns {the total, the creation time of the last of the page if more follow or '', then for each session of the page from
- * the oldest on its member, the sizes of its record after the header and of its journal as they stand there, or `r` and the
- * size of its history if it was rewound, and its record, '' if it is not returned}. Both sizes of a missing record are '', those of
- * one that cannot be read '-'. Or 'ended' if the clock has ended too many sessions.
+ * KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions, 4 deadlines, for an index by status
+ * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the maximum bytes of records to return, 0 for none. The others are
+ *       '' or missing if they are not used: 5 lower bound of the creation time, exclusive, 6 upper bound, exclusive, 7
+ *       and 8 the time and the member of the position after which the page begins, 9 the letter of the status of the
+ *       index, 10 now
+ * Returns {the total; the creation time of the last session in the order of the page if more follow, or ''; then for
+ * each session of the page, oldest first: its member, the size of its record after the header, the size of its journal,
+ * or `r` and the size of its history if it was rewound, and its record, or '' if it is not returned}. The sizes are
+ * copied from the header. Both are '' for a missing record, and '-' for one that cannot be read. Returns 'ended' if the
+ * clock has ended too many sessions.
  */
 export const pageScript = script(`${isBefore}${eachEnded('KEYS[4]', 'KEYS[2]')}
 local function comesBefore(a, b)
@@ -53,8 +56,8 @@ local function upTo(time)
   return redis.call('ZCOUNT', KEYS[1], '-inf', time)
 end
 
--- Number of members of the index before a position, in ascending order. A binary search within the millisecond: it may have
--- many members.
+-- Number of members of the index before a position, in ascending order. Uses a binary search within the millisecond,
+-- which may have many members.
 local function rankOf(position)
   local low, high = upTo('(' .. position.text), upTo(position.text)
   while low < high do
@@ -78,7 +81,7 @@ local function isWithin(time)
   return (not after or time > after) and (not before or time < before)
 end
 
--- Sessions that the clock has ended: members of the index that do not count, and sessions that count but are not in it.
+-- Sessions that the clock has ended: members of the index to leave out, and sessions to add that are not in the index.
 local without, isWithout, added = {}, {}, {}
 if status ~= '' then
   local isComplete = eachEnded(ARGV[10], function(member, head)
@@ -97,11 +100,11 @@ local low = after and upTo(ARGV[5]) or 0
 local high = math.max(low, before and upTo('(' .. ARGV[6]) or redis.call('ZCARD', KEYS[1]))
 local total = high - low - #without + #added
 
--- The page as ranks among the sessions that count, in ascending order.
+-- The page as ranks among the corrected sessions, in ascending order.
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
 if (ARGV[7] or '') ~= '' then
-  -- An ascending page begins after the position itself: no character of a member sorts before a space.
+  -- An ascending page begins after the position itself: no member contains a character that sorts before a space.
   local position = {time = tonumber(ARGV[7]), text = ARGV[7], member = ARGV[8] .. (isRising and ' ' or '')}
   local rank = rankOf(position) - low - countBefore(without, position) + countBefore(added, position)
   if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
@@ -123,7 +126,7 @@ local members = {}
 if #without + #added == 0 then
   members = redis.call('ZRANGE', KEYS[1], low + first .. '', low + last - 1 .. '')
 else
-  -- A rank among the sessions that count differs from the rank in the index by at most the number of corrections.
+  -- A rank among the corrected sessions differs from the rank in the index by at most the number of corrections.
   local from = math.max(low, low + first - #added)
   local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
   local rank = from - low

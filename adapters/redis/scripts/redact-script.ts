@@ -7,8 +7,8 @@ import { logEvent } from './log-event.js';
  *
  * KEYS  1 record, 2 journal
  * ARGV  positions
- * Returns {incarnation, then for each position the beginning of its line and the line}, 'missing', 'corrupt', or 'invalid_position'
- * if no line ends at one of them.
+ * Returns {incarnation, then for each position the beginning of its line and the line}, 'missing', 'corrupt', or
+ * 'invalid_position' if no line ends at one of them.
  */
 export const linesScript = script(`
 ${readHead('KEYS[1]').trim()}
@@ -40,13 +40,14 @@ return {unpack(reply)}
 `);
 
 /**
- * Replaces lines with texts of the same length. No position ever has another line, so they are still there if the
- * session is the same.
+ * Replaces lines with texts of the same length. A position always belongs to the same line, so the lines are unchanged
+ * if the session has the same incarnation.
  *
  * KEYS  1 this call, 2 record, 3 journal, 4 events
- * ARGV  1-2 of this call, 3 incarnation, 4 now, 5 length of the stream or '', 6 path and positions of the event, then for each line
- *       its beginning and the text
- * Writes the lines, this call, the event, the number of changes. Returns 'redacted', 'missing' or 'corrupt'.
+ * ARGV  1-2 of this call, 3 incarnation, 4 now, 5 length of the stream or '', 6 path and positions of the event, then
+ *       for each line its beginning and the text
+ * Writes the lines, the key of this call, the event, and last the sequence of the record.
+ * Returns 'redacted', 'missing' or 'corrupt'.
  */
 export const redactScript = writeScript(`${logEvent('KEYS[4]', 'ARGV[5]')}${readHead('KEYS[2]')}
 if head == '' then return known and 'redacted' or 'missing' end

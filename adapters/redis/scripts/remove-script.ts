@@ -5,17 +5,17 @@ import { logEvent } from './log-event.js';
 import { schedule } from './schedule.js';
 
 /**
- * Removes a session from every index and deletes its keys. A session that cannot be read is removed too, but only if no
- * revision is expected, and from the indexes of no labels. If its end must be reported and is not yet, its labels and its
- * state remain until then, under a key of their own.
+ * Removes a session from every index and deletes its keys. A session that cannot be read is also removed, but only if
+ * no revision is expected, and not from the indexes of its labels, which are not known. If its end must still be
+ * reported, its labels and its state remain until then, in a separate key.
  *
- * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, 8 the beginning of all keys of the
- *       partition, then all sessions, and the indexes of the four statuses if there are any; then the beginning of the keys
- *       of the sessions that nobody holds, if they are indexed
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision or '', 6 now, 7 length of the stream or '', 8 path of the
- *       event, 9 '1' if those are indexed
- * Begins with a command that a server without free memory accepts: then it accepts the others. Writes the deadline, the
- * indexes, what remains and its end, this call, the event, and last deletes the keys.
+ * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, 8 the prefix of all keys of the
+ *       partition, then all sessions, and the indexes of the four statuses if there are any; then the prefix of the
+ *       keys of the unleased sessions, if they are indexed
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision or '', 6 now, 7 length of the stream or '', 8 path of
+ *       the event, 9 '1' if the unleased sessions are indexed, otherwise missing
+ * Begins with a command that a server accepts even without free memory; then it accepts the others too. Writes the
+ * deadline, the indexes, the end and the remains, the key of this call, the event, and last deletes the keys.
  * Returns 'removed', 'stale' or 'missing'.
  */
 export const removeScript = writeScript(`${schedule}${logEvent('KEYS[7]', 'ARGV[7]')}
@@ -40,7 +40,7 @@ local remains = KEYS[8] .. 'remains:' .. ARGV[4] .. ':' .. ending
 local owes = isReadable and ${field('record', 'report')} == '1'
 local isEnd = owes and ${field('record', 'status')} ~= 'T'
 local refused = attempt(function()
-  -- Needs no memory, and may be refused as the last command may be.
+  -- Needs no memory, and fails early if DEL is refused, which comes last.
   redis.call('DEL', KEYS[1])
   schedule(KEYS[5], KEYS[6], ARGV[4], ARGV[3], '')
   for at = 9, last do redis.call('ZREM', KEYS[at], ARGV[3]) end

@@ -7,13 +7,13 @@ import { schedule } from './schedule.js';
 /**
  * Makes the entries of a session in indexes match its record.
  *
- * KEYS  1 record, 2 deadlines, 3 tenants, 4 ends, 5 their tenants, 6 the beginning of the keys of the indexes of labels, 7 all
- *       sessions, then the indexes of the four statuses if there are any, then the beginning of the keys of those that
- *       nobody holds if they are indexed
- * ARGV  1 member, 2 owner, 3 since when it has its status, then if those are indexed: 4 from when on nobody holds it, '' if
- *       it has ended
- * Returns {1 if it was missing in a list or in the wrong place, 1 if its deadline was wrong, number of entries of other
- * statuses}, or false without a record.
+ * KEYS  1 record, 2 deadlines, 3 tenants, 4 ends, 5 their tenants, 6 the prefix of the keys of the indexes of labels, 7
+ *       all sessions, then the indexes of the four statuses if there are any, then the prefix of the keys of the
+ *       unleased sessions if they are indexed
+ * ARGV  1 member, 2 owner, 3 when it entered its status, then if the unleased sessions are indexed: 4 when it became
+ *       free, '' if it has ended
+ * Returns {1 if it was missing in a list or in the wrong place, 1 if its deadline or its end was missing or wrong,
+ * number of removed entries of other statuses}, or false if there is no record that can be read.
  */
 export const repairSessionScript = script(`${schedule}
 local record = redis.call('GET', KEYS[1])
@@ -42,7 +42,7 @@ local deadline = ${endOf('record')}
 local due = (waits or deadline >= ${NEVER}) and '' or string.format('%.0f', deadline)
 local ending = ARGV[1] .. ':' .. ${field('record', 'incarnation')}
 local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '')
--- An activity puts an end off without a new entry: a sweep moves it.
+-- An activity postpones an end without a new deadline, which a sweep moves later.
 local isEarly = noted and status == 'A' and ${numberField('record', 'inactivity')} < ${NEVER} and noted <= deadline
 if noted ~= tonumber(due) and not isEarly then
   schedule(KEYS[2], KEYS[3], ARGV[2], ARGV[1], due)
@@ -60,7 +60,7 @@ return {listed, rescheduled, removed}
  *
  * KEYS  1 record, 2 index, 3 deadlines, 4 tenants
  * ARGV  1 member, 2 owner, 3 the letter of the status of the index or '', 4 the label of the index or ''
- * Returns the number of entries.
+ * Returns the number of removed entries.
  */
 export const removeEntryScript = script(`${schedule}
 local record = redis.pcall('GET', KEYS[1])
@@ -89,11 +89,11 @@ return redis.call('DEL', KEYS[2])
 `);
 
 /**
- * Makes an end among those that must be reported match the record of its session, or what remains of it.
+ * Makes an end that must be reported match the record of its session, or the remains of the session.
  *
- * KEYS  1 record, 2 what remains, 3 ends, 4 their tenants
- * ARGV  1 the session in the ends, 2 owner, 3 incarnation
- * Returns {1 if the end was missing, number of entries and remains that do not belong there}.
+ * KEYS  1 record, 2 remains, 3 ends, 4 their tenants
+ * ARGV  1 the member of the session in the ends, 2 owner, 3 incarnation
+ * Returns {1 if the end was missing, number of removed entries and remains}.
  */
 export const repairEndScript = script(`${schedule}
 local record = redis.pcall('GET', KEYS[1])
@@ -113,7 +113,7 @@ elseif noted and not time and not waits then
   schedule(KEYS[3], KEYS[4], ARGV[2], ARGV[1], '')
   removed = removed + 1
 elseif noted then
-  -- Corrects the time of the tenant, which a torn log may have left behind.
+  -- Corrects the time of the tenant, which may be wrong after a torn log.
   schedule(KEYS[3], KEYS[4], ARGV[2], ARGV[1], noted)
 end
 return {rescheduled, removed}

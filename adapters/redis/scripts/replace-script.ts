@@ -18,22 +18,24 @@ import { logEvent } from './log-event.js';
 import { schedule } from './schedule.js';
 
 /**
- * Replaces the state of a session, if it has the expected revision. Another status is a change, with the next number
- * and an event, and so is a lease that is taken or released: one with another fencing token, or without an end; and so are
- * another time limit and other labels, which also move the session between the indexes of labels.
+ * Replaces the state of a session, if it has the expected revision. These are changes, with the next sequence and an
+ * event: a new status; a lease that is taken (a new fencing token) or released (without an end); a new time limit; and
+ * new labels, which also move the session between the indexes of labels.
  *
- * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, then ends and their tenants, if the next state is an end to report; then
- *       the indexes of the four statuses, if there are any; then the beginning of the keys of the sessions that nobody holds,
- *       if they are indexed; then events, if they are kept
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 its letter, 8 its labels and
- *       its JSON, each in a line,
- *       9 when the session is due or '', 10 when its end is due or '', then if events are kept:
- *       11 length of the stream, 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of
- *       the event, with a space before each, 15 and 16 as 12 and 14 if the status stays but the lease is another; then if the
- *       sessions that nobody holds are indexed: 17 from when on nobody holds the session, '-' if it has ended; then if the
- *       session becomes ACTIVE under a limit: 18 the limit, 19 now; '' for what is not used before one that is
- * Writes the indexes by status and by label, the end, the deadline, this call, the event, the record.
- * Returns 'replaced', 'stale', 'missing', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to count.
+ * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, then ends and their tenants, if the next state is an end to
+ *       report; then the indexes of the four statuses, if there are any; then the prefix of the keys of the unleased
+ *       sessions, if they are indexed; then events, if they are enabled
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 the letter of its
+ *       status, 8 its labels and its JSON, each in a line, 9 when the session is due or '', 10 when its end is due or
+ *       ''; then if events are enabled: 11 length of the stream, 12 type of the event, 13 its type if the session was
+ *       PAUSED, 14 time, path and detail of the event, with a space before each, 15 and 16 as 12 and 14 if the status
+ *       stays but the lease changes; then if the unleased sessions are indexed: 17 when the session became free, '-' if
+ *       it has ended; then if the session becomes ACTIVE under a limit: 18 the limit, 19 now. Unused arguments before
+ *       used ones are ''.
+ * Writes the indexes by status, by label and of unleased sessions, the end, the deadline, the key of this call, the
+ * event, and last the record.
+ * Returns 'replaced', 'stale', 'missing', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to
+ * count.
  */
 export const replaceScript = writeScript(`${schedule}${logEvent('KEYS[#KEYS]', 'ARGV[11]')}
 local record = redis.call('GET', KEYS[2])
@@ -56,7 +58,7 @@ local isChange = hasMoved or isLease or isExtended or isLabelled
 if isChange then sequence = sequence + 1 end
 local statuses, from, to = ARGV[10] ~= '' and 6 or 4, nil, nil
 if #KEYS > statuses + 3 then from, to = KEYS[statuses + ${numberOf('status')}], KEYS[statuses + ${numberOf('ARGV[7]')}] end
--- An end is queued once. Until it is reported, the session is not due, and what is noted of the report stays.
+-- An end is queued once. Until it is reported, the session is not due, and its field report stays.
 local owes, fields, time = ${field('record', 'report')}, ARGV[6], ARGV[9]
 local isEnd, waits = ARGV[10] ~= '' and owes == '1' and status ~= 'T', owes == '1' and status == 'T'
 if status == 'T' then fields = string.sub(fields, 1, ${REPORT_START}) .. owes .. string.sub(fields, ${REPORT_START + 2}) end
@@ -79,7 +81,7 @@ local unleased = (ARGV[17] or '') ~= '' and KEYS[hasEvents and #KEYS - 1 or #KEY
 local waitedSince = unleased and redis.call('ZSCORE', unleased .. status, ARGV[3])
 local left, joined
 if isLabelled then
-  -- The labels of the first text that the second does not have, as the keys of their indexes.
+  -- The keys of the indexes of the labels that are in the first text but not in the second.
   local function without(texts, others)
     local beginning = string.sub(KEYS[2], 1, -1 - #('record:' .. ARGV[4] .. ':' .. ARGV[3])) .. 'label:' .. ARGV[4] .. ':'
     local found = {}
@@ -92,13 +94,13 @@ if isLabelled then
 end
 local refused = attempt(function()
   if hasMoved and to then
-    -- Nothing to remove yet: what must not be refused once the session is in the other list.
+    -- Removes nothing yet, but fails early if ZREM is refused, before the session is added to the other list.
     redis.call('ZREM', to, ARGV[3])
     redis.call('ZADD', to, created, ARGV[3])
     redis.call('ZREM', from, ARGV[3])
   end
   if isLabelled then
-    -- As above, nothing to remove yet.
+    -- As above, ZREM first.
     for _, list in ipairs(joined) do
       redis.call('ZREM', list, ARGV[3])
       redis.call('ZADD', list, created, ARGV[3])

@@ -4,12 +4,12 @@ import { endOf, field, isRecord, readHead } from '../record.js';
 import { schedule } from './schedule.js';
 
 /**
- * Moves a session or an end that is due at the expected time. A session that has not ended never becomes due later than its
- * deadline, unless it is damaged.
+ * Moves a session or an end that is due at the expected time. A session that has not ended never becomes due later than
+ * its deadline, unless it is damaged.
  *
  * KEYS  1 this call, 2 deadlines and 3 tenants, or ends and their tenants, 4 record of a session that is not damaged
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected time, 6 time
- * Writes this call, the deadline.
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected time, 6 new time
+ * Writes the key of this call, and last the deadline.
  * Returns 'moved' or 'stale'.
  */
 export const rescheduleScript = writeScript(`${schedule}

@@ -1,6 +1,7 @@
 /**
- * Defines `schedule(set, owners, owner, member, time)`, which sets when a member of `set` is due, '' for never, and in
- * `owners` the owner's earliest such time; and `reschedule`, which does the same but goes on where a command is refused.
+ * Defines `schedule(set, owners, owner, member, time)`, which sets the due time of a member of `set`, '' for never, and
+ * in `owners` the owner's earliest due time; and `reschedule`, which does the same but continues if a command is
+ * refused.
  */
 export const schedule = `
 local function schedule(set, owners, owner, member, time)

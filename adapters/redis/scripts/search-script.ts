@@ -4,20 +4,21 @@ import { field, LAST_ACTIVITY_END, startsRecord } from '../record.js';
 import { isBefore } from './is-before.js';
 import { replyWithMembers } from './page-script.js';
 
-/** A field of `head`, by a local name of the function: a lookup less for each session. */
+/** A field of `head`. Uses the local name of string.sub, which saves a lookup for each session. */
 const inHead = (name: Parameters<typeof field>[1]): string => field('head', name).replace('string.sub', 'sub');
 
 /**
- * Finds a page of the sessions that have several labels, a label and a status, or a label in the order of their last update:
- * looks at all sessions of the label that has the fewest between the two times. The records tell what indexes do not know.
+ * Finds a page of the sessions that have several labels, a label and a status, or a label in the order of their last
+ * update. Examines all sessions between the two times that have the label with the fewest of them, and reads from the
+ * records what no index contains.
  *
- * KEYS  1 the index of a label, 2 the beginning of the keys of records, then the indexes of the other labels
- * ARGV  1 'newest', 'oldest' or 'updated', 2 offset, 3 limit, 4 the most bytes of records to return, 0 for none, 5 the time
- *       before the first or '', 6 the time after the last or '', 7 and 8 the time and the member of the position that the page
- *       begins after or '', 9 the letter of a status or '', 10 the time at which the sessions have it, 11 the time up to which
- *       ends by the clock are updates
- * Returns what the script of a page returns, with the time of the order. Or {'many', the number of the label} if that has too
- * many sessions.
+ * KEYS  1 the index of a label, 2 the prefix of the keys of records, then the indexes of the other labels
+ * ARGV  1 'newest', 'oldest' or 'updated', 2 offset, 3 limit, 4 the maximum bytes of records to return, 0 for none, 5
+ *       lower bound of the creation time, exclusive, or '', 6 upper bound, exclusive, or '', 7 and 8 the time and the
+ *       member of the position after which the page begins, or '', 9 the letter of a status or '', 10 the time at which
+ *       the sessions must have it, 11 the time up to which ends by the clock count as updates
+ * Returns the same as `pageScript`, with the time of the order instead of the creation time. Or {'many', the number of
+ * the label} if that has too many sessions.
  */
 export const searchScript = script(`${isBefore}
 local lists = {KEYS[1]}
@@ -34,7 +35,8 @@ local list = table.remove(lists, fewest)
 local isByUpdate, isRising, status = ARGV[1] == 'updated', ARGV[1] == 'oldest', ARGV[9]
 local statusAt, updatedAt = tonumber(ARGV[10]), tonumber(ARGV[11])
 local get, sub, number = redis.pcall, string.sub, tonumber
--- Nothing if there is no such session, or it has another status. One that cannot be read stays: the reader names it.
+-- nil if there is no such session, or it has another status. Keeps a session that cannot be read, so that it is
+-- reported.
 local function timeOf(member, created)
   local head = get('GETRANGE', KEYS[2] .. member, '0', '${LAST_ACTIVITY_END - 1}')
   if head == '' then return nil end
@@ -52,7 +54,7 @@ local function timeOf(member, created)
   return isByUpdate and used or created
 end
 
--- Members and times of the sessions of the range. By creation, they are sorted as they come.
+-- Members and times of the sessions of the range. They come in the order of their creation.
 local members, times, total = {}, {}, 0
 local found = redis.call('ZRANGEBYSCORE', list, low, high, 'WITHSCORES')
 local isInHead = isByUpdate or status ~= ''
@@ -94,8 +96,8 @@ else
 end
 if first > last then return {total, ''} end
 
--- By update, only the times are sorted, and then the sessions between those of the page: a comparison that is no function of
--- ours takes a tenth of the time.
+-- By update, sorts the times alone, and then only the sessions between the times of the page: the default comparison
+-- takes a tenth of the time of a Lua function.
 if isByUpdate then
   local sorted = {}
   for at = 1, total do sorted[at] = times[at] end

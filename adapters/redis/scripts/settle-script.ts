@@ -4,11 +4,11 @@ import { endOf, field, isRecord, REPORT_START, readHead } from '../record.js';
 import { schedule } from './schedule.js';
 
 /**
- * Takes off an end: it was reported. The session, unless it was removed, is then due at its deadline.
+ * Removes an end that was reported. The session, unless it was removed, is then due at its deadline.
  *
- * KEYS  1 this call, 2 record, 3 what remains of a removed session, 4 ends, 5 their tenants, 6 deadlines, 7 tenants
+ * KEYS  1 this call, 2 record, 3 remains of a removed session, 4 ends, 5 their tenants, 6 deadlines, 7 tenants
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 incarnation
- * Writes this call, the deadline, the end, deletes what remains, and writes the record.
+ * Writes the key of this call, the deadline and the end, deletes the remains, and last writes the record.
  * Returns 'settled' or 'missing'.
  */
 export const settleScript = writeScript(`${schedule}

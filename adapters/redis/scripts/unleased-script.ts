@@ -2,12 +2,12 @@ import { script } from '../connection.js';
 import { isBefore } from './is-before.js';
 
 /**
- * Finds the sessions that nobody holds at a time, the longest waiting first. The position after which they begin is found by
- * its rank, in O(log n), however many sessions are before it or wait since the same millisecond.
+ * Finds the sessions that nobody holds at a time, the longest free first. The position after which they begin is found
+ * by its rank, in O(log n), even if many sessions became free in the same millisecond.
  *
- * KEYS  1 the open sessions of a status by the time from which nobody holds them
- * ARGV  1 now, 2 the most sessions, then nothing or the position: 3 its time, 4 its member
- * Returns each member, followed by its time.
+ * KEYS  1 the open sessions of a status by the time at which they became free
+ * ARGV  1 now, 2 the maximum number of sessions, then if the page begins after a position: 3 its time, 4 its member
+ * Returns a flat list: each member, followed by its time.
  */
 export const unleasedScript = script(`${isBefore}
 local first, count = 0, redis.call('ZCOUNT', KEYS[1], '-inf', ARGV[1])
