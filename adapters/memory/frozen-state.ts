@@ -1,6 +1,6 @@
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 
-/* Copies, so that no caller can change what the store keeps. */
+/* Copies and frozen objects, so that callers cannot change the store. */
 
 export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead): SessionHead => {
   const head = { id, options: { ...options }, createdAt };

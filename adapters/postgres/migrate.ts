@@ -32,7 +32,7 @@ const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z
 
 const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
 
-/* Reads the catalogs themselves: to_regclass may still answer what was so before the wait for the lock. */
+/* Reads the catalogs directly, because to_regclass may return the state from before the wait for the lock. */
 const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1';
 const FIND_META = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
 

@@ -44,7 +44,7 @@ BEGIN
   RETURN 'inserted';
 END $body$;
 
-/* Number of a tenant's ACTIVE sessions at p_now. Until the transaction ends, no other one counts them. */
+/* Number of a tenant's ACTIVE sessions at p_now. Locks out other counts of the tenant until the transaction ends. */
 CREATE FUNCTION $lock_active_sessions(p_tenant text, p_now double precision) RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant, '$totals'::regclass::oid::bigint));
@@ -91,7 +91,7 @@ BEGIN
     RETURN;
   END IF;
   IF p_from IS NOT NULL THEN
-    /* Nobody changes its history while it is copied. */
+    /* Locked, so that its history does not change while it is copied. */
     SELECT number, entries, position INTO v FROM $sessions WHERE tenant = p_tenant AND id = p_from FOR SHARE;
     IF NOT FOUND THEN
       outcome := 'missing';
@@ -156,7 +156,7 @@ BEGIN
     WHERE number = v_number;
 END $body$;
 
-/* Moves a session between lists of labels. A label is name=value: no name and no value has another equals sign. */
+/* Moves a session between lists of labels. A label is name=value; names and escaped values contain no equals sign. */
 CREATE FUNCTION $move_labels(
   p_tenant text, p_id text, p_number bigint, p_created_ms bigint, p_before text[], p_after text[]
 ) RETURNS void LANGUAGE plpgsql AS $body$
@@ -208,7 +208,7 @@ BEGIN
   ELSIF v.revision <> p_revision - 1 THEN
     RETURN 'stale';
   END IF;
-  /* Not in one condition: both sides of an operator are computed, and this one takes a lock of the tenant. */
+  /* A separate condition, because AND may evaluate both sides, and this one takes a lock of the tenant. */
   IF p_active_limit IS NOT NULL THEN
     IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
       RETURN 'too_many';
@@ -222,7 +222,7 @@ BEGIN
   IF v.status = 'TERMINATED' THEN
     v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation);
   END IF;
-  /* A later activity that is stored puts off the end of an ACTIVE session. */
+  /* If the stored activity is later, it postpones the end of an ACTIVE session. */
   IF p_limit_end IS NOT NULL THEN
     p_deadline := least(p_limit_end, greatest(v.last_activity, p_last_activity) + p_inactivity);
     p_accepts_until := p_deadline + p_grace;
@@ -247,7 +247,7 @@ BEGIN
   ELSIF v_is_change THEN
     v_detail := p_update_detail;
   END IF;
-  /* Behind the total of the status, as in all changes: no two deadlock. */
+  /* After the total of the status, in the same order as all changes, so that they cannot deadlock. */
   IF v.labels <> p_labels THEN
     PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
   END IF;
@@ -361,7 +361,7 @@ BEGIN
   IF v.position <> v.entries OR p_after IS NOT NULL THEN
     DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(p_entries);
   END IF;
-  /* Each entry counts with a comma. */
+  /* Plus a comma for each entry. */
   INSERT INTO $entries (session, entry_number, position, bytes, entry)
     SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
@@ -369,7 +369,7 @@ BEGIN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, p_operation, p_digest, end_position);
   END IF;
-  /* What comes after the end is no activity: it would put an end by inactivity off. */
+  /* Entries after the end do not count as activity, because that would postpone an end by inactivity. */
   v_activity := CASE WHEN v_is_late THEN v.last_activity ELSE greatest(v.last_activity, p_now) END;
   IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} AND NOT v_is_late THEN
     UPDATE $sessions SET deadline = least(limit_end, v_activity + inactivity),
@@ -386,7 +386,7 @@ BEGIN
   END IF;
 END $body$;
 
-/* Replaces the texts of entries, while the session is the same. */
+/* Replaces the texts of entries, if the session has the same incarnation. */
 CREATE FUNCTION $redact_entries(
   p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
@@ -430,7 +430,7 @@ BEGIN
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
-  /* What remains until the end is reported. */
+  /* Keeps the data for the report of the end. */
   IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
     INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_now);
   END IF;
@@ -447,7 +447,7 @@ BEGIN
   RETURN 'removed';
 END $body$;
 
-/* Locks the session first, as the other changes do. */
+/* Locks the session first, in the same order as the other changes. */
 CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;

@@ -45,7 +45,7 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 );
 
-/* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
+/* Ends that must be reported. removed_ms, last_activity and state are the data of a removed session. */
 CREATE TABLE $ends (
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text COLLATE "C" NOT NULL,
   due_at double precision NOT NULL, removed_ms double precision, last_activity double precision,
@@ -69,13 +69,13 @@ CREATE TABLE $totals (
   PRIMARY KEY (tenant, name, value, shard)
 ) WITH (fillfactor = 50);
 
-/* Events are written here with their change. publish() moves them to the log and numbers them, after their commit. */
+/* The outbox: events are written here with their change. After the commit, publish() numbers them and moves them to the log. */
 CREATE TABLE $outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text NOT NULL, id text NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
 );
 
-/* Both number and ms only increase. */
+/* From row to row, both number and ms increase. */
 CREATE TABLE $events (
   number bigint PRIMARY KEY, ms bigint NOT NULL,
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL,
@@ -85,7 +85,7 @@ CREATE INDEX events_by_time ON $events (ms, number);
 CREATE INDEX events_by_tenant ON $events (tenant, ms, number);
 CREATE INDEX events_by_session ON $events (tenant, id, ms, number);
 
-/* Adds p_by to totals of a tenant, each at p_names and p_values, always in the same order: no two deadlock. */
+/* Adds p_by to totals of a tenant, given by p_names and p_values; in the same order always, to avoid deadlocks. */
 CREATE FUNCTION $count_sessions(p_tenant text, p_session bigint, p_names text[], p_values text[], p_by integer[])
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN

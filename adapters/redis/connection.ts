@@ -179,7 +179,9 @@ export class Call {
   }
 }
 
-/** The host's client with a timeout: every call settles within `timeoutMs`, whatever the settings of the client. */
+/**
+ * The host's client with a timeout: every call settles within `timeoutMs`, independent of the settings of the client.
+ */
 export class Connection {
   readonly client: RedisClient;
   readonly timeoutMs: number;

@@ -166,7 +166,7 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   return { head, state, owesReport, incarnation, sequence, entries, bytes, span, shown };
 };
 
-/* Pieces of Lua that read a record. `text` is a Lua expression. */
+/* Lua expressions that read a record. `text` is a Lua expression too. */
 
 export const field = (text: string, name: Field): string =>
   `string.sub(${text}, ${FIELDS[name].start + 1}, ${FIELDS[name].end})`;

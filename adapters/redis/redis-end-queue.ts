@@ -56,7 +56,7 @@ const endedIn = (
   return isDamaged ? err(unreadable(session)) : ok(undefined);
 };
 
-/** The ends of a Redis store that must be reported: a sorted set for each tenant, beside that of its deadlines. */
+/** The ends of a Redis store that must be reported: a sorted set for each tenant. */
 export class RedisEndQueue implements EndQueue {
   readonly #deployment: Deployment;
 

@@ -21,7 +21,7 @@ const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = 
 const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
 const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND incarnation = ?';
 
-/** The key of an end as it is stored. */
+/** The stored key of an end. */
 interface StoredKey {
   readonly tenant: string;
   readonly id: string;

@@ -46,7 +46,7 @@ CREATE TABLE colloquy_operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
-/* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
+/* Ends that must be reported. removed_ms, last_activity and state are the data of a removed session. */
 CREATE TABLE colloquy_ends (
   tenant TEXT NOT NULL, id TEXT NOT NULL, incarnation TEXT NOT NULL, due_at INTEGER NOT NULL,
   removed_ms INTEGER, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, incarnation)
@@ -60,7 +60,7 @@ CREATE TABLE colloquy_labels (
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_labels_by_session ON colloquy_labels (session);
 
-/* Sessions by label, and with an empty name by the status that is stored. */
+/* Numbers of sessions by label, and by stored status with an empty name. */
 CREATE TABLE colloquy_totals (
   tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, sessions INTEGER NOT NULL,
   PRIMARY KEY (tenant, name, value)

@@ -98,7 +98,7 @@ type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
 /** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
 export interface Refused {
-  /** Tells the errors apart; the `code` of the response. */
+  /** Distinguishes the errors; the `code` of the response. */
   readonly type: RefusalType;
   /** The detail of the response. */
   readonly message: string;
@@ -166,7 +166,7 @@ export type RemoteAppendError = RemoteErrorIn<typeof append>;
 /** Errors of `watch` of the client. */
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
-/** Every error of the client. `type` tells them apart. */
+/** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;
 
 const isIssue = (value: unknown): value is InputIssue =>

@@ -15,7 +15,7 @@ type WatchItem = Result<RemoteChange, RemoteWatchError>;
 /** Milliseconds before a reconnect, unless the server has sent a delay. */
 const RETRY_MS = 1000;
 
-/** Maximum delay that a server can request, in milliseconds. Browsers have such a maximum of their own. */
+/** Maximum delay that a server can request, in milliseconds. Browsers have a similar maximum. */
 const MAX_RETRY_MS = 30_000;
 
 const lost = unreachable('network', 'the stream of events broke off', 'not_applied');

@@ -3,7 +3,7 @@ import type { SessionError } from '../session/errors.js';
 
 /** An error of the handler itself, without data of a session. */
 interface Refusal<Type extends string> {
-  /** Tells the errors apart; the `code` of the response. */
+  /** Distinguishes the errors; the `code` of the response. */
   readonly type: Type;
   /** For logs. The response has a fixed text. */
   readonly message: string;

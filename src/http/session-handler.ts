@@ -39,7 +39,7 @@ export interface HandlerRequest {
 interface ResponseHead {
   /** The HTTP status. */
   readonly status: number;
-  /** Headers by their names as they are sent. */
+  /** Headers by their names, in the case in which they are sent. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

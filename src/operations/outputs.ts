@@ -107,7 +107,7 @@ const positionedEntry: Shape<PositionedEntry> = named(
   withOptional(object({ ...entryFields, position: historyPosition }), entryMore),
 );
 
-/** What a host may show beyond the six fields. */
+/** The fields that a host may show beyond the six fields. */
 type Shown = Required<
   Pick<RemoteSession, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>
 >;

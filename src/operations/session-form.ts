@@ -59,7 +59,7 @@ const toWireTimes = ({
 
 /** The functions with which a handler writes sessions. */
 export interface SessionForm {
-  /** Maximum number of history entries in an answer, whatever the request asks for. */
+  /** Maximum number of history entries in an answer, even if the request asks for more. */
   readonly historyLimit?: number;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
@@ -82,7 +82,7 @@ export interface ShownFields {
   readonly entryData: boolean;
 }
 
-/** The form with the six fields of the interface, and what the host shows beyond them. */
+/** The form with the six fields of the interface, and the additional fields that the host shows. */
 export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
   if (!labels && !times && !origin) return { session: six, snapshot: toWholeSession, more: () => nothing, item: six };

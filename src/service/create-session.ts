@@ -57,7 +57,7 @@ export interface CreateSessionInput
   readonly historyLimit?: number;
 }
 
-/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted meanwhile. */
+/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted during the call. */
 const MAX_ATTEMPTS = 3;
 
 /**

@@ -83,7 +83,7 @@ export interface Sweep {
   readonly next?: string;
 }
 
-/** What each operation returns. `each` returns one page after another. */
+/** The result of each operation. `each` returns one page after another. */
 export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
   readonly create: CreatedSession;
   readonly get: Session;
@@ -105,7 +105,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
 /** The operations of a service. */
 export type OperationName = keyof OperationResults;
 
-/** The result of an operation, with its name: `operation` tells which type `value` has. */
+/** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
   readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };
 }[N];

@@ -15,7 +15,7 @@ export interface UnleasedQuery {
   readonly status: OpenStatus;
 }
 
-/** Number of sessions in one read: without their histories, so many fit into a page even with the longest texts. */
+/** Number of sessions in one read: small enough that a page without histories is never too large. */
 const PAGE = 20;
 
 const noUnleased = misconfigured('the store cannot find sessions that nobody holds: it has no method unleased');

@@ -32,8 +32,7 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
 
 /**
  * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is
- * the last item. After a page that was read with a smaller limit, the limit grows again. `same` tells whether two
- * cursors are equal.
+ * the last item. After a page that was read with a smaller limit, the limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
   { limit: most, after: begin }: Beginning<C>,

@@ -11,7 +11,7 @@ export interface InputIssue {
 }
 
 interface Failure<Type extends string> {
-  /** Tells the errors apart. */
+  /** Distinguishes the errors. */
   readonly type: Type;
   /** What happened, as text for logs. */
   readonly message: string;

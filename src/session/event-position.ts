@@ -1,5 +1,5 @@
 /**
- * A position as callers see it: a time in milliseconds, and optionally a dash with the id of an event or with a
+ * The text of a position for callers: a time in milliseconds, optionally followed by a dash and the id of an event or a
  * sequence.
  */
 export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
@@ -7,7 +7,7 @@ export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /**
- * Where a watch continues. It contains only data that the watcher may see: when one of its own events was logged, and
+ * Where to continue a watch. It contains only data that the watcher may see: when one of its own events was logged, and
  * the sequence of that event. A position in the log would reveal the number of other tenants' events, so it never
  * leaves the engine.
  */

@@ -31,7 +31,7 @@ interface EventBase {
   readonly position: string;
 }
 
-/** The types of the events that have no details of their own. */
+/** The types of the events without details. */
 export type PlainEventType = Exclude<
   SessionEventType,
   | 'session.extended'

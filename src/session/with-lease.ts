@@ -134,9 +134,8 @@ class Renewal<R extends { readonly type: string }> {
 }
 
 /**
- * Calls `use` under a lease, renews it meanwhile, and releases it at the end. Returns what `use` returns,
- * `callback_failed` if it throws, and `lease_lost` if the lease was not kept until the end, whatever `use` did. Never
- * rejects.
+ * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value of `use`,
+ * `callback_failed` if `use` throws, and `lease_lost` if the lease was lost before `use` had finished. Never rejects.
  */
 export const withLease = async <T, E, R extends { readonly type: string }>(
   operations: LeaseOperations<E, R>,

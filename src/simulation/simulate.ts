@@ -26,7 +26,7 @@ export interface SimulationOptions {
   readonly store?: (seed: number) => SessionStore | PromiseLike<SessionStore>;
   /** Prepares the sessions of a run. */
   readonly setup?: (given: SimulatedSessions) => unknown;
-  /** Your program, as one process runs it. It may end by itself, or run until the signal. */
+  /** Your program, as one process runs it. It may end before the signal, or run until the signal. */
   readonly host: (given: SimulatedHost) => unknown;
   /** Checks the sessions after a run. The run fails if it throws, rejects, or returns `false` or an error result. */
   readonly check: (given: SimulatedSessions) => unknown;

@@ -366,8 +366,8 @@ export interface SessionStore {
 
   /**
    * Moves a session that is due at `from` to another time. A session that has not ended never becomes due later than
-   * its deadline, whatever `to` is, unless it `isDamaged`. `stale`: the session was due at another time, or did not
-   * move.
+   * its deadline, even if `to` is later, unless it `isDamaged`. `stale`: the session was due at another time, or did
+   * not move.
    */
   reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
 }

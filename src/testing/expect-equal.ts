@@ -38,5 +38,5 @@ export const expectEqual = (actual: unknown, expected: unknown, what: string): v
 
 /** Fails unless `holds`. `rule` is the expectation, for the message. */
 export const expectThat = (holds: boolean, rule: string): void => {
-  if (!holds) throw new Error(`not so: ${rule}`);
+  if (!holds) throw new Error(`expected: ${rule}`);
 };

@@ -160,5 +160,5 @@ export const repeatUntil = async (goal: string, limit: number, step: () => Promi
   for (const _ of upTo(limit)) {
     if (await step()) return;
   }
-  throw new Error(`gave up after ${limit} steps, waiting for this: ${goal}`);
+  throw new Error(`gave up after ${limit} steps while waiting for: ${goal}`);
 };

@@ -130,5 +130,5 @@ return tonumber(finish)
 /** Adds lines at the end of the history. */
 export const appendScript = scriptFor('end');
 
-/** Adds lines after a position, and supersedes what followed it. */
+/** Adds lines after a position, and supersedes the lines that followed it. */
 export const rewindScript = scriptFor('after');

@@ -58,7 +58,7 @@ export const activity: readonly StoreCase[] = [
     },
   },
   {
-    name: 'activity: a state moves it on, and never back after an append',
+    name: 'activity: a new state moves it forward, and never back after an append',
     run: async (store) => {
       await insert(store, key);
       const at = (ms: number) => ({ since: NOON + ms, lastActivityAt: NOON + ms });

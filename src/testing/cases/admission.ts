@@ -86,7 +86,7 @@ export const admission: readonly StoreCase[] = [
     },
   },
   {
-    name: 'admit: its refusal is the answer of find and list, as it is, and it is not asked again',
+    name: 'admit: find and list return its refusal unchanged, and do not ask it again',
     run: async (store) => {
       await insertLarge(store);
       let asked = 0;
@@ -109,7 +109,7 @@ export const admission: readonly StoreCase[] = [
     },
   },
   {
-    name: 'admit: with historyLimit it is asked with what is read, and not with all that there is',
+    name: 'admit: with historyLimit it gets the size of what is read, not of the whole history',
     run: async (store) => {
       await insertLarge(store);
       const { records } = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

@@ -112,7 +112,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: of all tenants, and none with many holds up one with few',
+    name: 'due: of all tenants, and a tenant with many delays none with few',
     run: async (store) => {
       const many = upTo(40).map((index) => keyOf(`s${index}`, 'many'));
       const few = upTo(3).map((index) => keyOf(`s${index}`, 'few'));
@@ -126,7 +126,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'reschedule: of two who reschedule a session from the same time, one does',
+    name: 'reschedule: of two callers who reschedule a session from the same time, one succeeds',
     run: async (store, second) => {
       const due = { ...key, dueAt: NOON };
       const over = ended('time_limit', { revision: 2, deadline: NOON });

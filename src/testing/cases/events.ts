@@ -97,7 +97,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a reader goes on after any position, page by page',
+    name: 'events: a reader continues after any position, page by page',
     run: async (store) => {
       const start = await latestPosition(store);
       expectEqual(await eventsAfter(store, start), [], 'the events of an empty store');

@@ -23,14 +23,14 @@ const become = async (store: SessionStore, state: StateRecord): Promise<void> =>
   if (state.revision > 1) await replace(store, key, state);
 };
 
-/** Fails unless the state is as it was. */
+/** Fails unless the state is unchanged. */
 const expectState = async (store: SessionStore, state: StateRecord): Promise<void> => {
   expectEqual(await answerOf(store.findState(key)), state, 'the state');
 };
 
 export const gracePeriods: readonly StoreCase[] = [
   {
-    name: 'grace: entries are accepted for so long after an end that is stored, and change nothing else',
+    name: 'grace: entries are accepted in the grace period after a stored end, and change nothing else',
     run: async (store) => {
       const end = ended('terminated', { revision: 2, since: NOON + 100, terms });
       await become(store, end);
@@ -71,7 +71,7 @@ export const gracePeriods: readonly StoreCase[] = [
     },
   },
   {
-    name: 'grace: entries after an end by inactivity do not take the end back',
+    name: 'grace: entries after an end by inactivity do not undo the end',
     run: async (store) => {
       const state = live('ACTIVE', { revision: 2, terms: { ...terms, inactivityTimeoutMs: 500 } });
       await become(store, state);

@@ -170,7 +170,7 @@ export const labelSearch: readonly StoreCase[] = [
     },
   },
   {
-    name: 'label: a search looks at 10,000 sessions of a label and no more, which says so; one label alone has no such limit',
+    name: 'label: a search examines up to 10,000 sessions of a label, and more are an error; a list by one label alone has no limit',
     run: async (store, second) => {
       const most = LABEL_SEARCH_LIMIT;
       const insertAt = async (n: number, each: SessionStore) => {

@@ -23,7 +23,7 @@ const full: AppendOutcome = { outcome: 'full' };
 
 export const maxEntries: readonly StoreCase[] = [
   {
-    name: 'maxEntries: a history takes entries up to the bound, and not one more',
+    name: 'maxEntries: a history accepts entries up to the limit, and not one more',
     run: async (store) => {
       await insertActive(store, key);
       for (const content of ['a', 'b', 'c']) {
@@ -46,7 +46,7 @@ export const maxEntries: readonly StoreCase[] = [
     },
   },
   {
-    name: 'maxEntries: each call has its own bound, or none',
+    name: 'maxEntries: each call has its own limit, or none',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -93,7 +93,7 @@ export const maxEntries: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: 50 appends at once fill a history up to its bound, and not further',
+    name: 'races: 50 appends at once fill a history up to its limit, and not further',
     run: async (store, second) => {
       await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {

@@ -41,7 +41,7 @@ const expectNone = async (store: SessionStore): Promise<void> => {
 
 export const openings: readonly StoreCase[] = [
   {
-    name: 'opening: a session is inserted with its start and its first entries, and goes on from there',
+    name: 'opening: a session is inserted with its start and its first entries, and then works like any other',
     run: async (store) => {
       expectEqual(await open(store, { entries: saying('a', 'b', 'c') }), 'inserted', 'insert');
       const begun = { head: headOf(fork.id), state: started, history: saying('a', 'b', 'c') };

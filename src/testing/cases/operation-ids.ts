@@ -123,7 +123,7 @@ export const operationIds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: an id that stands in a text is not taken for an operation',
+    name: 'operationId: an id that occurs in a text does not count as an operation',
     run: async (store) => {
       const context = '\n"op",\n"op-2",\n';
       await insertActive(store, key, headOf('one', NOON, { context }));

@@ -58,7 +58,7 @@ export const redactions: readonly StoreCase[] = [
     },
   },
   {
-    name: 'redact: entries that are superseded may be redacted, and a rewind goes on as before',
+    name: 'redact: entries that are superseded may be redacted, and a rewind works as before',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['one', 'two', 'three']);

@@ -22,7 +22,7 @@ export const removedEnds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ends: one that waits stays when its session is removed, where it was put',
+    name: 'ends: one that waits stays when its session is removed, with its due time',
     run: async (store, second) => {
       await start(store, key, { user: 'u:1' });
       const state = { ...end, labels: { user: 'u:1' } };

@@ -24,7 +24,7 @@ export const rewinds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'rewinds: to 0 and without entries, the history is empty and goes on from a new position',
+    name: 'rewinds: to 0 and without entries, the history is empty and continues at a new position',
     run: async (store) => {
       await insertActive(store, key);
       const full = await append(store, key, ['one', 'two']);

@@ -125,7 +125,7 @@ export const statusTimes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'status: a list by status writes nothing down, so that a clock which is behind sees what it saw',
+    name: 'status: a list by status writes nothing, so that a caller whose clock is behind gets the same list as before',
     run: async (store) => {
       await insertAll(store);
       const due = await dueOf(store, NOON + 1000, 100);

@@ -18,7 +18,7 @@ export const tenants: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tenants: no call reaches another tenant\u2019s session, or tells that it is there',
+    name: 'tenants: no call reaches another tenant\u2019s session, or reveals that it exists',
     run: async (store) => {
       const stored = await insertActive(store, theirs);
       await expectStored(store, ours, undefined);

@@ -33,7 +33,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
 
 export const twoStores: readonly StoreCase[] = [
   {
-    name: 'two stores: both read at once what one has written',
+    name: 'two stores: each reads at once what the other has written',
     run: async (store, second) => {
       const both = async (expected: Contents | undefined, what: string) => {
         for (const each of [store, second, store]) await expectRead(each, expected, what);

@@ -139,7 +139,7 @@ export const unleased: readonly StoreCase[] = [
     },
   },
   {
-    name: 'unleased: a walk goes on where sessions before and after its position are leased, end or are removed',
+    name: 'unleased: a walk by cursor stays correct while sessions before and after its position are leased, end or are removed',
     run: async (store) => {
       for (const at of upTo(12)) {
         await insert(store, keyOf(`s${at + 10}`), headOf(`s${at + 10}`), live('ACTIVE', { since: NOON + at }));
