@@ -27,7 +27,7 @@ export const streamOf = (
   const iterator = parts[Symbol.asyncIterator]();
   const source = {
     start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      const fail = () => controller.error(new Error('the client took nothing for too long'));
+      const fail = () => controller.error(new Error('the client read nothing for too long'));
       cutOff?.addEventListener('abort', fail);
     },
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -174,7 +174,7 @@ const parseEventsClient = (
   if (typeof events !== 'object' || events?.client === undefined) return undefined;
   const { client } = events;
   const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
-  issues.check(canBlock, 'events.client', 'must be an ioredis client that is no Cluster');
+  issues.check(canBlock, 'events.client', 'must be an ioredis client, but not a Cluster');
   return client;
 };
 

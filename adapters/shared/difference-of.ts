@@ -19,7 +19,7 @@ export const differenceOf = <S extends Settings>(
     asked[name] === undefined || asked[name] === stored[name]
       ? []
       : [
-          `the option ${String(name)} asks for ${asked[name]}, but this store has ${stored[name]}: leave the option out, or ${changes[name]}`,
+          `the option ${String(name)} is ${asked[name]}, but this store has ${stored[name]}: omit the option, or ${changes[name]}`,
         ],
   );
   return texts.length === 0 ? undefined : misconfigured(`${store}: ${texts.join('; ')}`);

@@ -30,7 +30,7 @@ const tenantOf = async <S>(
     if (answer === timedOut) return unavailable();
     if (!answer) return err(refusal('unauthenticated'));
     if (typeof answer === 'string') return ok(answer);
-    return err(misconfigured('authenticate must give the name of a tenant, or nothing'));
+    return err(misconfigured('authenticate must return the name of a tenant, or undefined'));
   } catch (cause) {
     return unavailable(cause);
   }

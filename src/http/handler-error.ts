@@ -78,7 +78,7 @@ export const details = {
   page_too_large:
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
   too_many_labelled:
-    'More than 10000 sessions have each label of this list: too many to look at. Bound it with created_after or created_before.',
+    'More than 10000 sessions have each label of this list, too many to examine. Narrow it with created_after or created_before.',
   corrupt_record: 'The stored session cannot be read.',
   misconfigured: 'This service is not set up correctly.',
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',

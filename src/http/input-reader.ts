@@ -96,7 +96,9 @@ const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promis
     case 'aborted':
       return refused('must be complete');
     case 'lost':
-      return err(misconfigured('the body was read before the handler could: mount the handler before what reads it'));
+      return err(
+        misconfigured('the body was read before the handler: mount the handler before the code that reads it'),
+      );
   }
 };
 

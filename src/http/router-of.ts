@@ -23,11 +23,7 @@ const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segme
 export const checkPaths = (issues: IssueList, routes: readonly { readonly operation: Path }[]): void => {
   const paths = routes.map(({ operation }) => operation.path);
   for (const [at, path] of paths.entries()) {
-    issues.check(
-      routable.test(path),
-      'routes',
-      `must not have the path ${path}, which has none of the forms of a route`,
-    );
+    issues.check(routable.test(path), 'routes', `must not have the path ${path}, which is not a valid path of a route`);
     issues.check(paths.indexOf(path) === at, 'routes', `must not have the path ${path} twice`);
   }
 };

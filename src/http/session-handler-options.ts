@@ -127,7 +127,11 @@ const parseAll = <S extends TenantSessions>(
   const onDenied = parseListener(issues, 'onDenied', options.onDenied);
   const serves = hasMethods(sessions, 'forTenant');
   issues.check(serves, 'sessions', 'must be a SessionService');
-  issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
+  issues.check(
+    typeof authenticate === 'function',
+    'authenticate',
+    'must be a function, such as the result of staticApiKeys',
+  );
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');

@@ -12,10 +12,10 @@ const isPlainObject = (value: object): boolean => {
 /** Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined counts as absent. */
 const flawIn = (value: unknown, depth: number): string | undefined => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must have no number that is not finite';
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
-  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} objects and arrays within each other`;
-  if (!Array.isArray(value) && !isPlainObject(value)) return 'must have no objects of a class';
+  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} nested objects and arrays`;
+  if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain only plain objects and arrays';
   const parts = Array.isArray(value) ? value : Object.values(value).filter((part) => part !== undefined);
   for (const part of parts) {
     const flaw = flawIn(part, depth + 1);

@@ -57,7 +57,7 @@ export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | 
       ? bounded(limit)
       : err(misconfigured('limits.activeSessions must return a number from 0'));
   } catch (cause) {
-    return err(misconfigured('limits.activeSessions has thrown', cause));
+    return err(misconfigured('limits.activeSessions threw an exception', cause));
   }
 };
 

@@ -30,9 +30,9 @@ const DOUBT_MS = 60_000;
 
 const clockError = (message: string) => err(misconfigured(`clock ${message}`));
 
-const unusable = clockError('must give milliseconds since the epoch, not before 1970 nor after 9999');
+const unusable = clockError('must return milliseconds since the epoch, from 1970 to 9999');
 const stepped = clockError(
-  'has gone ahead by more than a year, which counts after a minute, or at once for a clock with `after`',
+  'is more than a year ahead: this is believed after a minute, or at once if the clock has `after`',
 );
 
 /** A reading of a clock, and the reading of the machine's timers at the same moment, in milliseconds. */

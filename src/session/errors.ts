@@ -296,7 +296,7 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
 
 export const tooManyActive = (id: string, limit: number): TooManyActive => ({
   type: 'too_many_active',
-  message: `the tenant has ${limit} ACTIVE sessions, as many as it may have at a time`,
+  message: `the tenant has ${limit} ACTIVE sessions, the maximum`,
   id,
   limit,
 });
@@ -310,7 +310,7 @@ export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
 
 export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
   type: 'too_many_labelled',
-  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to look at: bound the list with createdAfter or createdBefore, or list by this label alone`,
+  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to examine: narrow the list with createdAfter or createdBefore, or list by this label alone`,
   label,
   limit,
 });

@@ -65,7 +65,7 @@ const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new
 const errorOf = async (check: () => unknown): Promise<Error | undefined> => {
   try {
     const verdict = await check();
-    if (verdict === false) return new Error('the check is false');
+    if (verdict === false) return new Error('the check returned false');
     return isFields(verdict) && 'isErr' in verdict && 'error' in verdict ? asError(verdict['error']) : undefined;
   } catch (error) {
     return asError(error);
@@ -152,7 +152,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       const error = await errorOf(() => world.settle());
       failure ??= error;
       steps += 1;
-      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps and found no rest`);
+      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
     } while (failure === undefined && isWaiting() && world.step(end));
   };
 

@@ -124,7 +124,7 @@ const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): P
 };
 
 const failureOf = (seed: number, { error, trace }: Run): SimulationFailure => {
-  const cause = error ?? new Error('the run has failed once, and not again');
+  const cause = error ?? new Error('the run failed once, but not when it was repeated');
   const story = [`seed ${seed}: ${cause.message}`, ...trace, `Run it again with { seeds: [${seed}] }.`].join('\n');
   return { seed, error: cause, trace, story };
 };
