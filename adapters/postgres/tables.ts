@@ -69,7 +69,7 @@ CREATE TABLE $totals (
   PRIMARY KEY (tenant, name, value, shard)
 ) WITH (fillfactor = 50);
 
-/* The outbox: events are written here with their change. After the commit, publish() numbers them and moves them to the log. */
+/* The outbox: events are written here with their change. publish() numbers them after the commit, and moves them. */
 CREATE TABLE $outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text NOT NULL, id text NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL

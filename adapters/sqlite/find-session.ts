@@ -24,7 +24,7 @@ const ENTRIES = `SELECT number, group_concat(entry) AS history, group_concat(pos
   )`;
 const STATE =
   'SELECT tenant, id, number, state, last_activity, entries, position FROM colloquy_sessions WHERE tenant = ? AND id = ?';
-/* The last entry after a given one up to which the bytes fit, and the first one before a given one from which they fit. */
+/* The last entry that fits after a given one, and the first entry that fits before a given one. */
 const LAST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
   WHERE session = ? AND entry_number > ? AND entry_number <= ? AND bytes <= ? ORDER BY entry_number DESC LIMIT 1`;
 const FIRST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
