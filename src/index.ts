@@ -1,9 +1,9 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type { InputPolicy } from './input/input-policy.js';
+export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
-export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
@@ -19,6 +19,7 @@ export type {
   SweptSession,
   UnleasedSessions,
 } from './service/operation-results.js';
+export type { HistoryQuery } from './service/read-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
@@ -73,7 +74,7 @@ export type {
 export { changeDetailOf, type EventDetail, type SimpleEvent } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
-export { isLeasedWith, unleasedSince } from './session/lease.js';
+export { isLeasedWith, unleasedSince } from './session/lease-state.js';
 export type {
   CreatedSession,
   HistoryEntry,

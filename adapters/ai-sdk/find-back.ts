@@ -2,7 +2,7 @@ import { err, type Result } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
-import { messageOf } from './messages.js';
+import { messageOf } from './chat-message.js';
 
 const placedIn = ({ entries, start }: HistoryPart) =>
   entries.map((entry, index) => ({

@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import type { HistoryError } from '../../src/session/errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
-import { type ChatMessage, messageOf } from './messages.js';
+import { type ChatMessage, messageOf } from './chat-message.js';
 
 /** Which messages to load. */
 export interface LoadOptions {
@@ -15,15 +15,18 @@ export interface LoadOptions {
 export interface MessagePage<Message> {
   /** Oldest first. */
   readonly messages: Message[];
-  /** The position after each message, by its id: `create({ from: { id, position } })` makes a fork that ends with it. */
+  /**
+   * The position after each message, by the id of the message: `create({ from: { id, position } })` creates a fork that
+   * ends with it.
+   */
   readonly positions: ReadonlyMap<string, number>;
-  /** For the page before this one; absent at the beginning of the chat. */
+  /** Pass it as `before` to load the page before this one; absent at the beginning of the chat. */
   readonly before?: number;
 }
 
 /**
- * Loads the latest messages of a chat, or those before a page. `Message` is the type that was saved: nothing checks it, so use
- * `validateUIMessages` of the SDK where your types or tools have changed since. Never rejects.
+ * Loads the latest messages of a chat, or those before a page. `Message` is the type that was saved. It is not checked:
+ * use `validateUIMessages` of the SDK if your types or tools have changed since. Never rejects.
  */
 export const loadMessages = <Message extends ChatMessage, E extends ConversationError = HistoryError>(
   sessions: Pick<Conversations<E>, 'history'>,
@@ -31,7 +34,7 @@ export const loadMessages = <Message extends ChatMessage, E extends Conversation
   { last = 100, before }: LoadOptions = {},
 ): ResultAsync<MessagePage<Message>, E> =>
   sessions.history(id, before === undefined ? { last } : { before, limit: last }).map(({ entries, start }) => {
-    // What was saved comes back as it was: see above for what that cannot know.
+    // Unchecked, as documented above.
     const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
     const positions = new Map(entries.map(({ position }, index) => [messages[index]?.id ?? '', position]));
     return { messages, positions, ...(start > 0 && { before: start }) };

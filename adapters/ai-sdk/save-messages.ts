@@ -3,20 +3,28 @@ import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
+import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
 import { findBack, type PlacedMessages } from './find-back.js';
-import { type ChatMessage, entryOf, isMessage, type Message } from './messages.js';
 
-/** How to save messages. */
+/** Options of `saveMessages`. */
 export interface SaveOptions {
-  /** Supersedes what followed the last of the messages, which is the old answer to it. Default: false. */
+  /** Whether the messages after the last given one are superseded, such as the old answer to it. Default: false. */
   readonly regenerate?: boolean;
-  /** The token of a lease: without the lease, nothing is saved, and the error is `lease_lost`. Default: no check. */
+  /**
+   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error is `lease_lost`.
+   * Default: no check.
+   */
   readonly fencingToken?: number;
-  /** How many of the latest messages are searched for the ids. A message further back counts as new. Default: 1000. */
+  /**
+   * Number of the latest messages that are searched for the ids. A message further back counts as new. Default: 1000.
+   */
   readonly search?: number;
 }
 
-/** The messages as a page gets them: as JSON. A tool may have returned a `Date`. Of messages with one id, the last counts. */
+/**
+ * The messages as JSON, because a tool may have returned a value such as a `Date`. If several messages have the same
+ * id, the last one counts.
+ */
 const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Message[], InvalidInput> => {
   const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
   return read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)
@@ -24,7 +32,7 @@ const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Messag
     : err(invalidInput([{ path: 'messages', message: 'must be an array of UIMessage that can be written as JSON' }]));
 };
 
-/** What to append, and after which position if something is superseded. */
+/** The entries to append, and the position to rewind to if messages are superseded. */
 const decide = (messages: readonly Message[], placed: PlacedMessages, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {
@@ -34,15 +42,15 @@ const decide = (messages: readonly Message[], placed: PlacedMessages, regenerate
     return regenerate && message === messages.at(-1) ? [there.position] : [];
   });
   const after = Math.min(...cuts);
-  // A new one has no position.
+  // A new message has no position.
   const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= after)).map(entryOf);
   return { entries, ...(placed.some(({ position }) => position > after) && { after }) };
 };
 
 /**
- * Saves messages by their ids, all of them in one step. A message that is stored already is left alone, so the call can be
- * repeated. A stored one that has changed takes its own place, and what followed it is superseded; a new one goes to the
- * end. `position` is where the chat ends then. Never rejects.
+ * Saves messages by their ids, all of them in one step. A message that is already stored is not stored again, so the
+ * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded. A new
+ * message is appended. `position` is the end of the chat after the call. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
@@ -58,7 +66,7 @@ export const saveMessages = <E extends ConversationError>(
       const { entries, ...rewind } = decide(wanted, placed, regenerate);
       if (entries.length === 0 && rewind.after === undefined) return ok({ position: ifPosition });
       const saved = await appendOnce(sessions, id, entries, { ...fenced, ...rewind, ifPosition });
-      // Another caller was first: what is to be done depends on what it has done.
+      // Another caller has changed the chat, so decide again.
       if (saved.isErr() && saved.error.type === 'history_moved') continue;
       return saved.map(({ position }) => ({ position }));
     }

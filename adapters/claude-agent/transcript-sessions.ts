@@ -11,17 +11,17 @@ export interface FoundTranscript {
   readonly id: string;
   /** Its `context` is the key. */
   readonly options: { readonly context: string };
-  /** The current lease, if there is one and it is shown. */
+  /** The current lease; absent if there is none, or the answer does not contain it. */
   readonly lease?: SessionLease | undefined;
   /** When the session was created. */
   readonly createdAt: string;
-  /** When the session last changed, if that is shown. */
+  /** When the session last changed; absent if the answer does not contain it. */
   readonly updatedAt?: string | undefined;
 }
 
-/** What a `TranscriptStore` needs of a `SessionService`. A `SessionClient` has it too. */
+/** The methods of a `SessionService` or a `SessionClient` that a `TranscriptStore` needs. */
 export interface TranscriptSessions extends Conversations {
-  /** The limits, where they are known. */
+  /** The limits; absent in a client, which does not know them. */
   readonly policy?: { readonly limits: { readonly entriesPerAppend: number } };
   /** `create` of the service. */
   create(input: CreateSessionInput): ResultAsync<{ readonly repeated?: true }, ConversationError>;

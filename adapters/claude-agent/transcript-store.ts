@@ -13,13 +13,15 @@ import {
   type TranscriptEntry,
   type TranscriptKey,
   textOf,
-} from './transcript.js';
+} from './transcript-entry.js';
 import type { FoundTranscript, TranscriptSessions } from './transcript-sessions.js';
 
-/** What is known of a transcript. */
+/** The cached facts of a transcript. */
 interface Known {
   readonly id: string;
-  /** Of the lease that marks the session: one that was created in its place, under its id, has another. */
+  /**
+   * The fencing token of the lease that identifies the session: a later session with the same id has a different one.
+   */
   readonly fencingToken: number;
   /** The end of the history. */
   readonly position: number;
@@ -30,16 +32,19 @@ interface Known {
 export interface TranscriptStoreOptions {
   /** The face, 1 to 256 characters. Default: `claude`. */
   readonly face?: string;
-  /** The profile, 1 to 256 characters. Default: the `projectKey`, or a digest of one that is longer or not plain ASCII. */
+  /**
+   * The profile, 1 to 256 characters. Default: the `projectKey`, or its digest if it is longer than 256 characters or
+   * not plain ASCII.
+   */
   readonly profile?: string;
 }
 
-// Names that no host has for labels of its own.
+// Names with a prefix, so that they do not collide with labels of the host.
 const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'claude.parent'];
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
-/** Maximum number of transcripts that are known. */
+/** Maximum number of cached transcripts. */
 const MAX_KNOWN = 100;
-/** Maximum number of tries of one append: each but the last found that another process had changed the transcript. */
+/** Maximum number of attempts of one append. An attempt fails if another process has changed the transcript. */
 const MAX_TRIES = 100;
 
 const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined =>
@@ -48,14 +53,14 @@ const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined =>
 const mainOf = ({ projectKey, sessionId }: TranscriptKey): string => textOf({ projectKey, sessionId });
 
 /**
- * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is a session of the engine,
- * each line the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the error of
- * the engine. Any number of processes may use one transcript.
+ * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is a session of the
+ * engine, and each line is the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose
+ * `cause` is the error of the engine. Any number of processes may use one transcript.
  */
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;
   readonly #options: TranscriptStoreOptions;
-  /** Those that were used last, the latest at the end. */
+  /** The transcripts that were used last, the latest at the end. */
   readonly #known = new Map<string, Known>();
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -66,9 +71,9 @@ export class TranscriptStore {
   }
 
   /**
-   * Appends lines, in the order of the calls, without those whose `uuid` the transcript has. Each part of
-   * `limits.entriesPerAppend` is stored as a whole or not at all; a line above `limits.contentBytes` rejects with
-   * `invalid_input`, and one to a session that has ended with `invalid_transition`.
+   * Appends lines, in the order of the calls, except those whose `uuid` is already in the transcript. Each part of up
+   * to `limits.entriesPerAppend` lines is stored as a whole or not at all. Rejects with `invalid_input` for a line
+   * above `limits.contentBytes`, and with `invalid_transition` if the session has ended.
    */
   async append(key: TranscriptKey, entries: readonly TranscriptEntry[]): Promise<void> {
     const lines = [...entries];
@@ -84,7 +89,7 @@ export class TranscriptStore {
     const [found] = await this.#list({ [TRANSCRIPT]: await nameOf(textOf(key)) });
     if (found === undefined) return null;
     const read = await this.#read(found.id, 0);
-    // Another process has deleted it meanwhile, and may have begun it anew.
+    // Another process has deleted the transcript, and may have created it again.
     if (read === undefined) return this.load(key);
     return linesOf(read.entries);
   }
@@ -104,12 +109,15 @@ export class TranscriptStore {
     return sessions.flatMap(({ options: { context } }) => keyOf(context).subpath ?? []);
   }
 
-  /** Deletes a transcript, with a main one those of its subagents too. Succeeds if there is none. */
+  /**
+   * Deletes a transcript. If it is a main transcript, deletes those of its subagents too. Also succeeds if there is
+   * none.
+   */
   async delete(key: TranscriptKey): Promise<void> {
     await this.#inTurn(key, async () => {
       const name = await nameOf(textOf(key));
       const parts = key.subpath === undefined ? await this.#list({ [PARENT]: name }) : [];
-      // The main transcript last: while it is there, a delete that failed can be repeated.
+      // The main transcript is deleted last, so that a failed delete can be repeated.
       for (const { id } of [...parts, ...(await this.#list({ [TRANSCRIPT]: name }))])
         await unwrap(this.#sessions.delete(id));
     });
@@ -117,7 +125,7 @@ export class TranscriptStore {
 
   async #append(key: TranscriptKey, name: string, lines: readonly TranscriptEntry[]): Promise<void> {
     let known = this.#known.get(name);
-    // Known again once these lines are appended.
+    // Cached again once these lines are appended.
     this.#known.delete(name);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       known ??= await this.#learn(name);
@@ -130,7 +138,7 @@ export class TranscriptStore {
       const appended =
         added.length > 0
           ? await appendOnce(this.#sessions, id, added.map(entryOf), { ifPosition, fencingToken })
-          : // What is known may be of a session that was deleted since.
+          : // The cached session may have been deleted since.
             (await this.#sessions.renew(id, { fencingToken, seconds: LEASE.seconds })).map(() => ({
               position: ifPosition,
             }));
@@ -149,7 +157,7 @@ export class TranscriptStore {
     throw new Error('other processes kept changing the transcript');
   }
 
-  /** Begins a transcript with these lines; false if there is one. */
+  /** Creates a transcript with these lines. Returns false if it exists already. */
   async #create(key: TranscriptKey, name: string, lines: readonly TranscriptEntry[]): Promise<boolean> {
     const { projectKey, subpath } = key;
     const project = await nameOf(projectKey);
@@ -175,7 +183,7 @@ export class TranscriptStore {
     }
   }
 
-  /** Reads what an append must know of a transcript; undefined if there is none. */
+  /** Reads the facts of a transcript that an append needs; undefined if there is no transcript. */
   async #learn(name: string): Promise<Known | undefined> {
     const [found] = await this.#list({ [TRANSCRIPT]: name });
     if (found === undefined) return undefined;
@@ -190,7 +198,10 @@ export class TranscriptStore {
     return read && { ...known, position: read.position };
   }
 
-  /** The entries after a position, and the end; undefined if the session is gone, or is not the one with this position. */
+  /**
+   * The entries after a position, and the end; undefined if the session was deleted, or has been replaced by one
+   * without this position.
+   */
   async #read(id: string, after: number) {
     const parts: PositionedEntry[][] = [];
     for (let position = after; ; ) {
@@ -208,7 +219,7 @@ export class TranscriptStore {
     return found;
   }
 
-  /** Runs what changes the transcripts of one session in the order of the calls. */
+  /** Runs changes of the transcripts of one session in the order of the calls. */
   async #inTurn(key: TranscriptKey, change: () => Promise<void>): Promise<void> {
     const name = mainOf(key);
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(change);

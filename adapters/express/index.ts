@@ -14,8 +14,8 @@ export interface ExpressRequest extends IncomingMessage {
 export type ExpressMiddleware = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Middleware for Express 4 and 5, with or without a body parser before it. A request that is not for the handler goes to the
- * next middleware.
+ * Middleware for Express 4 and 5, with or without a body parser before it. Requests to other paths go to the next
+ * middleware.
  *
  *     app.use('/api', expressMiddleware(handler));
  */

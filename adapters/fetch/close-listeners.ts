@@ -1,6 +1,6 @@
 /**
- * Listeners for the end of a response. Separate from the request, which may hold the stream of the response: the finalizer of
- * that stream must not hold it.
+ * Listeners for the end of a response. Separate from the request, because that may reference the stream of the
+ * response, and the finalizer of the stream must not.
  */
 export class CloseListeners {
   readonly #listeners: (() => void)[] = [];

@@ -1,4 +1,4 @@
-import { routeNotFound } from '../../src/http/handler-error.js';
+import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';
@@ -8,16 +8,16 @@ import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 
 /** Options of `fetchHandler`. */
 export interface FetchHandlerOptions {
-  /** Prefix of the routes in the URLs that the function gets, such as `/api`. Default: none. */
+  /** Prefix of the routes in the URLs of the requests, such as `/api`. Default: none. */
   readonly prefix?: string;
   /**
-   * Prefix that the host or a proxy removes from the URLs, such as `/api` with Hono's `app.mount('/api', ...)`. `Location`
-   * and `Link` contain it. Default: none.
+   * Prefix that the host or a proxy removes from the URLs before, such as `/api` with Hono's `app.mount('/api', ...)`.
+   * `Location` and `Link` contain it. Default: none.
    */
   readonly basePath?: string;
 }
 
-/** Maximum bytes of a body that is sent in one part, even if a listener waits for its end. */
+/** Maximum bytes of a body that is sent in one part when a listener waits for the end of the response. */
 const SMALL_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
@@ -42,8 +42,8 @@ const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, 
 };
 
 /**
- * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks. A request that is not for
- * the handler is answered with 404. Throws a `TypeError` that names every invalid or unknown option.
+ * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks. Requests to other
+ * paths are answered with 404. Throws a `TypeError` that names every invalid or unknown option.
  *
  *     const serve = fetchHandler(handler, { prefix: '/api' });
  *     app.all('/api/*', (context) => serve(context.req.raw));

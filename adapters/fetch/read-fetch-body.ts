@@ -1,6 +1,6 @@
 import type { BodyReading } from '../../src/http/session-handler.js';
 
-/** A larger copy: at least `size`, and at least double, so that a body is not copied often. */
+/** A larger copy: at least `size`, and at least double, so that copies are rare. */
 const grown = (bytes: Uint8Array, size: number, maxBytes: number): Uint8Array => {
   const larger = new Uint8Array(Math.min(Math.max(size, 2 * bytes.length), maxBytes));
   larger.set(bytes);
@@ -19,11 +19,11 @@ export const readFetchBody = async (request: Request, maxBytes: number): Promise
       const chunk: Uint8Array = next.value;
       const end = size + chunk.length;
       if (end > maxBytes) {
-        // Not awaited: the source may be slow to stop, or fail.
+        // Not awaited, because the source may be slow to stop, or fail.
         reader.cancel().catch(() => undefined);
         return { outcome: 'too_large' };
       }
-      // Copied: a chunk of one byte may be a view of a large buffer.
+      // Copied, because a chunk of one byte may be a view of a large buffer.
       if (end > body.length) body = grown(body, end, maxBytes);
       body.set(chunk, size);
       size = end;

@@ -1,6 +1,9 @@
 import type { WatchSignal } from '../../src/session/session-event.js';
 
-/** Reports a body that nobody reads or cancels, such as that of an answer that a middleware replaced. Some runtimes lack it. */
+/**
+ * Reports a body that is neither read nor cancelled, such as that of a response that a middleware has replaced. Some
+ * runtimes lack it.
+ */
 const unread =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
@@ -12,9 +15,9 @@ const unread =
 export const detectsUnread = unread !== undefined;
 
 /**
- * The parts as the body of a Fetch response. A part is requested when the client has taken the one before. Cancelling the
- * stream ends the source; cutting it off is an error for its sender. `closed` is called after the last part, when the stream
- * is cancelled, and when it is garbage collected; it may be called more than once, and must not hold the stream.
+ * The parts as the body of a Fetch response. A part is requested when the client has taken the previous one. Cancelling
+ * the stream ends the source; `cutOff` makes the stream fail. `closed` is called after the last part, when the stream
+ * is cancelled, and when it is garbage collected; it may be called more than once, and must not reference the stream.
  */
 export const streamOf = (
   parts: AsyncIterable<Uint8Array>,
@@ -24,7 +27,7 @@ export const streamOf = (
   const iterator = parts[Symbol.asyncIterator]();
   const source = {
     start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      const fail = () => controller.error(new Error('the client took nothing for too long'));
+      const fail = () => controller.error(new Error('the client read nothing for too long'));
       cutOff?.addEventListener('abort', fail);
     },
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -41,8 +41,8 @@ const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
   });
 
 /**
- * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with koa-mount. A request that is not
- * for the handler goes to the next middleware.
+ * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with koa-mount. Requests to other
+ * paths go to the next middleware.
  *
  *     app.use(mount('/api', koaMiddleware(handler)));
  */
@@ -62,7 +62,7 @@ export const koaMiddleware =
       return;
     }
     context.status = response.status;
-    // Koa would report every client that leaves a stream as an error.
+    // Koa would report every client that closes a stream as an error.
     if (response.stream !== undefined || hasLongBodyLeft(req)) {
       context.respond = false;
       respond(req, res, response);

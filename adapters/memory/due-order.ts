@@ -1,7 +1,10 @@
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
-/** When a sweep must process a session. A separate object, because an index may keep items that it no longer contains. */
+/**
+ * When a sweep must process a session. A separate object, because an index may keep references to items that it no
+ * longer contains.
+ */
 export interface Due {
   readonly at: number;
   readonly session: StoredSession;

@@ -1,7 +1,7 @@
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 
-/** A tenant and the earliest due time of what it has. */
+/** A tenant and the earliest due time of its items. */
 interface TenantDue {
   readonly name: string;
   readonly firstDue: number;
@@ -9,18 +9,18 @@ interface TenantDue {
 
 const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
-/** The tenants of which something is due some time. */
+/** The tenants with due times, sorted by the earliest. */
 export class DueTenants {
   readonly #byDue = new OrderedIndex(tenantOrder);
 
-  /** Moves a tenant; `Infinity` stands for no due time. */
+  /** Moves a tenant from one due time to another; `Infinity` for none. */
   move(name: string, from: number, to: number): void {
     if (from === to) return;
     if (from < Number.POSITIVE_INFINITY) this.#byDue.remove({ name, firstDue: from });
     if (to < Number.POSITIVE_INFINITY) this.#byDue.insert({ name, firstDue: to });
   }
 
-  /** What is due at `now`, the longest overdue first, at most `limit`, which is shared between the tenants. */
+  /** The items that are due at `now`, the longest overdue first. `limit` is shared between the tenants. */
   due<T extends { readonly dueAt: number }>(
     now: number,
     limit: number,

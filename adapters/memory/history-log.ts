@@ -48,7 +48,9 @@ export class HistoryLog {
     return this.#redactions;
   }
 
-  /** Redacts entries; returns whether there was something to redact. What is superseded is not kept. */
+  /**
+   * Redacts entries. Returns whether anything was redacted. Superseded entries are not kept, so they need no redaction.
+   */
   redact(positions: readonly number[]): boolean {
     let isChanged = false;
     for (const position of positions) {
@@ -104,7 +106,7 @@ export class HistoryLog {
     return this.#entries.slice(from, to).map(copyOf);
   }
 
-  /** Bytes of JSON of the same entries. */
+  /** Bytes of JSON of the entries after a number of entries, up to another. */
   bytes(from: number, to = this.length): number {
     return this.#bytesUpTo(to) - this.#bytesUpTo(from);
   }

@@ -6,7 +6,7 @@ import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import { keyOf, type StoredSession } from './stored-session.js';
 
-/** An end, and what it is reported from. */
+/** An end, and the data for its report. */
 interface Waiting extends EndKey {
   readonly dueAt: number;
   readonly from: { readonly session: StoredSession } | { readonly remains: EndedRecord };
@@ -41,7 +41,7 @@ export class MemoryEndQueue implements EndQueue {
     this.#put({ ...keyOf(session), endId: session.endId, dueAt, from: { session } });
   }
 
-  /** Keeps what is left of a removed session whose end waits. */
+  /** Keeps the data for the report of a removed session, if its end waits. */
   keep(session: StoredSession, removedAt: number): void {
     const waiting = this.#take(session.endId ?? '');
     if (waiting !== undefined) this.#put({ ...waiting, from: { remains: { ...recordOf(session), removedAt } } });

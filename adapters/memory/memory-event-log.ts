@@ -35,7 +35,7 @@ const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): bool
 /** The stream of a memory store, trimmed to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** A ring buffer: the nth change is at n modulo its length. Reads create the events. */
+  /** A ring buffer: change number n is at n modulo its length. Reads create the events. */
   readonly #ring: LoggedEvent[] = [];
   #count = 0;
   #latest = BEGINNING;

@@ -36,9 +36,9 @@ import type {
   UnleasedRange,
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/label-search.js';
-import { frozenState } from './copies.js';
-import { copyOf } from './copy-of.js';
 import { DueTenants } from './due-tenants.js';
+import { forkHistory } from './fork-history.js';
+import { frozenState } from './frozen-state.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
@@ -68,8 +68,8 @@ const parseEventsLength = (options: MemorySessionStoreOptions): number | undefin
   });
 
 /**
- * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may be lost when it ends.
- * Every call is complete when its method returns, so calls never race.
+ * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose sessions may be lost
+ * when it ends. Every call is complete when its method returns, so calls never race.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
@@ -86,7 +86,7 @@ export class MemorySessionStore implements SessionStore {
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantIndex();
     if (tenant.get(head.id) !== undefined) return ok('taken');
-    const copy = opening?.from && copyOf(tenant.get(opening.from.id)?.log, opening.from);
+    const copy = opening?.from && forkHistory(tenant.get(opening.from.id)?.log, opening.from);
     if (typeof copy === 'string') return ok(copy);
     const entries = [...(copy?.entries ?? []), ...(opening?.entries ?? [])];
     const { maxEntries = entries.length, active } = opening ?? {};
@@ -102,7 +102,7 @@ export class MemorySessionStore implements SessionStore {
       opening && state,
       entries.length === 0 ? undefined : session.log.positions.end,
     );
-    // Its start is a change of its own.
+    // The start counts as a separate change.
     if (details[1]?.type === 'started') session.firstRevision -= 1;
     const change = { incarnation: session.incarnation };
     for (const [at, detail] of details.entries())
@@ -246,7 +246,7 @@ export class MemorySessionStore implements SessionStore {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  /** Stores a later activity, which may put off the end of the session. */
+  /** Stores a later activity, which may postpone the end of the session. */
   #use(session: StoredSession, state: StateRecord): void {
     const hasMoved = endsAt(state) !== endsAt(session.state);
     session.state = state;
@@ -258,7 +258,7 @@ export class MemorySessionStore implements SessionStore {
     if (tenant !== undefined) this.#change(session.tenant, tenant, () => tenant.change(session, session.state, dueAt));
   }
 
-  /** Changes a tenant, and keeps its place among the tenants correct. */
+  /** Changes a tenant, and updates its position among the due tenants. */
   #change(name: string, tenant: TenantIndex, change: () => void): void {
     const before = tenant.firstDue;
     change();

@@ -7,7 +7,10 @@ interface Leaf<T> {
 
 interface Branch<T> {
   readonly children: Node<T>[];
-  /** For each child, an item that is not after any of its items, and after all items of the children before it. */
+  /**
+   * For each child, a lower bound: an item that is not after any of its items, but after all items of the children
+   * before it.
+   */
   readonly firsts: T[];
   /** For each child, the number of items in the children before it. */
   readonly starts: number[];
@@ -51,7 +54,10 @@ const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolea
 const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
-/** Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full nodes. */
+/**
+ * Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full
+ * nodes.
+ */
 const splitPoint = (slot: number): number => {
   if (slot <= 1) return 1;
   return slot === WIDTH ? WIDTH : WIDTH >>> 1;

@@ -13,7 +13,7 @@ export const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** What decides the position of a session in a list by creation. */
+/** The fields by which a list by creation is sorted. */
 type Created = Pick<SessionHead, 'id' | 'createdAt'>;
 
 /** Timestamps have one format, so they sort as text. */

@@ -15,7 +15,7 @@ interface Placed {
 
 const idOf = ({ session }: Placed): string => session.head.id;
 
-/** Looks for a page among the sessions of the label that has the fewest. `indexOf` gives those of a label. */
+/** Finds a page by examining all sessions of the label that has the fewest. `indexOf` returns the index of a label. */
 export const searchLabels = (
   range: PageRange,
   indexOf: (name: string, value: string) => OrderedIndex<StoredSession>,

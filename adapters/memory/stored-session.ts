@@ -2,7 +2,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
-import { copyHead, frozenState } from './copies.js';
+import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';
 
@@ -21,7 +21,7 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly incarnation: string;
-  /** Revision from which changes are counted. A renewed lease is no change, so it increases this number too. */
+  /** The revision from which changes are counted. A renewed lease is not a change, so it increases this number. */
   firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;

@@ -30,13 +30,13 @@ export class TenantIndex {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
-  /** Sessions by each label that one has. */
+  /** The sessions with each label. */
   readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
-  /** Sessions that are due some time. */
+  /** The sessions with a due time. */
   readonly #byDue = new OrderedIndex(dueOrder);
-  /** Built at the first call, so that it costs nothing if it is not used. */
+  /** Built at the first use, so that it costs nothing otherwise. */
   #unleased: UnleasedIndex | undefined;
-  /** The time for which the lists by status are correct. */
+  /** The time at which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
   get size(): number {
@@ -64,7 +64,7 @@ export class TenantIndex {
     if (isLabelled) this.#label(session);
   }
 
-  /** When the first of the sessions is due. */
+  /** The earliest due time of the sessions. */
   get firstDue(): number {
     const [first] = this.#byDue.slice(0, 1);
     return first?.at ?? Number.POSITIVE_INFINITY;
@@ -113,8 +113,8 @@ export class TenantIndex {
   }
 
   /**
-   * The sessions that have a status at a time. The clock may have ended some whose end is not stored: each moves to
-   * another list once, after its deadline, and back again for a caller whose clock is behind.
+   * The sessions that have a status at a time. A session whose end by the clock is not stored moves to the list of
+   * TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
    */
   #withStatus({ status, now }: StatusAt): OrderedIndex<StoredSession> {
     const from = this.#byDue.leading(isDueBy(Math.min(now, this.#listedAt)));

@@ -1,11 +1,11 @@
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import type { OpenStatus } from '../../src/session/session-status.js';
 import type { UnleasedPosition, UnleasedRange } from '../../src/store/session-store.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
-/** A separate object, because an index may keep items that it no longer contains. */
+/** A separate object, because an index may keep references to items that it no longer contains. */
 interface Waiting extends UnleasedPosition {
   readonly session: StoredSession;
 }

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { stopReading } from './stop-reading.js';
 
 /**
- * Maximum number of waiting requests in this process, at about 3 KB each. One connection cannot reach it alone: it is not
- * read while its requests wait, and one read of Node, 64 KiB, holds at most 2,700 requests.
+ * Maximum number of waiting requests in this process, at about 3 KB each. One connection alone cannot reach it: a
+ * connection is not read while its requests wait, and one read of Node, 64 KiB, contains at most 2,700 requests.
  */
 export const MAX_WAITING = 10_000;
 
 let waitingCount = 0;
 
-/** Requests of one connection that wait for the answers before theirs. The connection is not read meanwhile. */
+/** The requests of one connection that wait for earlier responses. The connection is not read while they wait. */
 class RequestQueue {
   readonly #socket: Socket;
   readonly #waiting = new Map<ServerResponse, () => void>();
@@ -55,8 +55,8 @@ const queueOf = (socket: Socket): RequestQueue => {
 };
 
 /**
- * Whether Node has yet to send an earlier answer on this connection. A response gets its socket when its turn comes. Without
- * a sign that another response has the socket, as in imitations of Node, a request does not wait.
+ * Whether Node must still send an earlier response on this connection: a response has no socket until its turn comes.
+ * If nothing shows that another response has the socket, as in imitations of Node, the request does not wait.
  */
 const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): boolean =>
   res.socket === null && Boolean(socket && Reflect.get(socket, '_httpMessage'));
@@ -75,16 +75,16 @@ const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost
   queue.join(res, lost);
   res.once('socket', () => {
     if (!queue.leave(res)) return;
-    // After the listeners of the answer before. And one request of a connection in each turn of the event loop: a client that
-    // sends many at once must not hold up the others.
+    // Runs after the listeners of the previous response, and starts one request of a connection per turn of the event
+    // loop, so that a client that sends many at once does not delay others.
     setImmediate(() => (socket.destroyed ? lost() : start()));
   });
 };
 
 /**
- * Starts a request when the requests before it on the same connection are answered: Node emits all pipelined requests at once,
- * and a client must not get more work done by pipelining. Calls `lost` instead of `start` if the connection is gone, or is
- * closed because too many requests wait.
+ * Starts a request when the earlier requests on the same connection are answered: Node emits all pipelined requests at
+ * once, and pipelining must not give a client a larger share. Calls `lost` instead of `start` if the connection is
+ * gone, or is closed because too many requests wait.
  */
 export const inTurn = (
   req: IncomingMessage,

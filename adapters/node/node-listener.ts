@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { routeNotFound } from '../../src/http/handler-error.js';
+import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';
@@ -14,7 +14,7 @@ export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 export interface NodeListenerOptions {
   /** Prefix of the routes, such as `/api`. Default: none. */
   readonly prefix?: string;
-  /** Answers requests that are not for the handler. Default: 404. */
+  /** Answers requests to other paths. Default: 404. */
   readonly fallback?: NodeListener;
 }
 

@@ -50,8 +50,8 @@ export class NodeRequest implements HandlerRequest {
 export const parsedBody = (request: object): unknown => ('body' in request ? request.body : undefined);
 
 /**
- * Scheme and authority that all parsers read alike. Where parsers differ, as in `http://x;/sessions`, a host's guard could
- * see another path than the handler.
+ * A scheme and authority that all parsers read the same way. Where parsers differ, as in `http://x;/sessions`, a guard
+ * of the host could see a different path than the handler.
  */
 const origin = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?#]|$)/i;
 

@@ -5,7 +5,7 @@ const tooLarge: BodyReading = { outcome: 'too_large' };
 const aborted: BodyReading = { outcome: 'aborted' };
 const lost: BodyReading = { outcome: 'lost' };
 
-/** A larger copy: at least `size`, and at least double, so that a body is not copied often. */
+/** A larger copy: at least `size`, and at least double, so that copies are rare. */
 const grown = (bytes: Buffer, size: number, maxBytes: number): Buffer => {
   const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * bytes.length), maxBytes));
   bytes.copy(larger);
@@ -20,7 +20,7 @@ const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading
       req.off('data', onData).off('end', onEnd).off('error', onLoss).off('close', onLoss);
       resolve(reading);
     };
-    // A chunk is a string if something has set an encoding on the request.
+    // A chunk is a string if other code has set an encoding on the request.
     const onData = (chunk: Buffer | string) => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       const end = size + bytes.length;
@@ -29,7 +29,7 @@ const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading
         finish(tooLarge);
         return;
       }
-      // Copied: a chunk of one byte may be a view of a large buffer.
+      // Copied, because a chunk of one byte may be a view of a large buffer.
       if (end > body.length) body = grown(body, end, maxBytes);
       bytes.copy(body, size);
       size = end;
@@ -40,8 +40,8 @@ const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading
   });
 
 /**
- * Reads the body of a Node request. A body parser before it has consumed the stream and left its result in `parsed`; a parser
- * that skipped the request may have left an empty object there, and the stream unread.
+ * Reads the body of a Node request. A body parser that ran before has consumed the stream, and its result is in
+ * `parsed`. If it skipped the request, `parsed` may be an empty object, and the stream is unread.
  */
 export const readNodeBody = (req: IncomingMessage, parsed: unknown, maxBytes: number): Promise<BodyReading> => {
   const isRead = req.readableDidRead || req.readableEnded;

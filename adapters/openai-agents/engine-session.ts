@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { AppendOptions } from '../../src/service/history.js';
+import type { AppendOptions } from '../../src/service/append-history.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry } from '../../src/session/session.js';
@@ -7,9 +7,9 @@ import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
-import { entryOf, itemOf } from './items.js';
+import { entryOf, itemOf } from './item-of.js';
 
-/** No history ends here: an append on this condition only tells whether its operation id is known. */
+/** A condition that no history meets, to find out whether an operation id is known. */
 const NOWHERE = { after: 0, ifPosition: Number.MAX_SAFE_INTEGER } as const;
 
 interface ReadEntries {
@@ -23,12 +23,14 @@ interface ReadEntries {
 /** Options of a session for one run. */
 export interface EngineSessionOptions {
   /**
-   * A name of the turn, 1 to 48 of the characters `A-Z a-z 0-9 _ . ~ : -`, which is the same if the run is started again, such as
-   * the id of a job. What a run with this name has added is not added again: if the new run brings other items, it rejects with
-   * `operation_mismatch`. Default: every run adds its items.
+   * A name of the turn that stays the same if the run is started again, such as the id of a job: 1 to 48 of the
+   * characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are not added again; if the new run
+   * adds different items, it rejects with `operation_mismatch`. Default: every run adds its items.
    */
   readonly turn?: string;
-  /** The fencing token of a lease: if it is not the current lease, writes reject with `lease_lost`. Default: no check. */
+  /**
+   * The fencing token of a lease: if that is not the current lease, writes reject with `lease_lost`. Default: no check.
+   */
   readonly fencingToken?: number;
 }
 
@@ -37,8 +39,8 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
 
 /**
  * The `Session` of the OpenAI Agents SDK (`@openai/agents`) over a session of the engine that is ACTIVE or PAUSED. Each
- * item is the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the error of
- * the engine, or with an `Error` that says what cannot be stored or applied. Items must be JSON.
+ * item is the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the
+ * error of the engine, or with an `Error` that says what cannot be stored or applied. Items must be JSON.
  */
 export class EngineSession<Item extends object = object> {
   readonly #sessions: Conversations;
@@ -64,12 +66,12 @@ export class EngineSession<Item extends object = object> {
     return entries.map((entry) => itemOf<Item>(entry));
   }
 
-  /** Appends items: all of them or none. It is sent again if its answer was lost, and is applied once. */
+  /** Appends items: all of them or none. Retries if the answer was lost; the items are added only once. */
   async addItems(items: Item[]): Promise<void> {
     if (items.length > 0) unwrap(await this.#append(items));
   }
 
-  /** Takes the last item back. No two callers get the same one. */
+  /** Removes and returns the last item. Two callers never get the same one. */
   async popItem(): Promise<Item | undefined> {
     for (;;) {
       const { entries, start, end } = await this.#read(1);
@@ -82,28 +84,29 @@ export class EngineSession<Item extends object = object> {
     }
   }
 
-  /** Takes all items back. */
+  /** Removes all items. */
   async clearSession(): Promise<void> {
     unwrap(await this.#append([], { after: 0 }));
   }
 
-  /** Replaces all items in one step. The SDK calls it with what a compaction has left. */
+  /** Replaces all items in one step. The SDK calls it with the result of a compaction. */
   async replaceHistoryWithCompaction(items: Item[]): Promise<void> {
     unwrap(await this.#append(items, { after: 0 }));
   }
 
   /**
-   * Applies a transaction once for its `operationId`, also if it is sent again after a lost answer, by whichever process. Rejects
-   * if the `operationId` was used for other items, or the history does not end with the expected suffix.
+   * Applies a transaction once for each `operationId`, even if any process sends it again after a lost answer. Rejects
+   * if the `operationId` was used for different items, or if the history does not end with the expected suffix.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
     const { operationId, suffix, items } = await parseTransaction(args);
     for (;;) {
-      // Only a rewind may have no entries; one to the end of the history takes nothing back.
+      // An append without entries must be a rewind. A rewind to the end of the history removes nothing.
       const position = suffix === undefined && items.length > 0 ? {} : await this.#positionBefore(suffix ?? []);
       const applied = await this.#append(items, { operationId, ...(position ?? NOWHERE) });
       if (isError(applied, 'operation_mismatch')) {
-        // A replacement was applied before, where its suffix stood then; nothing was, where the history ended then.
+        // The transaction was applied before: a replacement after a different position, or an empty one at a different
+        // end.
         if (suffix !== undefined || items.length === 0) return;
         throw new Error('operationId was already applied with a different transaction');
       }
@@ -126,14 +129,17 @@ export class EngineSession<Item extends object = object> {
     });
   }
 
-  /** Where to append instead of a suffix; undefined if the history does not end with it. */
+  /** The options to append in place of a suffix; undefined if the history does not end with the suffix. */
   async #positionBefore(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const fits = canonical(entries.map((entry) => itemOf(entry))) === canonical(suffix);
     return fits ? { after: start, ifPosition: end } : undefined;
   }
 
-  /** Reads from the end back. A history that changed between two parts is read anew: no answer mixes two histories. */
+  /**
+   * Reads from the end back. Starts again if the history changes between two parts, so that the result never mixes two
+   * histories.
+   */
   async #read(limit: number): Promise<ReadEntries> {
     for (;;) {
       let part = await unwrap(this.#sessions.history(this.#id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }));

@@ -2,16 +2,16 @@ import { isFields } from '../../src/input/parse-fields.js';
 import { sha256 } from '../../src/session/sha256.js';
 import { canonical } from '../sdk/canonical.js';
 
-/** Appends items, or replaces the last ones if they still are what they are expected to be. */
+/** Appends items, or replaces the last ones if they are still the expected ones. */
 export type HistoryTransaction<Item> =
   | { type: 'append_items'; items: Item[] }
   | { type: 'replace_suffix'; expectedSuffix: Item[]; replacement: Item[] };
 
-/** A transaction, with a name that is the same whenever it is sent again. */
+/** A transaction, and an id that stays the same when it is sent again. */
 export interface HistoryTransactionArgs<Item> {
   /** Not empty. */
   operationId: string;
-  /** What is to be done. */
+  /** The change. */
   transaction: HistoryTransaction<Item>;
 }
 
@@ -20,8 +20,8 @@ const check = (fits: boolean, message: string): void => {
 };
 
 /**
- * Reads a transaction. The operation id of a replacement covers all of it: where it went cannot be told any more when it comes
- * again, so the engine could not compare the two.
+ * Parses a transaction. The operation id of a replacement contains a digest of the whole transaction: when it is sent
+ * again, its position is no longer known, so the engine could not compare the two.
  */
 export const parseTransaction = async <Item>({ operationId, transaction }: HistoryTransactionArgs<Item>) => {
   check(typeof operationId === 'string' && operationId.trim() !== '', 'operationId must be a non-empty string');

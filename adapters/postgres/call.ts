@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import type { SqlDeployment } from '../sql/deployment.js';
 import type { Query } from '../sql/page-query.js';
+import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
@@ -11,7 +11,7 @@ export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, 
 
 export type Value = string | number | boolean | null | readonly string[];
 
-/** The outcome of a statement that may have been committed: no read can. */
+/** The outcome to report if it is not known whether a statement was committed; a read always has `not_applied`. */
 type Doubt = StoreUnavailable['outcome'];
 
 /** Numbers the `?` of a query. */
@@ -34,8 +34,8 @@ export const rowsOf = (result: unknown): readonly Fields[] => {
 const MAX_ATTEMPTS = 10;
 
 /**
- * The failure of a statement. A server that crashes gives the reason of its crash, such as a full disk: only one that
- * answers on has undone a write.
+ * The failure of a statement. A server that crashes may answer with the reason of the crash, such as a full disk, after
+ * the commit. So the statement counts as undone only if the server still answers.
  */
 const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): Promise<Failure> => {
   const failure = failureOf(cause, doubt);
@@ -48,16 +48,16 @@ const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): 
   }
 };
 
-/** What a call uses. */
+/** The resources of a call. */
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
-  /** The settings of the deployment, which the first call reads by `read`. */
+  /** The settings of the deployment. The first call reads them with `read`. */
   deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
 }
 
 /**
- * One call of the store: its statements share a deadline. Each statement is a transaction of its own. A process that asks for
- * other settings than the deployment has gets the error of every statement.
+ * One call of the store: its statements share a deadline. Each statement is a separate transaction. If the options of
+ * this process differ from the settings of the deployment, every statement returns the error.
  */
 export class Call {
   readonly #source: CallSource;
@@ -74,7 +74,7 @@ export class Call {
     return this.#source.deployment((text) => this.#complete(text, [], 'not_applied'));
   }
 
-  /** A read never has a doubtful outcome, and is repeated once on another connection if one was lost. */
+  /** A read is always `not_applied`, and is repeated once on another connection if its connection was lost. */
   read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
     return this.#settled(text, values, 'not_applied');
   }
@@ -88,7 +88,7 @@ export class Call {
     return this.#settled(text, values, 'unknown');
   }
 
-  /** Waits for work that does not belong to the call alone, until the deadline at most. */
+  /** Waits for work that several calls share, until the deadline of this call. */
   async wait(work: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ export class Call {
     return deployment.isErr() ? err(deployment.error) : this.#complete(text, values, doubt);
   }
 
-  /** Repeats a statement that the server has undone because other transactions were in the way. */
+  /** Repeats a statement that the server has undone because of a conflict with other transactions. */
   async #complete(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[]> {
     let isLossRepeated = doubt === 'not_applied';
     for (let attempt = 1; ; attempt += 1) {
@@ -120,7 +120,7 @@ export class Call {
     }
   }
 
-  /** At the deadline, a connection that has not answered is closed, since its answer may still come. */
+  /** Closes a connection that has not answered by the deadline, because its answer may still arrive. */
   async #send(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[], Failure> {
     if (this.#leftMs === 0) return err(timedOut('not_applied'));
     let client: PostgresClient | undefined;

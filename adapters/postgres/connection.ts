@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '../sql/deployment.js';
+import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '../sql/sql-deployment.js';
 import { type Answer, Call, type CallSource } from './call.js';
 import { type Failure, notConnected } from './failure.js';
 import type { PostgresClient, PostgresPool, PostgresSettings } from './postgres-session-store-options.js';
@@ -9,7 +9,10 @@ const ignore = (): void => undefined;
 
 const guarded = new WeakSet<PostgresClient | PostgresPool>();
 
-/** An error event without a listener would end the process. The error itself rejects the query. */
+/**
+ * Listens for errors, because an `error` event without a listener ends the process. The query rejects with the error
+ * too.
+ */
 const guard = (client: PostgresClient): void => {
   if (!guarded.has(client)) client.on?.('error', ignore);
   guarded.add(client);
@@ -19,21 +22,21 @@ const guard = (client: PostgresClient): void => {
 export class Connection implements CallSource {
   readonly #pool: PostgresPool;
   readonly #settings: PostgresSettings;
-  /** Known from the first call on. */
+  /** Set by the first call. */
   #deployment: Result<SqlDeployment, never> | undefined;
-  /** The request that is on its way: calls at the same time share it. */
+  /** The pending request, which concurrent calls share. */
   #reading: Answer<SqlDeployment> | undefined;
 
   constructor(settings: PostgresSettings) {
     const { pool } = settings;
     this.#pool = pool;
     this.#settings = settings;
-    // A new connection can fail before a promise has handed it over, with the bytes that say it is ready.
+    // Guards a connection from its start, because it may fail before `connect` has returned it.
     if (!guarded.has(pool)) pool.on?.('connect', guard);
     guarded.add(pool);
   }
 
-  /** Whether the host has ended the pool, as far as the pool says so. */
+  /** Whether the host has ended the pool; false for a pool that does not report it. */
   get isClosed(): boolean {
     return this.#pool.ending === true || this.#pool.ended === true;
   }
@@ -43,7 +46,9 @@ export class Connection implements CallSource {
     return new Call(this, this.#settings.timeoutMs);
   }
 
-  /** The settings of the deployment, unless this process asks for others. They are read once. */
+  /**
+   * The settings of the deployment, or an error if the options of this process differ from them. They are read once.
+   */
   async deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;
     this.#reading ??= this.#read(read).finally(() => {
@@ -67,7 +72,7 @@ export class Connection implements CallSource {
     this.#deployment = undefined;
   }
 
-  /** Lends a connection, which the caller has to release. */
+  /** Borrows a connection, which the caller must release. */
   async connect(): Answer<PostgresClient, Failure> {
     try {
       const client = await this.#pool.connect();

@@ -10,8 +10,9 @@ import {
 export interface Failure {
   readonly error: StoreUnavailable | Misconfigured;
   /**
-   * `refused`: the server refused the statement and undid it. `conflict`: likewise, because another transaction was in the
-   * way; the same statement may succeed now. `lost`: the connection is of no use any more. `late`: the timeout has passed.
+   * `refused`: the server has refused and undone the statement. `conflict`: it has undone the statement because of
+   * another transaction; the same statement may succeed now. `lost`: the connection cannot be used any more. `late`:
+   * the timeout has passed.
    */
   readonly kind: 'refused' | 'conflict' | 'lost' | 'late';
 }
@@ -27,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   '57014': 'the server has cancelled the call',
 };
 
-/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+/** Missing parts by SQLSTATE: the tables were not made, or were made by an earlier version. */
 const missingParts: Readonly<Record<string, string>> = {
   '3F000': 'the tables of the store are missing',
   '42703': 'a column of the store is missing',
@@ -36,9 +37,10 @@ const missingParts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether the server has undone the statement that it answers with this SQLSTATE. It may be committed if the server or a
- * pooler before it has lost something: a connection (08, 57P), a file (58), itself (XX), or time in a transaction (25P). The
- * severity tells nothing: it is in the language of the server. Codes of Node, such as EPIPE, begin with E.
+ * Whether the server has undone a statement that failed with this SQLSTATE. It may be committed if a connection was
+ * lost (08, 57P), after an error of the file system (58) or of the server itself (XX), or after a timeout of the
+ * transaction (25P). The severity cannot be used, because it is in the language of the server. Codes of Node, such as
+ * EPIPE, begin with E.
  */
 const isUndone = (code: unknown): code is string =>
   typeof code === 'string' && /^[0-9FHP][0-9A-Z]{4}$/.test(code) && !/^(?:08|57P|58|25P0[34]|40003)/.test(code);

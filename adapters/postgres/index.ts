@@ -1,3 +1,3 @@
-export type { MigrateOptions } from '../sql/deployment.js';
+export type { MigrateOptions } from '../sql/sql-deployment.js';
 export { PostgresSessionStore } from './postgres-session-store.js';
 export type { PostgresClient, PostgresPool, PostgresSessionStoreOptions } from './postgres-session-store-options.js';

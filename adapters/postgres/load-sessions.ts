@@ -7,7 +7,7 @@ import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 import type { Answer } from './call.js';
 
-/** Sessions up to this many bytes are read in the round trip that finds their size. */
+/** Maximum bytes of sessions that are read in the same round trip as their size. */
 const BYTES_AT_ONCE = 262_144;
 
 /** The position before the entries to read, and the bytes of the history up to it. */
@@ -24,16 +24,16 @@ const startOf = (prefix: string, { historyLimit }: ReadSize) => {
   };
 };
 
-/** Finds sessions: their numbers, or if it `isWhole` their rows, so that they are not looked up again. */
+/** A query that finds sessions: their numbers, or with `isWhole` their rows, so that these need no second lookup. */
 export interface Source extends Query {
   readonly isWhole: boolean;
-  /** The time by which they are ordered. Default: that of their creation. */
+  /** The time by which they are sorted. Default: that of their creation. */
   readonly time?: string;
 }
 
 /**
- * Reads the sessions that `source` finds, with the latest entries of their histories. If all of
- * them together have more than `maxBytes`, it reads their sizes alone. One statement sees one moment of the database.
+ * Reads the sessions that `source` finds, with the latest entries of their histories. If their total size exceeds
+ * `maxBytes`, it reads only their sizes. A single statement, so that the result is consistent.
  */
 export const loadSessions = (prefix: string, source: Source, size: ReadSize, maxBytes: number): Query => {
   const { start, bytes, values } = startOf(prefix, size);
@@ -62,8 +62,8 @@ export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> =>
   sessionIn(row, row, Number(row['entries']) - Number(row['start']));
 
 /**
- * Reads at once what is small, and anything else after `admit` has admitted its bytes. `counted` leaves out rows that are no
- * sessions of the result.
+ * Reads small sessions in one round trip, and larger ones after `admit` has accepted their bytes. `counted` leaves out
+ * rows that are not part of the result.
  */
 export const readAdmitted = async <E, F>(
   read: (maxBytes: number) => Answer<readonly Fields[], F>,
@@ -82,7 +82,7 @@ export const readAdmitted = async <E, F>(
       if (refusal !== undefined) return err(refusal);
     }
     if (isRead) return ok(result.value);
-    // What other callers append in the meantime has room too.
+    // Leaves room for entries that other callers append in between.
     maxBytes = bytes * 2;
   }
 };

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
+import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
 import {
   deploymentIn,
   type MigrateOptions,
@@ -8,9 +9,8 @@ import {
   type SqlDeployment,
   valuesOf,
   wantedOf,
-} from '../sql/deployment.js';
-import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
-import { UNLEASED_INDEX } from '../sql/unleased-query.js';
+} from '../sql/sql-deployment.js';
+import { UNLEASED_INDEX } from '../sql/unleased-positions.js';
 import { type Answer, rowsOf } from './call.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';
@@ -18,21 +18,21 @@ import type { PostgresClient, PostgresSettings } from './postgres-session-store-
 import { storedFunctions } from './stored-functions.js';
 import { tables } from './tables.js';
 
-/** Each makes one version of the tables from the version before. */
+/** Each step upgrades the tables from the previous version to the next. */
 const steps = [tables + storedFunctions];
 
-/** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
+/** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
 const USABLE_FROM = 1;
 
 /** Key of the advisory lock that all migrations of a database take. */
 const LOCK = 1_131_376_749;
 
-/** SQL in which `$` before a name stands for the quoted schema and a dot. */
+/** Replaces `$` before a name with the quoted schema and a dot. */
 const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
 const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
 
-/* Reads the catalogs themselves: to_regclass may still answer what was so before the wait for the lock. */
+/* Reads the catalogs directly, because to_regclass may return the state from before the wait for the lock. */
 const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1';
 const FIND_META = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
 
@@ -56,7 +56,7 @@ const deploymentOf = async (client: PostgresClient, schema: string): Promise<Sql
 const hasLeaseIndex = async (client: PostgresClient, schema: string): Promise<boolean> =>
   firstRow(await client.query(FIND_LEASE_INDEX, [schema])) !== undefined;
 
-/** Stores what this process asks for, and makes or drops the index. */
+/** Stores the settings of this process, and makes or drops the index. */
 const configure = async (client: PostgresClient, settings: PostgresSettings): Promise<void> => {
   const { schema } = settings;
   const wanted = wantedOf(settings, await deploymentOf(client, schema));
@@ -78,7 +78,7 @@ const makeTables = async (
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const found = await versionIn(client, schema);
-  // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even where the schema exists.
+  // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema exists.
   if (firstRow(await client.query(FIND_SCHEMA, [schema])) === undefined)
     await client.query(`CREATE SCHEMA "${schema}"`);
   if (found.version === 0) {
@@ -94,10 +94,10 @@ const makeTables = async (
 };
 
 /**
- * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made. Where they are made, it only reads, so that a role without the right to make them may call it.
- * Tables of a later version are left as they are, and may be usable. Whoever makes the tables stores the settings of the
- * deployment.
+ * Makes the tables, or upgrades those of an earlier version, in one transaction. If several processes call it, one of
+ * them makes the tables. If they exist, it only reads, so that a role without the right to create tables can call it.
+ * Tables of a later version stay unchanged, and may be usable. The process that makes the tables stores the settings of
+ * the deployment.
  */
 export const migrate = async (
   connection: Connection,
@@ -121,7 +121,7 @@ export const migrate = async (
     const refusal = refusalOf(found, steps.length);
     return refusal === undefined ? (await connection.begin().deployment()).map(() => undefined) : err(refusal);
   } catch (cause) {
-    // Closing the connection undoes its transaction.
+    // Closes the connection, which undoes its transaction.
     client.release(true);
     return err(failureOf(cause, 'unknown').error);
   }

@@ -2,19 +2,20 @@ import { setTimeout } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
-/** Milliseconds between two polls while no notifications arrive. A free connection is not waited for any longer. */
+/** Milliseconds between two polls while no notifications arrive, and maximum wait for a free connection. */
 const POLL_MS = 250;
 
 /** Milliseconds between two checks that notifications arrive. */
 const CHECK_MS = 5000;
 
-/** Milliseconds until a pool that had no room for a connection that listens is asked again. */
+/** Milliseconds before the next attempt to listen, after the pool had no connection to spare. */
 const NO_ROOM_MS = 60_000;
 
 /**
  * Wakes listeners at notifications of a channel (https://www.postgresql.org/docs/current/sql-listen.html), which one
- * connection of the pool receives. Now and then it is notified over another connection: while no notification arrives, such
- * as behind a pooler in transaction mode, or while there is no connection, it wakes the listeners every 250 ms instead.
+ * connection of the pool receives. It regularly sends itself a notification over another connection. While none
+ * arrives, such as behind a pooler in transaction mode, or while it has no connection, it wakes the listeners every 250
+ * ms instead.
  */
 export class NotificationListener {
   readonly #connection: Connection;
@@ -54,7 +55,7 @@ export class NotificationListener {
   }
 
   #tick(): void {
-    // The end of the pool waits for this connection.
+    // Disconnects at once, because the end of the pool waits for this connection.
     if (!this.#isNeeded) this.#disconnect(this.#client);
     else if (!this.#isChecking && performance.now() >= this.#nextCheckAt) void this.#check();
     if (!this.#isHeard) this.#wake();
@@ -64,7 +65,10 @@ export class NotificationListener {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** It is notified over another connection: its own may reach it where those of other processes do not. */
+  /**
+   * Sends a notification over another connection, because one over its own may arrive even if those of other processes
+   * do not.
+   */
   async #check(): Promise<void> {
     this.#isChecking = true;
     this.#isHeard = false;
@@ -98,19 +102,19 @@ export class NotificationListener {
     } catch {
       this.#disconnect(client);
     }
-    // A pooler may have a notification for whoever uses the connection next.
+    // A pooler may deliver the notification to the next user of the connection.
     this.#isHeard = false;
     return this.#client;
   }
 
-  /** Whether the pool can serve others beside the connection that listens. */
+  /** Whether the pool has a connection besides the listening one. */
   async #hasRoom(): Promise<boolean> {
     const client = await this.#borrow();
     client?.release(false);
     return client !== undefined;
   }
 
-  /** A connection that is free soon. One that comes too late goes back. */
+  /** Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late. */
   async #borrow(): Promise<PostgresClient | undefined> {
     const connecting = this.#connection.connect();
     const connected = await Promise.race([connecting, setTimeout(POLL_MS, undefined, { ref: false })]);
@@ -119,7 +123,7 @@ export class NotificationListener {
     return undefined;
   }
 
-  /** The connection is closed, since it listens. */
+  /** Closes the connection instead of returning it to the pool, because it still listens. */
   #disconnect(client: PostgresClient | undefined): void {
     if (client === undefined || this.#client !== client) return;
     this.#client = undefined;

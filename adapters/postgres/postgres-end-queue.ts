@@ -4,11 +4,11 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
-import { unreportedEndOf } from '../sql/end-rows.js';
+import { unreportedEndOf } from '../sql/unreported-end-of.js';
 import type { Answer, Call } from './call.js';
 import type { Connection } from './connection.js';
 import { dueRows } from './read-due.js';
-import { namesOf, statement } from './write-session.js';
+import { namesOf, statement } from './session-writer.js';
 
 const nameOf = ({ tenant, id, incarnation }: Fields): string => `${tenant} ${id} ${incarnation}`;
 

@@ -9,7 +9,7 @@ import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
 
-/** What was read, and whether events belong after it that are not published yet. */
+/** The result of a read, and whether there are unpublished events after it. */
 interface AtTheEnd<T> {
   readonly value: T;
   readonly isLate: boolean;
@@ -21,16 +21,16 @@ const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefi
     : { number: row[`${name}_number`], ms: row[`${name}_ms`] };
 
 /**
- * The one stream of a schema. Each event is written with its change, to the outbox, and published to the stream after the
- * commit: soon by the process that made the change, or by whoever reads the stream before. So a reader misses no change
- * that was made before it asked, even if the process that made it has ended.
+ * The single stream of a schema. Each event is written to the outbox in the transaction of its change. After the commit
+ * it is published to the stream, by the process that made the change or by the next reader, whichever comes first. So a
+ * reader misses no change that was committed before its read, even if the process that made it has ended.
  */
 export class PostgresEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #prefix: string;
   readonly #channel: string;
   readonly listen: EventLog['listen'];
-  /** SQL of the first and the last row of the log, and whether there are events that are not published. One row. */
+  /** SQL that returns one row: the first and the last row of the log, and whether there are unpublished events. */
   readonly #ends: string;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<unknown> | undefined;
@@ -48,9 +48,11 @@ export class PostgresEventLog implements EventLog {
     this.listen = listener && ((wake) => listener.listen(wake));
   }
 
-  /** Publishes soon what is committed by now. Changes of the same moment share a publication, and nobody waits for it. */
+  /**
+   * Publishes all committed events soon, without a wait for the result. Changes at the same time share a publication.
+   */
   publishSoon(): void {
-    // By then a host that ends its pool after a change has done so: the pool would leave the request unanswered.
+    // Delayed, so that a host can end its pool directly after a change: the pool would never answer the request.
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
       void this.#publish();
@@ -74,7 +76,7 @@ export class PostgresEventLog implements EventLog {
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = parseLogPosition(position);
     const scope = scopeOf(of);
-    // One statement sees one moment of the log.
+    // A single statement, so that the result is consistent.
     const sql = `${this.#ends},
       page AS (SELECT * FROM ${this.#prefix}events WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?)
       SELECT *, EXISTS (SELECT FROM ${this.#prefix}events WHERE number = ? AND ms = ?) AS is_there
@@ -95,7 +97,7 @@ export class PostgresEventLog implements EventLog {
     return this.#connection.isClosed;
   }
 
-  /** Reads the end of the log, and once more after a publication if there are events that are not published. */
+  /** Reads the end of the log, and again after a publication if there are unpublished events. */
   async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
@@ -108,8 +110,8 @@ export class PostgresEventLog implements EventLog {
   }
 
   /**
-   * Publishes all events that are committed by now. Calls at the same time share a publication: one that starts after the
-   * last of them. If it fails, the events stay where they are until the next one.
+   * Publishes all committed events. Concurrent calls share a publication that starts after the last of them. If it
+   * fails, the events stay in the outbox until the next one.
    */
   #publish(): Promise<unknown> {
     this.#next ??= this.#running.then(() => {
@@ -124,8 +126,9 @@ export class PostgresEventLog implements EventLog {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
-    // A publication needs the events that others committed while it waited for its turn. Two statements in one message are
-    // one transaction, which the server ends also where it refuses them: the connection is as good as before.
+    // READ COMMITTED, so that a publication sees the events that were committed while it waited for its turn. Two
+    // statements in one message are one transaction, which the server ends even if it refuses them, so the connection
+    // stays usable.
     return call.write(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
       SELECT ${this.#prefix}publish(${deployment.value.eventsLength}, '${this.#channel}')`);
   }

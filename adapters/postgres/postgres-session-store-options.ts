@@ -1,8 +1,8 @@
 import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/deployment.js';
+import type { AskedDeployment } from '../sql/sql-deployment.js';
 
-/** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */
+/** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): PromiseLike<unknown>;
   /** With true, the pool closes the connection. */
@@ -12,15 +12,15 @@ export interface PostgresClient {
 }
 
 /**
- * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or ends
- * it. Declared here, so that no driver is needed to compile against this store.
+ * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or
+ * ends it. Declared here, so that no driver is needed to compile against this store.
  */
 export interface PostgresPool {
-  /** True as soon as the host has called `end`, in pools that say so. */
+  /** True once the host has called `end`, in pools that report this. */
   readonly ending?: unknown;
   readonly ended?: unknown;
   connect(): PromiseLike<PostgresClient>;
-  /** With it, the store listens for errors of a connection from its beginning. */
+  /** Lets the store listen for errors of a connection from its start. */
   on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
@@ -31,27 +31,32 @@ export interface PostgresSessionStoreOptions {
   /** The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default: `colloquy`. */
   readonly schema?: string;
   /**
-   * Timeout of a call, in milliseconds, with all that it waits for, such as a connection of the pool: 1 to 600000. Default:
-   * 5000. `migrate` has none.
+   * Timeout of a call in milliseconds, including the wait for a connection of the pool: 1 to 600000. Default: 5000.
+   * `migrate` has no timeout.
    */
   readonly timeoutMs?: number;
   /**
-   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them. The first
-   * `migrate()` makes it, and stores this setting and `events` for all processes: those that leave it out follow, and those
-   * that ask for something else get `misconfigured`. Default: what is stored, at first false.
+   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. The
+   * first `migrate()` makes the index, and stores this setting and `events` for all processes. A process without this
+   * option follows the stored setting, and a process with a different value gets `misconfigured`. Default: the stored
+   * setting; at the first `migrate()` false.
    */
   readonly leaseIndex?: boolean;
   /**
-   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ between processes. With
-   * `listen: false` the store never sends LISTEN, and polls for events of other processes. Without this option the store
-   * follows what is stored, and can be watched if events are on. Default: what is stored, at first no events.
+   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ between processes.
+   * With `listen: false` the store never sends LISTEN, and polls for events of other processes. Without this option,
+   * sessions can be watched if the stored setting enables events. Default: the stored setting; at the first `migrate()`
+   * no events.
    */
   readonly events?:
     | boolean
     | {
-        /** Number of the latest events that are kept, 1 to 100000000. Default: what is stored, at first 100000. */
+        /**
+         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at the first
+         * `migrate()` 100000.
+         */
         readonly length?: number;
-        /** Whether the store learns of events of other processes by LISTEN; otherwise it polls. Default: true. */
+        /** Whether LISTEN notifies the store of events of other processes; otherwise it polls. Default: true. */
         readonly listen?: boolean;
       };
 }
@@ -77,7 +82,7 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
   events: { length: true, listen: true },
 };
 
-/** Throws a `TypeError` that names all options that break a rule or are unknown. */
+/** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
     const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, events } = options;

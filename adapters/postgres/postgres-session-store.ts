@@ -24,9 +24,10 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import type { MigrateOptions } from '../sql/deployment.js';
-import { noLeaseIndex } from '../sql/unleased-query.js';
+import type { MigrateOptions } from '../sql/sql-deployment.js';
+import { noLeaseIndex } from '../sql/unleased-positions.js';
 import { Connection } from './connection.js';
+import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
 import { PostgresEndQueue } from './postgres-end-queue.js';
 import { PostgresEventLog } from './postgres-event-log.js';
@@ -37,25 +38,24 @@ import {
 } from './postgres-session-store-options.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { findEntries, findSession, findState } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
-import { SessionWriter } from './write-session.js';
+import { SessionWriter } from './session-writer.js';
 
 /**
  * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's own pool. Call
- * `migrate()` once before the first operation. Every change is one statement and one transaction, and holds no lock while
- * it waits for the host.
+ * `migrate()` once before the first operation. Every change is one statement and one transaction, and holds no lock
+ * between round trips.
  */
 export class PostgresSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #settings: PostgresSettings;
-  /** What the names of all tables begin with. */
+  /** The prefix of the names of all tables. */
   readonly #prefix: string;
   readonly #writer: SessionWriter;
   readonly #log: PostgresEventLog;
   readonly ends: PostgresEndQueue;
 
-  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: PostgresSessionStoreOptions) {
     this.#settings = parseStoreOptions(options);
     this.#connection = new Connection(this.#settings);
@@ -65,18 +65,18 @@ export class PostgresSessionStore implements SessionStore {
     this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
   }
 
-  /** The log of changes; undefined if the process asks for none. Watches need a database that has events on. */
+  /** The log of changes; undefined if `events` is false in the options. Watches need a database with events enabled. */
   get events(): EventLog | undefined {
     return this.#settings.events === false ? undefined : this.#log;
   }
 
   /**
-   * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from several
-   * processes at once; only reads if the tables are there. Until then every operation returns `misconfigured`.
+   * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from
+   * several processes at once; only reads if the tables exist. Until then every operation returns `misconfigured`.
    *
-   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later ones return `misconfigured` if
-   * they ask for something else. With `reconfigure`, the settings change to what this process asks for. Processes that have
-   * begun before go on with the settings that they know: stop them first.
+   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later calls with other values
+   * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
+   * that are already running keep the settings that they have read: stop them first.
    */
   migrate(options: MigrateOptions = {}): Promise<Result<void, StoreUnavailable | Misconfigured>> {
     return migrate(this.#connection, this.#settings, options);

@@ -11,7 +11,7 @@ export interface DueRows {
   readonly hasMore: boolean;
 }
 
-/** Reads the due rows of a table. Only if more are due than `limit`, they are shared out between the tenants. */
+/** Reads the due rows of a table. If more than `limit` are due, the limit is shared between the tenants. */
 export const dueRows = async (call: Call, table: DueTable, now: number, limit: number): Answer<DueRows, StoreError> => {
   const first = await call.query(firstDue(table, now, limit + 1));
   if (first.isErr()) return err(first.error);

@@ -9,14 +9,14 @@ import { pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
-/** The parts of the query of a page: `totals`, and what finds its sessions. */
+/** The parts of the query of a page: `totals`, and the query of its sessions. */
 interface PageParts {
   readonly totals: Query;
   readonly source: Source;
 }
 
 const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts => {
-  // A page by number skips sessions in the index alone, and then looks up those on the page.
+  // A page by number skips sessions in the index, and then looks up only those on the page.
   const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
   const dialect = { prefix, byTenantDue: '', columns, total: '(SELECT total FROM totals)' };
@@ -27,7 +27,7 @@ const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts
   };
 };
 
-/** Looks at the sessions of the label `fewest` once, for the page and its total. */
+/** Examines the sessions of the label `fewest` once, for both the page and its total. */
 const searchParts = (
   prefix: string,
   tenant: string,
@@ -67,8 +67,8 @@ const partsOf = async (
 const isSession = (row: Fields): boolean => row['id'] !== null;
 
 /**
- * Reads a page and its total. A page by cursor costs the same anywhere; one by offset costs a step in the index for each
- * session that it skips, and none after the last page.
+ * Reads a page and its total. A page by cursor costs the same anywhere in the list. A page by offset takes a step in
+ * the index for each session that it skips; past the end it costs nothing.
  */
 export const readPage = async <E>(
   call: Call,

@@ -2,11 +2,11 @@ import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
-import { nextIn, unleasedPositions } from '../sql/unleased-query.js';
+import { nextIn, unleasedPositions } from '../sql/unleased-positions.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, sessionOf } from './load-sessions.js';
 
-/** Reads sessions that nobody holds: their positions by the index, and then those that are still there. */
+/** Reads sessions that nobody holds: first their positions in the index, and then those that still exist. */
 export const readUnleased = async (
   call: Call,
   prefix: string,

@@ -1,8 +1,9 @@
 import { NEVER } from '../shared/never.js';
 
 /*
- * Each change of a session is one call of one of these functions: one statement, and one transaction. They compare and
- * set; what a session may do is decided before. `$` stands for the quoted schema and a dot. A null p_detail: no event.
+ * Each change of a session is one call of one of these functions: one statement and one transaction. They compare and
+ * set; the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If p_detail is
+ * null, there is no event.
  */
 export const storedFunctions = `
 /* Whether this version can read a state. */
@@ -43,7 +44,7 @@ BEGIN
   RETURN 'inserted';
 END $body$;
 
-/* Number of a tenant's ACTIVE sessions at p_now. Until the transaction ends, no other one counts them. */
+/* Number of a tenant's ACTIVE sessions at p_now. Locks out other counts of the tenant until the transaction ends. */
 CREATE FUNCTION $lock_active_sessions(p_tenant text, p_now double precision) RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant, '$totals'::regclass::oid::bigint));
@@ -53,8 +54,8 @@ BEGIN
 END $body$;
 
 /*
- * Whether a position up to the end is that of an entry, of the rewind before one, or the beginning or end of a history.
- * p_number: the number of entries up to it.
+ * Whether a position, which must not be after the end, is that of an entry, of the rewind before one, or the beginning
+ * or the end of a history. p_number is the number of entries up to it.
  */
 CREATE FUNCTION $is_current(p_session bigint, p_entries bigint, p_end bigint, p_position double precision, p_number bigint)
 RETURNS boolean LANGUAGE sql STABLE AS $body$
@@ -64,8 +65,9 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
 $body$;
 
 /*
- * Inserts a session with what it begins with. p_from, p_origin: the id of the session to fork, the second as JSON. p_started,
- * null for a session that is not started: its event, which is empty without events. A fork returns what it has copied.
+ * Inserts a session with an opening. p_from and p_origin are the id of the session to fork, p_origin as JSON. p_started
+ * is the event of the start: null if the session is not started, and empty without events. For a fork, returns the
+ * number of copied entries and the position in the origin.
  */
 CREATE FUNCTION $open_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
@@ -89,7 +91,7 @@ BEGIN
     RETURN;
   END IF;
   IF p_from IS NOT NULL THEN
-    /* Nobody changes its history while it is copied. */
+    /* Locked, so that its history does not change while it is copied. */
     SELECT number, entries, position INTO v FROM $sessions WHERE tenant = p_tenant AND id = p_from FOR SHARE;
     IF NOT FOUND THEN
       outcome := 'missing';
@@ -154,7 +156,7 @@ BEGIN
     WHERE number = v_number;
 END $body$;
 
-/* Moves a session between lists of labels. A label is name=value: no name and no value has another equals sign. */
+/* Moves a session between lists of labels. A label is name=value; names and escaped values contain no equals sign. */
 CREATE FUNCTION $move_labels(
   p_tenant text, p_id text, p_number bigint, p_created_ms bigint, p_before text[], p_after text[]
 ) RETURNS void LANGUAGE plpgsql AS $body$
@@ -206,7 +208,7 @@ BEGIN
   ELSIF v.revision <> p_revision - 1 THEN
     RETURN 'stale';
   END IF;
-  /* Not in one condition: both sides of an operator are computed, and this one takes a lock of the tenant. */
+  /* A separate condition, because AND may evaluate both sides, and this one takes a lock of the tenant. */
   IF p_active_limit IS NOT NULL THEN
     IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
       RETURN 'too_many';
@@ -220,7 +222,7 @@ BEGIN
   IF v.status = 'TERMINATED' THEN
     v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation);
   END IF;
-  /* A later activity that is stored puts off the end of an ACTIVE session. */
+  /* If the stored activity is later, it postpones the end of an ACTIVE session. */
   IF p_limit_end IS NOT NULL THEN
     p_deadline := least(p_limit_end, greatest(v.last_activity, p_last_activity) + p_inactivity);
     p_accepts_until := p_deadline + p_grace;
@@ -245,7 +247,7 @@ BEGIN
   ELSIF v_is_change THEN
     v_detail := p_update_detail;
   END IF;
-  /* Behind the total of the status, as in all changes: no two deadlock. */
+  /* After the total of the status, in the same order as all changes, so that they cannot deadlock. */
   IF v.labels <> p_labels THEN
     PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
   END IF;
@@ -257,8 +259,8 @@ BEGIN
 END $body$;
 
 /*
- * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the end
- * back, in steps that double: callers mostly ask for one of the latest.
+ * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the
+ * end back in steps that double, because callers mostly ask for one of the latest.
  */
 CREATE FUNCTION $entries_up_to(p_session bigint, p_entries bigint, p_end bigint, p_position bigint)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $body$
@@ -359,7 +361,7 @@ BEGIN
   IF v.position <> v.entries OR p_after IS NOT NULL THEN
     DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(p_entries);
   END IF;
-  /* Each entry counts with a comma. */
+  /* Plus a comma for each entry. */
   INSERT INTO $entries (session, entry_number, position, bytes, entry)
     SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
@@ -367,7 +369,7 @@ BEGIN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, p_operation, p_digest, end_position);
   END IF;
-  /* What comes after the end is no activity: it would put an end by inactivity off. */
+  /* Entries after the end do not count as activity, because that would postpone an end by inactivity. */
   v_activity := CASE WHEN v_is_late THEN v.last_activity ELSE greatest(v.last_activity, p_now) END;
   IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} AND NOT v_is_late THEN
     UPDATE $sessions SET deadline = least(limit_end, v_activity + inactivity),
@@ -384,7 +386,7 @@ BEGIN
   END IF;
 END $body$;
 
-/* Replaces the texts of entries, while the session is the same. */
+/* Replaces the texts of entries, if the session has the same incarnation. */
 CREATE FUNCTION $redact_entries(
   p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
@@ -428,7 +430,7 @@ BEGIN
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
-  /* What remains until the end is reported. */
+  /* Keeps the data for the report of the end. */
   IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
     INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_now);
   END IF;
@@ -445,7 +447,7 @@ BEGIN
   RETURN 'removed';
 END $body$;
 
-/* Locks the session first, as the other changes do. */
+/* Locks the session first, in the same order as the other changes. */
 CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
@@ -461,8 +463,8 @@ BEGIN
 END $body$;
 
 /*
- * Moves the events of all committed changes to the log, trims the log, and wakes its listeners. One call at a time does
- * so. Its commit does not wait for the disk: what a crash undoes here is still in the outbox.
+ * Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A lock allows one call
+ * at a time. The commit does not wait for the disk: if a crash undoes it, the events are still in the outbox.
  */
 CREATE FUNCTION $publish(p_length bigint, p_channel text) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE

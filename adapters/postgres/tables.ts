@@ -1,14 +1,15 @@
 import { NEVER } from '../shared/never.js';
 
-/** Number of rows over which each total is distributed, so that creates at the same time do not wait for each other. */
+/** Number of rows over which each total is distributed, so that concurrent creates do not wait for each other. */
 const SHARDS = 32;
 
 /**
  * The tables of version 1. `$` stands for the quoted schema and a dot.
  *
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch;
- * 9007199254740991 stands for Infinity. `state` is the state as JSON but for `last_activity`; `status` to `revision` and `labels`
- * (each as name=value) repeat what is searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the index alone.
+ * 9007199254740991 stands for Infinity. `state` is the state as JSON without `last_activity`; the columns `status` to
+ * `revision` and `labels` (each as name=value) repeat the parts that are searched and compared. The indexes of lists
+ * include the number, so that a page by number skips sessions in the index alone.
  */
 export const tables = `
 CREATE TABLE $sessions (
@@ -30,9 +31,9 @@ CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
 /*
- * entry_number counts the entries of the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
- * supersedes, after the entries that the session counts, until other entries get their numbers. Positions are never used
- * again: each rewind has one, and each entry.
+ * entry_number is the number of the entry in the history, and bytes the size of the JSON up to its end. After a rewind,
+ * the superseded rows stay until new entries take their numbers; sessions.entries tells how many rows are valid. Each
+ * entry and each rewind has a position, which is never used again.
  */
 CREATE TABLE $entries (
   session bigint NOT NULL, entry_number bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
@@ -44,7 +45,7 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 );
 
-/* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
+/* Ends that must be reported. removed_ms, last_activity and state are the data of a removed session. */
 CREATE TABLE $ends (
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text COLLATE "C" NOT NULL,
   due_at double precision NOT NULL, removed_ms double precision, last_activity double precision,
@@ -68,13 +69,13 @@ CREATE TABLE $totals (
   PRIMARY KEY (tenant, name, value, shard)
 ) WITH (fillfactor = 50);
 
-/* Events are written here with their change. publish() moves them to the log and numbers them, after their commit. */
+/* The outbox: events are written here with their change. publish() numbers them after the commit, and moves them. */
 CREATE TABLE $outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text NOT NULL, id text NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
 );
 
-/* Both number and ms only increase. */
+/* From row to row, both number and ms increase. */
 CREATE TABLE $events (
   number bigint PRIMARY KEY, ms bigint NOT NULL,
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text NOT NULL, sequence bigint NOT NULL,
@@ -84,7 +85,7 @@ CREATE INDEX events_by_time ON $events (ms, number);
 CREATE INDEX events_by_tenant ON $events (tenant, ms, number);
 CREATE INDEX events_by_session ON $events (tenant, id, ms, number);
 
-/* Adds p_by to totals of a tenant, each at p_names and p_values, always in the same order: no two deadlock. */
+/* Adds p_by to totals of a tenant, given by p_names and p_values; in the same order always, to avoid deadlocks. */
 CREATE FUNCTION $count_sessions(p_tenant text, p_session bigint, p_names text[], p_values text[], p_by integer[])
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN

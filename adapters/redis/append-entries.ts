@@ -5,7 +5,7 @@ import { decodeState } from '../shared/stored-json.js';
 import type { OpenCall } from './deployment.js';
 import { type Answer, isOneOf, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';
-import { appendScript, rewindScript } from './scripts/append.js';
+import { appendScript, rewindScript } from './scripts/append-script.js';
 
 /** Adds entries to a history, by one script. */
 export const appendEntries = async (

@@ -5,10 +5,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 
-/** Milliseconds before the first retry after a transient failure; the pause doubles with every further retry. */
+/** Milliseconds before the first retry after a transient failure; doubles with every further retry. */
 const FIRST_PAUSE_MS = 20;
 
-/** Milliseconds by which the clocks of this machine and the server may differ before a write is sent a second time. */
+/**
+ * Difference of the clocks of this machine and the server, in milliseconds, that needs no second attempt of a write.
+ */
 const CLOCK_MARGIN_MS = 1000;
 
 /** Length of a random id: 72 bits. */
@@ -25,22 +27,23 @@ export interface Script {
 export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
 
 /**
- * A script that changes something, at most once, although a client may send it again when it got no reply. It has at
- * least two writes, so that the server logs them with an EXEC of their own, and every write is absolute: see "A torn log"
- * in `docs/redis-operating.md`. What readers go by is written last.
+ * A script that makes a change at most once, even if a client that got no reply sends it again. It has at least two
+ * writes, so that the server logs them as a transaction, and writes only absolute values: see "A torn log" in
+ * `docs/redis-operating.md`. The value that readers trust is written last.
  *
- * KEYS  1 what recognises this call
- * ARGV  1 until when the server accepts the call, 2 until when it recognises the call: as long again
+ * KEYS  1 the key of this call, by which it is recognised
+ * ARGV  1 until when the server accepts the call, 2 until when it recognises the call: twice as long
  *
- * Defines `known`, what an earlier arrival of this call has noted, and `remember(value)`, which notes it. A call that
- * arrives too late is refused: {'late', the server's time}. So a call is recognised for as long as it is accepted.
+ * Defines `known`, the note of an earlier arrival of this call or false, and `remember(value)`, which writes the note.
+ * A call that arrives too late is refused: {'late', the server's time}. So a call is recognised as long as it is
+ * accepted.
  *
- * Defines `attempt(change, undo)`. Lua does not roll back: if a command of `change` is refused, for a right that is missing or
- * a key of a wrong type, `undo` takes back what those before it have changed, also if some of its own commands are refused.
- * Returns the refusal.
+ * Defines `attempt(change, undo)`, because Lua does not roll back. If a command of `change` is refused, because of a
+ * missing right or a key of a wrong type, `undo` reverts the earlier commands; it must continue if some of its own
+ * commands are refused. Returns the refusal, or nil.
  *
- * Scripts give numbers to commands as text: the server turns a number into text slowly. A call names no key and no argument
- * that it does not use: each costs the server as much as half a command.
+ * Scripts pass numbers to commands as text, because the server converts numbers slowly. A call passes only the keys and
+ * arguments that it uses, because each costs the server as much as half a command.
  */
 export const writeScript = (lua: string): Script =>
   script(`
@@ -67,9 +70,9 @@ type Attempt<T> = (client: RedisClient) => Promise<T>;
 export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
- * One call of the store: all its commands share one deadline. Until the deadline it retries after transient failures.
- * That is safe, since scripts recognise calls that have arrived before. Once the outcome of a command is unknown, no
- * later refusal makes the outcome of the call known.
+ * One call of the store: all its commands share one deadline. Until the deadline it retries after transient failures,
+ * which is safe because scripts recognise calls that have arrived before. Once the outcome of a command is unknown, the
+ * outcome of the call stays unknown, even if a later attempt is refused.
  */
 export class Call {
   readonly #connection: Connection;
@@ -91,16 +94,16 @@ export class Call {
     return this.#run(script, keys, args, false);
   }
 
-  /** Runs a script that only corrects what readers do not go by, and that may run any number of times. */
+  /** Runs a script that corrects only data that readers do not trust, and that may run any number of times. */
   repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, true);
   }
 
   /**
-   * Runs a `writeScript`; `keys` and `args` are those after its own. A call is accepted until its deadline and a second
-   * more, and recognised for as long again. Within that time a call that was refused as late was never applied, so it is
-   * sent again with the server's time. One that is later than that may have been applied and forgotten, if the clocks
-   * have agreed before; otherwise this machine's is wrong, and the call was never accepted.
+   * Runs a `writeScript`; `keys` and `args` follow its own ones. The server accepts a call until a second after its
+   * deadline, and recognises it twice as long. Until then, a call that was refused as late was never applied, so it is
+   * sent again by the server's time. A later one may have been applied and forgotten if the clocks have agreed before.
+   * If they have not, this machine's clock is wrong, and the call was never accepted.
    */
   async writeScript(script: Script, writes: string, keys: readonly string[], args: readonly string[]): Reply {
     const write = writes + newId();
@@ -121,7 +124,7 @@ export class Call {
     }
   }
 
-  /** If the server does not know a script, sends its source. */
+  /** Runs a script by its SHA-1; sends its source if the server does not know it. */
   #run(script: Script, keys: readonly string[], args: readonly string[], changes: boolean): Reply {
     return this.#send(
       (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args),
@@ -176,13 +179,15 @@ export class Call {
   }
 }
 
-/** The host's client with a timeout: every call settles within `timeoutMs`, whatever the settings of the client. */
+/**
+ * The host's client with a timeout: every call settles within `timeoutMs`, independent of the settings of the client.
+ */
 export class Connection {
   readonly client: RedisClient;
   readonly timeoutMs: number;
-  /** The server's clock minus that of this machine, as far as it matters: 0 until the server refuses a call as late. */
+  /** The server's clock minus that of this machine, in milliseconds; 0 until the server refuses a call as late. */
   #offsetMs = 0;
-  /** Whether the server has accepted a call by `serverNow`. */
+  /** Whether the server has accepted a call with a deadline by `serverNow`. */
   hasAgreed = false;
 
   constructor(client: RedisClient, timeoutMs: number) {

@@ -11,7 +11,7 @@ import type { Failure } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
 
-/** What all processes of a store have in common. The first one that creates a session stores it. */
+/** The settings that all processes of a store share. The first process that creates a session stores them. */
 export interface RedisDeployment {
   /** Number of hash slots for the tenants. */
   readonly partitions: number;
@@ -23,15 +23,15 @@ export interface RedisDeployment {
   readonly events: boolean;
 }
 
-/** A call, and where and what it writes. */
+/** A call with the settings that it needs. */
 export interface OpenCall {
   readonly call: Call;
   readonly keys: Keyspace;
-  /** Number of events that a stream keeps, as scripts get it; '' without events. */
+  /** Number of events that a stream keeps, as an argument of scripts; '' without events. */
   readonly eventsLength: string;
 }
 
-/** The settings that are stored. */
+/** The stored settings. */
 interface Stored {
   readonly deployment: RedisDeployment;
   /** Number of events that a stream keeps unless a process asks for another; 0 without events. */
@@ -42,7 +42,10 @@ type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
 const DEFAULT_EVENTS = 100_000;
 
-/** As a text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000`: its first field is the version of the form. */
+/**
+ * The settings as text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000`. The first field is the
+ * version of the format.
+ */
 const encode = ({ deployment: { partitions, statusIndex, leaseIndex }, eventsLength }: Stored): string =>
   `1 partitions=${partitions} statusIndex=${Number(statusIndex)} leaseIndex=${Number(leaseIndex)} events=${eventsLength}`;
 
@@ -63,11 +66,11 @@ const decode = (text: unknown): Stored | undefined => {
 };
 
 /**
- * Stores the settings of a deployment unless there are some.
+ * Stores the settings of a deployment, unless settings are stored already.
  *
  * KEYS  1 the settings
- * ARGV  1 those of this process
- * Returns those that are stored.
+ * ARGV  1 the settings of this process
+ * Returns the stored settings.
  */
 const storeScript = script(`
 local stored = redis.call('GET', KEYS[1])
@@ -76,7 +79,7 @@ redis.call('SET', KEYS[1], ARGV[1])
 return ARGV[1]
 `);
 
-/** Stores the settings of this process, whatever is stored. KEYS and ARGV as above. */
+/** Overwrites the stored settings with those of this process. KEYS and ARGV as above. */
 const changeScript = script(`
 redis.call('SET', KEYS[1], ARGV[1])
 return ARGV[1]
@@ -90,21 +93,22 @@ const changes = {
   events: changed,
 };
 
-/** The change that the call is for was not sent. */
+/** The error if the settings cannot be read or stored: the change of the call was then not sent. */
 const notApplied = ({ error: { message, cause } }: Failure): StoreUnavailable =>
   storeUnavailable(message, 'not_applied', cause);
 
 /**
- * Begins the calls of a store by the settings of its deployment. It reads them once, with the first call. Where none are stored,
- * there is no session: a call that creates one stores those of this process, and any other looks again the next time.
+ * Begins the calls of a store with the settings of its deployment, which the first call reads. If none are stored,
+ * there are no sessions: a call that creates one stores the settings of this process, and the next other call reads
+ * again.
  */
 export class Deployment {
   readonly #connection: Connection;
   readonly #settings: RedisSettings;
   readonly #key: string;
-  /** Set as soon as the settings are known, and as this process asks for them. */
+  /** Set once the settings are read and match the options of this process. */
   #known: Omit<OpenCall, 'call'> | undefined;
-  /** The request that is on its way: calls at the same time share it. */
+  /** The pending request, which concurrent calls share. */
   #reading: Promise<Result<unknown, Failure>> | undefined;
   #storing: Promise<Result<unknown, Failure>> | undefined;
 
@@ -114,7 +118,7 @@ export class Deployment {
     this.#key = `${settings.prefix}:{0}:deployment`;
   }
 
-  /** As far as this process knows or assumes: partitions by their number. */
+  /** The keys, by the known settings or, until they are read, by the options of this process. */
   get keys(): Keyspace {
     return this.#known?.keys ?? this.#openBy(this.#wanted()).keys;
   }
@@ -147,7 +151,7 @@ export class Deployment {
     return found.andThen((settings) => this.#open(settings)).map((open) => ({ call, ...open }));
   }
 
-  /** What is stored; undefined if nothing is. */
+  /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
     return stored.andThen((found) =>
@@ -155,7 +159,7 @@ export class Deployment {
     );
   }
 
-  /** Stores what this process asks for; what it does not ask for stays. */
+  /** Stores the options of this process; the other settings stay. */
   async change(): Answer<void> {
     const call = this.#connection.begin();
     const stored = await this.#read(call);
@@ -195,7 +199,7 @@ export class Deployment {
     return err(misconfigured(`RedisSessionStore: this version does not know the format of the key ${this.#key}`));
   }
 
-  /** What this process asks for, on top of what is stored. */
+  /** The settings of this process: its options, and the stored settings for the others. */
   #wanted(stored?: Stored): Stored {
     const { partitions, statusIndex, leaseIndex, events, eventsLength } = this.#settings;
     const before = stored?.deployment ?? { partitions: 1, statusIndex: false, leaseIndex: false, events: false };

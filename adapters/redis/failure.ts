@@ -22,8 +22,8 @@ export interface Failure {
 }
 
 /*
- * Error replies by their first word, the only fixed part of them. A server that answers with one of these has not run
- * the command, and our scripts take back what they have written before it.
+ * Error replies by their first word, the only fixed part. A server that answers with one of these has not run the
+ * command, and the scripts revert their earlier writes.
  */
 
 /** Transient refusals: a retry may soon succeed. */
@@ -33,11 +33,11 @@ const transient = ['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MOVED
 const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOAUTH', 'NOPERM', 'NOREPLICAS', 'OOM', 'WRONGPASS', 'WRONGTYPE'];
 
 /**
- * The first word of an error reply; before Redis 7 the word of a command in a script comes after that of the script.
+ * The first word of an error reply. Before Redis 7, the word of a command in a script comes after that of the script.
  */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
-/** A command in a script that its user has no right to: Redis 7.0 has no word for it. */
+/** The user has no right to a command of a script. Redis 7.0 has no first word for this. */
 const noRight = /The user executing the script can't run this command/;
 
 /** The first word of an error reply; empty for any other value. */
@@ -46,14 +46,17 @@ const errorCode = (cause: unknown): string => {
   return noRight.test(cause.message) ? 'NOPERM' : (firstWord.exec(cause.message)?.[1] ?? '');
 };
 
-/** The failure of a command. `cause` gets its text without the command, which contains data and passwords. */
+/**
+ * The failure of a command. The error keeps only the text of `cause`, because the command on it contains data and
+ * passwords.
+ */
 export const failureOf = (cause: unknown): Failure => {
   const code = errorCode(cause);
   const isTransient = transient.includes(code);
   if (isTransient || lasting.includes(code)) {
     return { code, error: storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause)), isTransient };
   }
-  // A retry would get any other error reply again; a lost connection is opened again.
+  // Another error reply would come again. Without an error reply, the connection was lost and will be opened again.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
   return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), isTransient: code === '' };
 };
@@ -65,7 +68,7 @@ export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   isTransient: false,
 });
 
-/** For an unknown command, a server repeats the arguments in its error. */
+/** Removes the arguments of the command, which a server repeats in the error for an unknown command. */
 const textOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
@@ -81,7 +84,9 @@ export const unreadable = ({ id }: SessionKey): CorruptRecord =>
 export const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
   outcomes.some((outcome) => outcome === value);
 
-/** The outcome in the reply of a script that changes a session; any other reply says that it cannot be read. */
+/**
+ * The outcome in the reply of a script that changes a session. Any other reply means that the session cannot be read.
+ */
 export const outcomeOf = <T extends string>(
   key: SessionKey,
   reply: Result<unknown, Failure>,
@@ -90,7 +95,7 @@ export const outcomeOf = <T extends string>(
   if (reply.isErr()) return err(toStoreError(key)(reply.error));
   return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
 };
-/** Neither lists by status nor `limits.activeSessions` can be answered. */
+/** The error of lists by status and of `limits.activeSessions` without the index. */
 export const noStatusIndex = misconfigured(
   'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',
 );

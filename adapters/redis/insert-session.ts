@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { statusDetailOf } from '../../src/session/event-detail.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type { Inserted, Opening } from '../../src/store/session-store.js';
@@ -10,14 +10,14 @@ import { type Answer, isOneOf, noStatusIndex, tooManyEnded, toStoreError, unread
 import { encodeLines } from './journal.js';
 import { labelKey, type SessionKeys } from './keyspace.js';
 import { encodeRecord } from './record.js';
-import { insertScript, openScript } from './scripts/insert.js';
+import { insertScript, openScript } from './scripts/insert-script.js';
 import { letterOf } from './status-letters.js';
 import { dueText, write } from './write.js';
 
 /** Number of the arguments of `insertScript` before those of `openScript` alone. */
 const OPENING_AT = 8;
 
-/** What `openScript` gets beside the keys and arguments of `insertScript`. */
+/** The keys and arguments of `openScript` that `insertScript` does not have. */
 const openingOf = (
   { keys: keyspace, eventsLength }: OpenCall,
   session: SessionKeys,

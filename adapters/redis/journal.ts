@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../src/session/session.js';
 import { decodeEntries, encodeEntry } from '../shared/stored-json.js';
 
-/* A journal is a history as text: a line of JSON and a comma for each entry. `record.ts` says how much of it counts. */
+/* A journal is a history as text: a line of JSON and a comma for each entry. The record has its committed length. */
 
 const LINE_END = ',\n';
 
@@ -25,7 +25,7 @@ const firstBytes = (journal: string, bytes: number): string | undefined => {
   return length < bytes ? undefined : Buffer.from(journal).subarray(0, bytes).toString();
 };
 
-/** The history that a record counts; `undefined` if the journal has less, or cannot be read. */
+/** The history, up to the committed length in the record; `undefined` if the journal is shorter, or cannot be read. */
 export const decodeJournal = (
   journal: string,
   { bytes, entries }: { readonly bytes: number; readonly entries: number },
@@ -34,6 +34,6 @@ export const decodeJournal = (
     const history = lines === undefined ? undefined : decodeLines(lines);
     return history?.length === entries ? history : undefined;
   };
-  // A server that counts characters, as test doubles do, has counted the whole journal in them.
+  // Test doubles count characters instead of bytes.
   return decode(firstBytes(journal, bytes)) ?? (journal.length === bytes ? decode(journal) : undefined);
 };

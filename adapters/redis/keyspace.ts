@@ -3,7 +3,9 @@ import type { SessionKey } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelText } from '../shared/label-texts.js';
 
-/** FNV-1a with 32 bits over UTF-16 code units. It must never change, since it decides the partition of a tenant. */
+/**
+ * FNV-1a with 32 bits over UTF-16 code units. It must never change, because it determines the partition of a tenant.
+ */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -14,33 +16,33 @@ const hash = (text: string): number => {
 
 /** The keys that the sessions of one tenant share. */
 export interface TenantKeys {
-  /** The common beginning of the keys of records and of journals. */
+  /** The prefixes of the keys of records and of journals. */
   readonly records: string;
   readonly journals: string;
   /** All sessions by creation time. */
   readonly index: string;
-  /** The common beginning of the keys of the same for each label. */
+  /** The prefix of the keys of the sessions with each label, by creation time. */
   readonly labels: string;
-  /** The same for each status, if sessions are listed by status. */
+  /** The sessions with each status, by creation time; empty without the option `statusIndex`. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
   /**
-   * The common beginning of the keys of the open sessions of a status by the time from which nobody holds them, if there
-   * are any; the letter of the status follows.
+   * The prefix of the keys of the open sessions of a status by the time at which they became free; the letter of the
+   * status follows. Undefined without the option `leaseIndex`.
    */
   readonly unleased: string | undefined;
   /** Sessions by the time at which they are due: when the clock ends them, or their retention is over. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
-  /** The ends that must be reported, by the time at which they are due. */
+  /** The ends that must be reported, by their due time. */
   readonly ends: string;
   /** The tenants of the partition by the earliest of their ends. */
   readonly reporting: string;
-  /** The common beginning of all keys of the partition. */
+  /** The prefix of all keys of the partition. */
   readonly partition: string;
   /** The stream of events of the partition. */
   readonly events: string;
-  /** The common beginning of the keys that recognise writes which arrive again. */
+  /** The prefix of the keys by which repeated writes are recognised. */
   readonly writes: string;
   /** The tenant as a member of `tenants`. */
   readonly owner: string;
@@ -50,17 +52,19 @@ export interface TenantKeys {
 export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
-  /** The appends that callers named: for each operation id, the digest, the offset in the journal and a sum of the lines. */
+  /**
+   * The appends with an operation id: for each id, the digest, the offsets in the journal, and a checksum of the lines.
+   */
   readonly names: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
   /** The session in events. */
   readonly path: string;
-  /** The beginning of the key of what is left of the session until its end is reported: the incarnation follows. */
+  /** The prefix of the key of the remains of a removed session until its end is reported; the incarnation follows. */
   readonly remains: string;
 }
 
-/** The session of this incarnation in `ends`. */
+/** The member of `ends` for the session with this incarnation. */
 export const endMember = (member: string, incarnation: string): string => `${member}:${incarnation}`;
 
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
@@ -79,7 +83,10 @@ export class Keyspace {
     this.#hasLeases = leaseIndex;
   }
 
-  /** Lists all fields instead of copying those of `tenant`: the copy would cost more than the rest of a call. */
+  /**
+   * The keys of a session. Lists all fields, because copying those of the tenant would take longer than the rest of a
+   * call.
+   */
   of({ tenant, id }: SessionKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);

@@ -25,7 +25,7 @@ const partOf = (
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
   flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
 
-/** At most `count` items of a list, from a random position on, so that each has its turn soon. */
+/** At most `count` items of a list, from a random position on, so that no item is left out for long. */
 const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   if (items.length <= count) return items;
   const from = Math.floor(Math.random() * items.length);
@@ -39,13 +39,13 @@ export interface DueMember {
   readonly dueAt: number;
 }
 
-/** Sorted sets that tell what is due: the tenants of a partition, and the members of a tenant. */
+/** The sorted sets of due items: the tenants of a partition, and the members of a tenant. */
 export interface DueSets {
   readonly tenantsOf: (partition: number) => string;
   readonly membersOf: (tenant: string) => string;
 }
 
-/** What is due in a part of the partitions. */
+/** The due members of a part of the partitions. */
 export interface DuePart {
   /** The longest overdue first. */
   readonly members: readonly DueMember[];
@@ -55,8 +55,8 @@ export interface DuePart {
 }
 
 /**
- * Reads what is due in a part of the partitions, and shares the limit between the tenants of which something is due. A key
- * of a wrong type does not affect others.
+ * Reads the due members of a part of the partitions. The limit is shared between the tenants with due members. A key of
+ * a wrong type does not affect others.
  */
 export const readDue = async (
   call: Call,

@@ -15,16 +15,16 @@ const MIN_BYTES = 16 * 1024;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads a part of a history, in bytes: it may begin or end within a line, or within a character. Its length is the
- * average size of the wanted number of entries, and a little more.
+ * Reads a part of a history, in bytes: it may begin or end within a line, or within a character. Its length is 1.25
+ * times the average size of the requested number of entries.
  *
- * KEYS  record, journal
- * ARGV  the beginning, or '' for a part that ends at a position; that position or '' for the end; the number of
- *       entries that are wanted; the minimum and the maximum length
- * Returns {the text, incarnation, 1 if the server counts bytes and 0 if it counts characters, as doubles do, the committed length of
- * the journal, where the last span begins, 1 if the text begins within a span, 1 if a part that ends at a position has entries
- * after it, then where each of its pieces begins and ends in the journal}, or 'missing', 'corrupt', or 'invalid_position' if no
- * line begins at the position.
+ * KEYS  1 record, 2 journal
+ * ARGV  1 the beginning, or '' for a part that ends at a position, 2 that position or '' for the end, 3 the requested
+ *       number of entries, 4 the minimum and 5 the maximum length
+ * Returns {the text, incarnation, 1 if the server counts bytes or 0 if it counts characters, as test doubles do, the
+ * committed length of the journal, the beginning of the last span, 1 if the text begins within a span, 1 if a part that
+ * ends at a position has entries after it, then the beginning and the end of each piece in the journal}, or 'missing',
+ * 'corrupt', or 'invalid_position' if no line begins at the position.
  */
 const partScript = script(`${pieces('KEYS[2]')}
 ${readHead('KEYS[1]').trim()}
@@ -56,7 +56,7 @@ for _, piece in ipairs(found) do
   reply[#reply + 1] = piece[2]
 end
 if #text ~= sum then reply[3] = 0 end
--- Test doubles return only arrays that are made at once; a server makes none that is long so.
+-- Test doubles return only arrays that are created in one expression; a server cannot unpack long ones.
 if #reply < 1000 then return {unpack(reply)} end
 return reply
 `);
@@ -64,13 +64,13 @@ return reply
 /** A piece of a journal: where it begins and ends. */
 type Piece = readonly [from: number, upto: number];
 
-/** A part of a history, and facts about the whole journal. */
+/** A part of a history, and data about the whole journal. */
 interface Part {
   readonly text: string;
   readonly incarnation: string;
   /** Where the history ends. */
   readonly end: number;
-  /** Where its last span begins: another one after each rewind. */
+  /** Where the last span of the history begins; changes with each rewind. */
   readonly span: number;
   readonly isCut: boolean;
   readonly hasMore: boolean;
@@ -100,8 +100,8 @@ interface Line {
 }
 
 /**
- * The whole lines of a part, from the end back if `isBackward`, and where they end. A line that is cut at the end of the part
- * is left out.
+ * The whole lines of a part, from the end back if `isBackward`, and where they end. Leaves out a line that the end of
+ * the part cuts.
  */
 const linesOf = ({ text, pieces, isCut, lengthOf }: Part, isBackward: boolean) => {
   const texts = text.split('\n');
@@ -124,9 +124,9 @@ const linesOf = ({ text, pieces, isCut, lengthOf }: Part, isBackward: boolean) =
 };
 
 /**
- * Reads a part of a history, piece by piece. Lines are cut here, since the server knows neither entries nor characters.
- * If the session turns out to be removed between two pieces, the answer is that it is missing, even if another session
- * has its id now. If it is rewound between them, it is read again.
+ * Reads a part of a history, piece by piece. Splits it into lines here, because the server knows neither entries nor
+ * characters. If the session is removed between two pieces, the answer is `missing`, even if another session has the id
+ * now. If it is rewound between them, it is read again.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
@@ -162,7 +162,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
       const position = slice.before ?? first.end;
       return ok({ outcome: 'found', entries, start: start ?? 0, position, hasMore: first.hasMore });
     }
-    // There was room for more, and there was no more.
+    // The part is shorter than allowed, so it contains all entries.
     const size = part.pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);
     if (lines.length === 0 && size < least) return err(unreadable(session));
     least = lines.length === 0 ? 4 * least : MIN_BYTES;

@@ -8,19 +8,21 @@ import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { readSessions, type SizedSession } from './read-session.js';
+import { readSessions, type SizedSession } from './read-sessions.js';
 import { HEADER_BYTES } from './record.js';
-import { pageScript } from './scripts/page.js';
-import { searchScript } from './scripts/search.js';
+import { pageScript } from './scripts/page-script.js';
+import { searchScript } from './scripts/search-script.js';
 import { letterOf } from './status-letters.js';
 
-/** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
+/** Maximum bytes of records that a page without histories gets in one round trip. More are read after `admit`. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
-/** The arguments of the script: those after the fourth only if one of them is used, since each costs the server time. */
+/**
+ * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
+ */
 const argumentsOf = (range: PageRange): readonly string[] => {
   const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status } = range;
   const args = [order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'];
@@ -31,7 +33,7 @@ const argumentsOf = (range: PageRange): readonly string[] => {
   return args;
 };
 
-/** The arguments of the script that looks for labels. */
+/** The arguments of `searchScript`. */
 const searchArgumentsOf = (range: PageRange): readonly string[] => {
   const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status, now } = range;
   return [
@@ -52,7 +54,7 @@ const searchArgumentsOf = (range: PageRange): readonly string[] => {
 /** Number of fields of a session in the reply of the script. */
 const FIELDS = 4;
 
-/** The size of a text as the script gives it: '' for none, and -1 for one that cannot be read. */
+/** The size in a reply of the script: 0 for '', and -1 if the record cannot be read. */
 const sizeIn = (text: string): number => (/^\d*$/.test(text) ? Number(text) : -1);
 
 /** The sessions of a page, each with its record if the script has returned it. */
@@ -70,8 +72,8 @@ const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
 };
 
 /**
- * The position of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
- * it.
+ * The position of a session; `undefined` if the time in the index is invalid because of changes from outside, which
+ * `repair` corrects.
  */
 const positionOf = (member: string, ms: number): ListPosition | undefined => {
   const time = new Date(ms);
@@ -104,7 +106,7 @@ const findMembers = async (call: Call, keys: TenantKeys, range: PageRange): Prom
   return reply.mapErr(({ error }) => error);
 };
 
-/** Reads a page: a script finds the ids and sizes of the sessions, then those that fit are read. */
+/** Reads a page: a script finds the ids and sizes of the sessions, and after `admit` the sessions are read. */
 export const readPage = async <E>(
   call: Call,
   keys: TenantKeys,

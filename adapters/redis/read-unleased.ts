@@ -5,13 +5,13 @@ import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
-import { readSessions } from './read-session.js';
-import { unleasedScript } from './scripts/unleased.js';
+import { readSessions } from './read-sessions.js';
+import { unleasedScript } from './scripts/unleased-script.js';
 import { letterOf } from './status-letters.js';
 
 const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');
 
-/** Reads sessions that nobody holds: a script finds their ids, and then those that are still there are read. */
+/** Reads sessions that nobody holds: a script finds their ids, and then those that still exist are read. */
 export const readUnleased = async (
   call: Call,
   keys: TenantKeys,

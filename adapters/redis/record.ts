@@ -6,7 +6,7 @@ import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../shared/stored-json.js';
-import { LETTERS, letterOf } from './status-letters.js';
+import { letterOf, STATUS_LETTERS } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has three lines:
@@ -16,15 +16,17 @@ import { LETTERS, letterOf } from './status-letters.js';
  *     <the state as JSON, without its last activity and its labels>
  *     <what never changes, as JSON>
  *
- * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
- * milliseconds since the epoch. `report` is 1 if the end of the session must be reported and is not yet, even if it is still
- * to come. The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it. `incarnation` tells it from a later session
- * with the same id. `entries` is the number of entries, and `bytes` the committed length of the journal: what is
- * after that length in the journal was never acknowledged. After a rewind, the last span of the history begins at `span`
- * (`scripts/spans.ts`), and it has `shown` bytes in all. `size` is the length of the record after these fields.
+ * The fields before the labels have fixed widths, and scripts compare only these. Times are in milliseconds since the
+ * epoch. `report` is 1 if the end of the session must be reported and has not been, even if the session has not ended.
+ * The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before.
+ * `incarnation` distinguishes it from a later session with the same id. `entries` is the number of entries, and `bytes`
+ * the committed length of the journal: data after that length was never acknowledged. After a rewind, the last span of
+ * the history begins at `span` (`scripts/spans.ts`), and the history has `shown` bytes in total. `size` is the length
+ * of the record after these fields.
  *
- * The journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
- * `last activity`, `sequence` and the fields from `entries` to `shown` on: it writes from the first to the last of these.
+ * The journal is the history: a line of JSON and a comma for each entry. An append writes to the journal first, and
+ * then to `last activity`, `sequence` and the fields from `entries` to `shown`: one write overwrites all fields between
+ * these.
  */
 
 let nextStart = 0;
@@ -67,24 +69,24 @@ const VERSION = '3';
 /** Length of the fields of fixed width, with the space after them. */
 export const HEADER_BYTES = FIELDS.size.end + 1;
 
-/** Where the fields begin that an append changes. */
+/** The beginning of the fields that an append changes. */
 export const LAST_ACTIVITY_START = FIELDS.lastActivity.start;
 
-/** Where the field ends that is the last of those that tell when a session ends. */
+/** The end of the last field that determines when a session ends. */
 export const LAST_ACTIVITY_END = FIELDS.lastActivity.end;
 
 const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
 
-/** Where the fields begin that count changes and entries. */
+/** The beginning of the fields that count changes and entries. */
 export const SEQUENCE_START = FIELDS.sequence.start;
 
-/** Where the field begins that the report of an end changes. */
+/** The beginning of the field that the report of an end changes. */
 export const REPORT_START = FIELDS.report.start;
 
-/** The fields that a state decides, from the first to the one before the incarnation. */
+/** The fields that depend on the state, from the first to the one before the incarnation. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, revision, terms, lease, limitMs, lastActivityAt } = state;
-  // An activity that is noted later may put off the end by inactivity, so that is left out here.
+  // Without the end by inactivity, because a later activity may postpone that.
   const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
   const until = `${pad(finite(open), 'openUntil')} ${pad(terms.graceMs, 'grace')}`;
   const times = `${until} ${pad(finite(deadline), 'deadline')}`;
@@ -98,7 +100,7 @@ export const stateFields = (state: StateRecord): string => {
 /** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 'revision');
 
-/** The labels and the JSON of a state: what follows the fields of fixed width up to what never changes. */
+/** The labels and the JSON of a state: the lines between the fields of fixed width and the head. */
 export const stateLines = (state: StateRecord): string =>
   `${labelTexts(state.labels).join(' ')}\n${encodeState(state, undefined)}`;
 
@@ -118,12 +120,12 @@ export const encodeRecord = (incarnation: string, head: SessionHead, state: Stat
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
+  `^${VERSION} [${STATUS_LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
 
-/** What the fields of a record say about its size and its journal. */
+/** The fields of a record about its size and its journal. */
 export interface JournalFields {
   readonly incarnation: string;
   readonly sequence: number;
@@ -145,7 +147,7 @@ export interface DecodedRecord extends JournalFields {
   readonly state: StateRecord;
 }
 
-/** The contents of a record; `undefined` if they cannot be read, or are another session's. */
+/** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
   const stateStart = text.indexOf('\n') + 1;
   const headStart = text.indexOf('\n', stateStart) + 1;
@@ -164,35 +166,47 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   return { head, state, owesReport, incarnation, sequence, entries, bytes, span, shown };
 };
 
-/* Pieces of Lua that read a record. `text` is a Lua expression. */
+/* Lua expressions that read a record. `text` is a Lua expression too. */
 
 export const field = (text: string, name: Field): string =>
   `string.sub(${text}, ${FIELDS[name].start + 1}, ${FIELDS[name].end})`;
 
 export const numberField = (text: string, name: Field): string => `tonumber(${field(text, name)})`;
 
-/** When the session that is ACTIVE ends if nobody uses it. */
+/** A Lua expression: when an ACTIVE session ends if it is not used. */
 export const inactiveAt = (text: string): string =>
   `(${numberField(text, 'lastActivity')} + ${numberField(text, 'inactivity')})`;
 
-/** When the clock ends the session unless somebody uses or changes it; after the end: when it is deleted. */
+/**
+ * A Lua expression: when the clock ends the session unless it is used or changed before; after the end: when it is
+ * deleted.
+ */
 export const endOf = (text: string): string =>
   `math.min(${numberField(text, 'deadline')}, ${field(text, 'status')} == 'A' and ${inactiveAt(text)} or ${NEVER})`;
 
-/** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
+/**
+ * A Lua expression: whether a text begins with the fields of a record of this version. A field of another form would
+ * make a script fail.
+ */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${STATUS_LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
 
-/** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
+/**
+ * A faster check for scripts that run it for each session of a page and return the fields to readers, which check them
+ * fully.
+ */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;
 
-/** Whether the history of a record was ever rewound, without a number that damage may have taken away. */
+/**
+ * A Lua expression: whether the history of a record was ever rewound. Compares texts, because a damaged field may not
+ * be a number.
+ */
 export const wasRewound = (text: string): string => `(${field(text, 'span')} ~= '${pad(0, 'span')}')`;
 
 /** Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. */
 export const readHead = (key: string): string => `
 local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
--- Test doubles fail where there is no key.
+-- GETRANGE of test doubles fails for a missing key.
 if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 
 /** The fields that never change: the incarnation and the creation time, with the space after them. */
@@ -207,11 +221,11 @@ export const formatOf = (...names: readonly Field[]): string =>
 export const historyOf = (text: string): string =>
   `string.sub(${text}, ${FIELDS.entries.start + 1}, ${FIELDS.size.start})`;
 
-/** The last activity of a record as text, or `now` where that is later. Both are Lua expressions; `now` is a text. */
+/** A Lua expression: the last activity of a record or `now`, whichever is later. Both are Lua expressions of texts. */
 export const laterActivity = (record: string, now: string): string =>
   `(tonumber(${now}) > ${numberField(record, 'lastActivity')}
     and string.rep('0', ${FIELDS.lastActivity.width} - #${now}) .. ${now} or ${field(record, 'lastActivity')})`;
 
-/** The fields of a next state, a Lua expression, where a later activity of the record stays. */
+/** A Lua expression: the fields of the next state, with the activity of the record if that is later. */
 export const withLaterActivity = (fields: string, record: string): string =>
   `string.sub(${fields}, 1, ${LAST_ACTIVITY_START}) .. ${laterActivity(record, field(fields, 'lastActivity'))} .. ' '`;

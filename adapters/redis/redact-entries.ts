@@ -4,14 +4,14 @@ import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js
 import type { OpenCall } from './deployment.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
-import { linesScript, redactScript } from './scripts/redact.js';
+import { linesScript, redactScript } from './scripts/redact-script.js';
 
 /** The offset of a text in a journal. */
 type Change = readonly [start: number, text: string];
 
 /**
- * What takes the place of the line that ends at a position, in the same length; nothing for a mark and for a line that is
- * redacted, and `undefined` for one that cannot be read. A redacted line begins as no other does.
+ * The replacement of the line that ends at a position, in the same length; none for a mark and for a redacted line, and
+ * `undefined` for a line that cannot be read. Only redacted lines begin with `content`.
  */
 const changesOf = (start: number, line: string, position: number): readonly Change[] | undefined => {
   if (!line.startsWith('{')) return [];

@@ -41,10 +41,10 @@ export class RedisClock implements Clock {
   readonly #connection: Connection;
   readonly #clock: Clock;
   #offsetMs = 0;
-  /** As `after` of the corrected clock, if that has one. */
+  /** The `after` of the corrected clock, if it has one. */
   readonly after?: NonNullable<Clock['after']>;
 
-  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: RedisClockOptions) {
     const { client, timeoutMs, clock } = parseOptions('RedisClock', options, optionNames, (issues) => {
       checkClient(issues, options.client);

@@ -12,8 +12,8 @@ import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { endMember, type Keyspace, type SessionKeys } from './keyspace.js';
 import { type DueMember, type DueSets, readDue } from './read-due.js';
 import { decodeRecord } from './record.js';
-import { rescheduleScript } from './scripts/reschedule.js';
-import { settleScript } from './scripts/settle.js';
+import { rescheduleScript } from './scripts/reschedule-script.js';
+import { settleScript } from './scripts/settle-script.js';
 
 /** Maximum number of sessions that one command reads: each may have a record of 100 KiB. */
 const READ_AT_ONCE = 64;
@@ -24,7 +24,10 @@ interface QueuedEnd extends EndKey {
   readonly session: SessionKeys;
 }
 
-/** What remains of a removed session: the times of the removal and the last activity, the labels, and in the next line the state. */
+/**
+ * Parses the remains of a removed session: the times of the removal and of the last activity, the labels, and in the
+ * next line the state.
+ */
 const decodeRemains = (text: string): EndedRecord | undefined => {
   const [, removedAt, lastActivity, labels = '', json] = /^(\d+) (\d+) (.*)\n(.*)$/.exec(text) ?? [];
   const state = decodeState(json, Number(lastActivity), labels === '' ? undefined : labelsOf(labels.split(' ')));
@@ -32,8 +35,8 @@ const decodeRemains = (text: string): EndedRecord | undefined => {
 };
 
 /**
- * What to report of a session: its record, or what remains of it. Nothing, if it has neither, or has not ended: a torn log
- * may leave the end without the change that made it.
+ * The data for a report: the record of a session, or its remains. Undefined if there is neither, or if the session has
+ * not ended, because a torn log may leave an end without the change that made it.
  */
 const endedIn = (
   { id, endId, session }: QueuedEnd,
@@ -53,7 +56,7 @@ const endedIn = (
   return isDamaged ? err(unreadable(session)) : ok(undefined);
 };
 
-/** The ends of a Redis store that must be reported: a sorted set for each tenant, beside that of its deadlines. */
+/** The ends of a Redis store that must be reported: a sorted set for each tenant. */
 export class RedisEndQueue implements EndQueue {
   readonly #deployment: Deployment;
 
@@ -106,7 +109,7 @@ export class RedisEndQueue implements EndQueue {
     return { ...key, endId: member.slice(colon + 1), dueAt, session: keys.of(key) };
   }
 
-  /** Those that one command can read: of one tenant, and not too many. */
+  /** Groups of ends that one command can read: of one tenant, and at most `READ_AT_ONCE`. */
   #groups(queued: readonly QueuedEnd[]): readonly (readonly QueuedEnd[])[] {
     const groups = new Map<string, QueuedEnd[][]>();
     for (const end of queued) {

@@ -55,7 +55,7 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
   }
 };
 
-/** The event, or `undefined` if the text is in a format that this version does not know. */
+/** The event; `undefined` if this version does not know the format of the text. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, type, incarnation, number, ms, path, detail] = pattern.exec(text) ?? [];
   if (type === undefined || incarnation === undefined || path === undefined || detail === undefined) return undefined;
@@ -66,7 +66,7 @@ const decodeEvent = (position: string, text: string): SessionEvent | undefined =
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
 
-/** A position that no entry can have: after all of a millisecond, or before all. */
+/** Whether no entry can have this position: it is after all entries of a millisecond, or before all entries. */
 const isBetween = (position: string): boolean => position === BEGINNING || position.endsWith('-18446744073709551615');
 
 interface Entry {
@@ -83,7 +83,9 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
-/** A text that every event of a scope contains: decoding the events of others would cost more than reading them. */
+/**
+ * A text that every event of a scope contains, to skip other events: decoding them would cost more than reading them.
+ */
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
 
@@ -137,8 +139,8 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Also reads the entry at the position. If it is gone, entries after it may be, too: the stream was trimmed, or the
-   * server has come back with older data, and goes on from its own end.
+   * Also reads the entry at the position. If it is gone, entries after it may be gone too: the stream was trimmed, or
+   * the server was restored from older data and continues from there.
    */
   async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const begun = await this.#begin();
@@ -182,8 +184,8 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Whether a stream that keeps `most` events was ever trimmed, if the server says so (Redis 7.0 and later, for users with
-   * the right to ask).
+   * Whether a stream that keeps `most` events was ever trimmed, if the server reports it (Redis 7.0 and later, for
+   * users with the right to XINFO).
    */
   async #hasLostEntries(stream: string, most: number): Promise<boolean> {
     const reply = await this.#connection.begin().readCommand(async (client) => client.xinfo?.('STREAM', stream));

@@ -31,14 +31,14 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
-  /** The next two are for events only. */
+  /** The next two methods are for events only. */
   xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
-  /** Also for events. Optional: a client without it, or a user without the right, does no harm. */
+  /** For events too. Optional, even for events, and so is the right to use it. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
   /** For `RedisClock` only: seconds and microseconds. */
   time?(): Promise<readonly (number | string)[]>;
-  /** The rest is for `repair` only. */
+  /** The members from here on are for `repair` only. */
   readonly options?: { readonly keyPrefix?: string | undefined };
   nodes?(role: 'master'): readonly RedisClient[];
   scan?(
@@ -73,14 +73,14 @@ export interface BlockingRedisClient {
 /** Options of events. */
 export interface RedisEventsOptions {
   /**
-   * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between processes. Default: what is
-   * stored, at first 100000.
+   * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between processes. Default: the
+   * stored number; in a new store 100000.
    */
   readonly length?: number;
   /**
-   * A separate connection for watching, such as `client.duplicate()`: one blocking read on it waits for new events of
-   * all watched streams, instead of polling each. It belongs to the host: close it after the watches, and use it for
-   * nothing else. Not for a `Cluster`, where one read cannot reach several partitions.
+   * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits for new events of
+   * all watched streams. It belongs to the host: close it after the watches, and use it for nothing else. Not for a
+   * `Cluster`, where one read cannot reach several partitions. Default: watched streams are polled.
    */
   readonly client?: BlockingRedisClient;
 }
@@ -89,36 +89,36 @@ export interface RedisEventsOptions {
 export interface RedisSessionStoreOptions {
   /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
   readonly client: RedisClient;
-  /** The beginning of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
+  /** The prefix of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string;
   /**
-   * Number of hash slots for the tenants, 1 to 16384. The first process that creates a session stores it for all, like `statusIndex`,
-   * `leaseIndex` and `events`: those that leave it out follow, and those that ask for something else get `misconfigured`.
-   * Default: what is stored, at first 1; use more for a cluster, such as 64.
+   * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64. The first process that
+   * creates a session stores it for all processes, like `statusIndex`, `leaseIndex` and `events`. A process without
+   * these options follows the stored settings, and a process with different values gets `misconfigured`. Default: the
+   * stored number; in a new store 1.
    */
   readonly partitions?: number;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
   /**
-   * Whether sessions can be listed by status. The store then keeps an index for each status. For existing sessions,
-   * `repair({ reconfigure: true })` builds the indexes. Default: what is stored, at first false.
+   * Whether sessions can be listed by status, with an index for each status. For existing sessions, `repair({
+   * reconfigure: true })` builds the indexes. Default: the stored setting; in a new store false.
    */
   readonly statusIndex?: boolean;
   /**
-   * Enables `unleased`. The store then keeps an index of the sessions that have not ended by the time from which nobody
-   * holds them. For existing sessions, `repair({ reconfigure: true })` builds it. Default: what is stored, at first false.
+   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. For
+   * existing sessions, `repair({ reconfigure: true })` builds it. Default: the stored setting; in a new store false.
    */
   readonly leaseIndex?: boolean;
   /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
-   * about `length` events, 1 to 100000000, by default as many as are stored, at first 100000; an event takes about 100
-   * bytes. Without this option the store follows what is stored, and can be watched if events are on. Default: what is
-   * stored, at first false.
+   * about `length` events, 1 to 100000000; an event takes about 100 bytes. Without this option, sessions can be watched
+   * if the stored setting enables events. Default: the stored setting; in a new store false.
    */
   readonly events?: boolean | RedisEventsOptions;
 }
 
-/** The validated options with their defaults. What is undefined follows what is stored. */
+/** The validated options with their defaults. Undefined options follow the stored settings. */
 export interface RedisSettings {
   readonly client: RedisClient;
   readonly prefix: string;
@@ -174,11 +174,11 @@ const parseEventsClient = (
   if (typeof events !== 'object' || events?.client === undefined) return undefined;
   const { client } = events;
   const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
-  issues.check(canBlock, 'events.client', 'must be an ioredis client that is no Cluster');
+  issues.check(canBlock, 'events.client', 'must be an ioredis client, but not a Cluster');
   return client;
 };
 
-/** Throws a `TypeError` that names all options that break a rule or are unknown. */
+/** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   parseOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions, timeoutMs = 2000, statusIndex, leaseIndex, events } = options;

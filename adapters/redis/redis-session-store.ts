@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/session/event-detail.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
@@ -36,7 +36,7 @@ import { insertSession } from './insert-session.js';
 import { dueSessions } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { findSession } from './read-session.js';
+import { findSession } from './read-sessions.js';
 import { readUnleased } from './read-unleased.js';
 import { decodeRecord, revisionText, stateFields, stateLines } from './record.js';
 import { redactEntries } from './redact-entries.js';
@@ -44,30 +44,30 @@ import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
-import { removeScript } from './scripts/remove.js';
-import { replaceScript } from './scripts/replace.js';
-import { rescheduleScript } from './scripts/reschedule.js';
+import { removeScript } from './scripts/remove-script.js';
+import { replaceScript } from './scripts/replace-script.js';
+import { rescheduleScript } from './scripts/reschedule-script.js';
 import { letterOf } from './status-letters.js';
 import { dueText, write } from './write.js';
 
-/** Number of the arguments of `replaceScript` before the time from which nobody holds the session. */
+/** Number of the arguments of `replaceScript` before the time at which the session became free. */
 const WAITING_AT = 14;
 
-/** The same before the limit of ACTIVE sessions. */
+/** Number of the arguments of `replaceScript` before the limit of ACTIVE sessions. */
 const LIMIT_AT = 15;
 
 /**
- * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session, a
- * record and a journal (`record.ts`). One script makes each change, with all its indexes and its event (`scripts`).
+ * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is stored in two
+ * strings, its state and its history. One script makes each change, with all its indexes and its event.
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #deployment: Deployment;
-  /** The log of changes; undefined if the process asks for none. Watches need a store that has events on. */
+  /** The log of changes; undefined if `events` is false in the options. Watches need a store with events enabled. */
   readonly events: RedisEventLog | undefined;
   readonly ends: RedisEndQueue;
 
-  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: RedisSessionStoreOptions) {
     const settings = parseStoreOptions(options);
     this.#connection = new Connection(settings.client, settings.timeoutMs);
@@ -78,8 +78,9 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * The settings that all processes of this store share; undefined if no process has stored any. `misconfigured` if this
-   * process asks for something else: a check for the start of a process. Writes nothing.
+   * Returns the settings that all processes of this store share; undefined if no process has stored any.
+   * `misconfigured` if the options of this process differ from them: call it at the start of a process as a check.
+   * Writes nothing.
    */
   deployment(): ResultAsync<RedisDeployment | undefined, StoreUnavailable | Misconfigured> {
     return new ResultAsync(this.#deployment.find());
@@ -215,12 +216,12 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Checks all keys of this store, and corrects index entries that a person, another program or a restored backup has
-   * left wrong. It scans: call it now and then, or after such an event, never in a request. The duration of each step
-   * is limited; the total grows with the number of sessions.
+   * Checks all keys of this store, and corrects index entries that are wrong because of manual changes, another program
+   * or a restored backup. Call it occasionally or after such an event, never in a request, because it scans all keys.
+   * The duration of each step is limited; the total grows with the number of sessions.
    *
-   * With `reconfigure`, it first changes the settings of the deployment to what this process asks for, except `partitions`, and
-   * builds an index that is new. Processes that have begun before go on with the settings that they know: stop them first.
+   * With `reconfigure`, it first changes the stored settings to the options of this process, except `partitions`, and
+   * builds new indexes. Processes that are already running keep the settings that they have read: stop them first.
    */
   repair({ reconfigure = false }: RepairOptions = {}): ResultAsync<RepairReport, StoreUnavailable | Misconfigured> {
     return new ResultAsync(this.#repair(reconfigure));

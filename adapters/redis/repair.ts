@@ -1,19 +1,24 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
-import { findSession } from './read-session.js';
+import { findSession } from './read-sessions.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { removeEntryScript, removeNamesScript, repairEndScript, repairSessionScript } from './scripts/repair.js';
+import {
+  removeEntryScript,
+  removeNamesScript,
+  repairEndScript,
+  repairSessionScript,
+} from './scripts/repair-scripts.js';
 import { letterOf } from './status-letters.js';
 
 /** Options of `repair`. */
 export interface RepairOptions {
-  /** Whether to change the settings of the deployment to what this process asks for. Default: false. */
+  /** Whether to change the stored settings to the options of this process. Default: false. */
   readonly reconfigure?: boolean;
 }
 
@@ -21,11 +26,11 @@ export interface RepairOptions {
 export interface RepairReport {
   /** Number of sessions that were checked. */
   readonly sessions: number;
-  /** Number of sessions that lists did not contain, or had in the wrong place. */
+  /** Number of sessions that were missing in a list, or in the wrong place. */
   readonly listed: number;
   /** Number of deadlines, and of ends that must be reported, that were missing or wrong. */
   readonly rescheduled: number;
-  /** Number of entries of lists and deadlines, and other remains, of sessions that no longer exist. */
+  /** Number of removed entries and other remains of sessions that no longer exist. */
   readonly removed: number;
   /** Sessions that cannot be read. They are left unchanged: the host decides whether to delete them. */
   readonly unreadable: readonly SessionKey[];
@@ -40,16 +45,16 @@ type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, r
 const unsupported = new Error('ERR the client cannot scan');
 
 /**
- * Checks everything that a store keeps, page by page. It corrects errors that no crash of ours leaves, but that a
- * person, another program or a restored backup may cause: index entries that are missing, wrong or stale. It may run
- * while sessions are used and in several processes, and can be stopped at any time. Damaged data is reported or
- * skipped, and does not affect the rest.
+ * Checks all data of a store, page by page. It corrects index entries that are missing, wrong or stale because of
+ * manual changes, another program or a restored backup; crashes of the engine cause no such errors. It may run while
+ * sessions are used and in several processes, and can be stopped at any time. Damaged data is reported or skipped, and
+ * does not affect the rest.
  */
 export class Repair {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
-  /** By their paths. */
+  /** The unreadable sessions, by their paths. */
   readonly #unreadable = new Map<string, SessionKey>();
 
   constructor(connection: Connection, keys: Keyspace) {
@@ -159,13 +164,13 @@ export class Repair {
     const found = await findSession<never>(call, session, {}, undefined);
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
-      // The session is checked a second time for its journal.
+      // The same session is checked again for its journal.
       if (!this.#unreadable.has(path)) report.sessions += 1;
       this.#unreadable.set(path, key);
       return;
     }
     if (found.value === undefined) {
-      // The names of a session without record and journal: what another program has left.
+      // The names of a session without a record and a journal: remains of another program.
       if (kind !== 'names') return;
       const deleted = await call.repairScript(removeNamesScript, [record, names], []);
       report.removed += Number(deleted.unwrapOr(0));

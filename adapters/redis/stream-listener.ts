@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockingRedisClient } from './redis-session-store-options.js';
 
-/** Maximum milliseconds that one read waits, and so the maximum delay until a read includes a new stream. */
+/** Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream. */
 const BLOCK_MS = 250;
 
-/** Milliseconds between two reads while events keep coming, so that listeners read many of them at once. */
+/** Milliseconds between two reads while events keep arriving, so that listeners read many of them at once. */
 const BUSY_MS = 10;
 
 interface Stream {
@@ -47,7 +47,7 @@ export class StreamListener {
         if (await this.#wait()) await sleep(BUSY_MS);
         if (this.#isStoreClosed()) this.#wakeAll();
       } catch {
-        // The server may come back with older data, whose streams go on from an earlier id.
+        // The server may restart with older data, whose streams continue from an earlier id.
         for (const stream of this.#streams.values()) stream.lastId = undefined;
         this.#wakeAll();
         await sleep(BLOCK_MS);
@@ -77,7 +77,7 @@ export class StreamListener {
     return read.length > 0;
   }
 
-  /** The listeners read the entries that came before the first wait. */
+  /** Calls the listeners once, because they must read the entries from before the first wait. */
   async #begin(name: string, stream: Stream): Promise<void> {
     const [last]: readonly unknown[] = await this.#client.xrevrange(name, '+', '-', 'COUNT', 1);
     const id: unknown = Array.isArray(last) ? last[0] : undefined;

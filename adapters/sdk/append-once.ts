@@ -1,17 +1,18 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
-import type { AppendOptions, HistoryQuery, NewHistoryEntry } from '../../src/service/history.js';
+import type { AppendOptions, NewHistoryEntry } from '../../src/service/append-history.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
+import type { HistoryQuery } from '../../src/service/read-history.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {
-  /** What it is, such as `store_unavailable`. */
+  /** The type of the error, such as `store_unavailable`. */
   readonly type: string;
-  /** What has happened, for people. */
+  /** What happened, as text for people. */
   readonly message: string;
 }
 
-/** What a conversation needs of a `SessionService`. A `SessionClient` has it too. */
+/** The methods of a `SessionService` or a `SessionClient` that a conversation needs. */
 export interface Conversations<E extends ConversationError = ConversationError> {
   /** Adds entries to a history. */
   append(id: string, entries: readonly NewHistoryEntry[], options?: AppendOptions): ResultAsync<Appended, E>;
@@ -19,11 +20,12 @@ export interface Conversations<E extends ConversationError = ConversationError> 
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E>;
 }
 
-/** Maximum number of times that a write is sent whose answers are lost. */
+/** Maximum number of times that a write is sent if its answers are lost. */
 export const ATTEMPTS = 3;
 
 /**
- * An append that is sent again if its answer was lost. The operation id makes the engine recognise it, so it is applied once.
+ * Appends, and retries if the answer was lost. The engine recognises the operation id, so the entries are added only
+ * once.
  */
 export const appendOnce = async <E extends ConversationError>(
   sessions: Conversations<E>,

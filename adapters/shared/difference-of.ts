@@ -1,13 +1,13 @@
 import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
 
-/** Settings that all processes of a store have in common, by the names of the options that ask for them. */
+/** Settings that all processes of a store share, by the names of the options that set them. */
 type Settings = Readonly<Record<string, boolean | number>>;
 
-/** The options of a process: undefined where it follows what is stored. */
+/** The options of a process; an undefined option follows the stored setting. */
 type Asked<S extends Settings> = Readonly<Record<keyof S, boolean | number | undefined>>;
 
 /**
- * The error of a process that asks for something else than is stored. `changes` says how a deployment changes each setting.
+ * The error of a process whose options differ from the stored settings. `changes` explains how to change each setting.
  */
 export const differenceOf = <S extends Settings>(
   store: string,
@@ -19,7 +19,7 @@ export const differenceOf = <S extends Settings>(
     asked[name] === undefined || asked[name] === stored[name]
       ? []
       : [
-          `the option ${String(name)} asks for ${asked[name]}, but this store has ${stored[name]}: leave the option out, or ${changes[name]}`,
+          `the option ${String(name)} is ${asked[name]}, but this store has ${stored[name]}: omit the option, or ${changes[name]}`,
         ],
   );
   return texts.length === 0 ? undefined : misconfigured(`${store}: ${texts.join('; ')}`);

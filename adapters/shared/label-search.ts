@@ -9,12 +9,12 @@ type Labels = readonly (readonly [name: string, value: string])[];
 /** The labels of a range; empty if it has none. */
 export const labelsIn = ({ labels }: PageRange): Labels => (labels === undefined ? [] : Object.entries(labels));
 
-/** Whether the sessions of a range have to be looked for among those of a label: no index has them in their order. */
+/** Whether a range needs a search among the sessions of a label, because no index has its sessions in their order. */
 export const isLabelSearch = (range: PageRange): boolean =>
   range.labels !== undefined &&
   (range.status !== undefined || range.order === 'updated' || Object.keys(range.labels).length > 1);
 
-/** When a session with this state was updated last, at `now`, in milliseconds since the epoch. */
+/** When a session with this state was last updated, as of `now`, in milliseconds since the epoch. */
 export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): number =>
   stateAt(state, now).lastActivityAt;
 

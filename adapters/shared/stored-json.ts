@@ -7,9 +7,8 @@ import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../../
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 
 /*
- * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
- * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it, and a term
- * that is absent.
+ * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
+ * texts of SQL databases cannot contain. JSON has no `Infinity`: it is a null deadline or limit, or an absent term.
  */
 
 const parse = (text: unknown): unknown => {
@@ -60,8 +59,8 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: Lease
 });
 
 /**
- * Without `lastActivityAt`, which an append moves: stores keep it beside this text. And without labels where a store keeps
- * these beside it, too.
+ * Without `lastActivityAt`, because appends change it: stores keep it separately. Also without labels if the store
+ * keeps them separately.
  */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease } = state;
@@ -92,7 +91,7 @@ const isLease = (value: unknown): value is LeaseRecord =>
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
-/** The state in a text, with what is kept beside it; `undefined` if it cannot be read. */
+/** The state in a text, completed with the separately stored values; `undefined` if it cannot be read. */
 export const decodeState = (
   text: unknown,
   lastActivityAt: number,
@@ -140,7 +139,7 @@ const isHead = (value: unknown): value is SessionHead =>
   (value['digest'] === undefined || isText(value['digest'])) &&
   (value['origin'] === undefined || isOrigin(value['origin']));
 
-/** The head of a session in a text; `undefined` if it cannot be read or is another session's. */
+/** The head of a session in a text; `undefined` if it cannot be read or belongs to another session. */
 export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
   const head = parse(text);
   return isHead(head) && head.id === id ? head : undefined;
@@ -153,10 +152,10 @@ export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry)
   return data === undefined ? { ...entry, id } : { ...entry, id, data };
 };
 
-/** What is left of an entry that is redacted. */
+/** An entry after its redaction. */
 export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({ role, content: '', timestamp });
 
-/** Whether nothing is left of an entry to redact. */
+/** Whether an entry has nothing to redact. */
 export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
   content === '' && id === undefined && data === undefined;
 

@@ -17,14 +17,14 @@ export const dueEnds = (prefix: string): DueTable => ({
   columns: 'tenant, id, incarnation, due_at, removed_ms, last_activity, state',
 });
 
-/** The rows that are due first, of all tenants. */
+/** The longest overdue rows of all tenants. */
 export const firstDue = ({ name, columns }: DueTable, now: number, limit: number): Query => ({
   sql: `SELECT ${columns} FROM ${name} WHERE ${IS_DUE}
     ORDER BY due_at LIMIT ?`,
   values: [now, limit],
 });
 
-/** The tenants with due rows. Goes from tenant to tenant in an index: a step for each, however many rows it has. */
+/** The tenants with due rows. Takes one step in an index for each tenant, independent of its number of rows. */
 export const tenantsDue = ({ name }: DueTable, now: number, limit: number): Query => ({
   sql: `
     WITH RECURSIVE tenants (tenant) AS (

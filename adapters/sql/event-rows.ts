@@ -17,7 +17,7 @@ const BEGINNING = '0-0';
 export const positionOfRow = (row: Fields | undefined): string =>
   row === undefined ? BEGINNING : `${Number(row['ms'])}-${Number(row['number'])}`;
 
-/** The time and the number in a position. Numbers above all that a database can compare exactly stand for the last one. */
+/** The time and the number in a position. A number that a database cannot compare exactly counts as the highest one. */
 export const parseLogPosition = (position: string): { readonly ms: number; readonly number: number } => {
   const [, ms = '0', number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
   return { ms: Number(ms), number: Math.min(Number(number), Number.MAX_SAFE_INTEGER) };
@@ -30,7 +30,7 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
   return detail && eventOf(key, change, detail, positionOfRow(row));
 };
 
-/** The part of a condition that leaves out rows outside a scope, by the index of a session or that of a tenant. */
+/** The part of a condition that selects the rows of a scope, so that the index of a session or of a tenant applies. */
 export const scopeOf = (of: EventScope | undefined): Query => {
   if (of === undefined) return { sql: '', values: [] };
   const tenant = escapeName(of.tenant);
@@ -38,7 +38,10 @@ export const scopeOf = (of: EventScope | undefined): Query => {
   return { sql: 'tenant = ? AND id = ? AND ', values: [tenant, escapeName(of.sessionId)] };
 };
 
-/** Without the trimmed rows, a time before the first row may be before or after them: it counts as before. */
+/**
+ * Whether rows after a position were trimmed. A time before the first row may be after the trimmed rows; it counts as
+ * before them.
+ */
 const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
   const firstNumber = Number(first?.['number'] ?? 1);
   const { number } = parseLogPosition(position);
@@ -46,8 +49,8 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
 };
 
 /**
- * Whether the log was put back to an older copy, which has neither the row of a position nor had it. The numbers of such a
- * row are used again, but not at the same time.
+ * Whether the log was restored from an older copy, which never contained the row of a position. Its numbers are used
+ * again, but not with the same times.
  */
 const isRewoundBehind = (position: string, first: Fields | undefined, isThere: boolean): boolean => {
   const { number } = parseLogPosition(position);
@@ -55,7 +58,7 @@ const isRewoundBehind = (position: string, first: Fields | undefined, isThere: b
   return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
 };
 
-/** What was read in one moment of the log. */
+/** The rows of one consistent read of the log. */
 export interface EventRows {
   /** The rows after a position in a scope, at most `limit`. */
   readonly rows: readonly Fields[];
@@ -67,7 +70,10 @@ export interface EventRows {
   readonly isThere: boolean;
 }
 
-/** The page after `position`. If it has all events in its scope, the reader goes on after the last row of the log. */
+/**
+ * The page after `position`. If it contains all events of its scope, the reader continues after the last row of the
+ * log.
+ */
 export const eventPageOf = ({ rows, limit, first, last, isThere }: EventRows, position: string): EventPage => {
   const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
   const isRewound = isRewoundBehind(position, first, isThere);

@@ -10,22 +10,30 @@ export interface Query {
   readonly values: readonly (string | number)[];
 }
 
-/** What differs between the databases. */
+/** The differences between the databases. */
 export interface Dialect {
-  /** What the names of the tables begin with: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`. */
+  /** The prefix of the names of the tables: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`. */
   readonly prefix: string;
-  /** Behind the name of the sessions, to search the overdue ones in the index of a tenant's due sessions. */
+  /**
+   * Follows the name of the table of sessions, to make the database search overdue ones in the index of a tenant's due
+   * sessions.
+   */
   readonly byTenantDue: string;
-  /** What a page reads of the sessions: at least `number`, `created_ms` and `id`. With a label, it reads only these. */
+  /**
+   * The columns of the sessions that a page reads: at least `number`, `created_ms` and `id`. With a label, it reads
+   * only these.
+   */
   readonly columns: string;
-  /** An expression for the total, if the statement of the page computes it: after the last page, no row is looked for. */
+  /**
+   * An expression for the total, if the statement of the page computes it, so that a page past the end reads no rows.
+   */
   readonly total?: string;
 }
 
 /** A position in an index by creation: a time, and an escaped id. */
 type Position = readonly [createdMs: number, id: string];
 
-/** Behind every escaped id, whose characters are `\w . ~ - %`. */
+/** Sorts after every escaped id, whose characters are `\w . ~ - %`. */
 const LAST_ID = '\x7f';
 
 /** The positions around some sessions; undefined for the beginning and the end of the list. */
@@ -35,8 +43,8 @@ interface Bounds {
 }
 
 /**
- * Sessions that are due. The index has only those that are due some time. SQLite searches it up to the bound that stands
- * first: up to `NEVER`, it would step over every session with a deadline.
+ * The condition of due sessions. Its second part makes the partial index usable. SQLite searches up to the bound that
+ * is written first: if that were `NEVER`, it would read every session with a deadline.
  */
 export const IS_DUE = `due_at <= ? AND due_at < ${NEVER}`;
 
@@ -53,7 +61,7 @@ const partsOf = (
   range: PageRange,
   { lower, upper }: Bounds,
 ): readonly Query[] => {
-  // No condition where there is no bound: it would be checked for each session that a page by number skips.
+  // No condition without a bound: it would be checked for each session that a page by number skips.
   const bounds = `${lower ? ' AND (created_ms, id) > (?, ?)' : ''}${upper ? ' AND (created_ms, id) < (?, ?)' : ''}`;
   const part = (sql: string, ...values: Query['values']): Query => ({
     sql: `${sql}${bounds}`,
@@ -91,11 +99,11 @@ const boundsOfPage = (range: PageRange): Bounds => {
 export const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
-/** What no row meets on a page by number after the last one: it would skip every session of the list. */
+/** A condition that is false on a page by number past the end, which would otherwise skip every session of the list. */
 const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
   total === undefined || offset === 0 ? { sql: '', values: [] } : { sql: ` AND ${total} > ?`, values: [offset] };
 
-/** Reads `number`, `created_ms` and `id` of the sessions of a page, and of one more if there is one. */
+/** Reads `number`, `created_ms` and `id` of the sessions of a page, and of the next session if there is one. */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const direction = directionOf(range);
@@ -108,14 +116,14 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   if (first !== undefined && more.length === 0) {
     return { sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`, values: [...first.values, limit + 1, offset] };
   }
-  // Each part by itself in order, so that none is sorted or read further than the page.
+  // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
   const each = parts.map(({ sql }, at) => `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`);
   const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
   const sql = `SELECT * FROM (${each.join(' UNION ALL ')}) AS parts ${direction} LIMIT ? OFFSET ?`;
   return { sql, values: [...values, limit + 1, offset] };
 };
 
-/** An expression for the number of sessions in a range. Totals are kept; those between two times are counted. */
+/** An expression for the number of sessions in a range. Totals are stored; sessions between two times are counted. */
 export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { status, createdAfter, createdBefore } = range;
   const [label] = labelsIn(range);
@@ -141,7 +149,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   };
 };
 
-/** The position of a row with the time of its order as `created_ms`, and `id`. */
+/** The position of a row with an `id`, and the time of its order as `created_ms`. */
 export const positionOf = (row: Readonly<Record<string, unknown>>): ListPosition => ({
   id: unescapeName(String(row['id'])),
   at: timestampOf(Number(row['created_ms'])),

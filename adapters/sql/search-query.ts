@@ -9,13 +9,14 @@ import { NEVER } from '../shared/never.js';
 import { boundsOf, directionOf, type Query } from './page-query.js';
 
 /*
- * A page of the sessions that have several labels, a label and a status, or a label in the order of their last update. No
- * index has them in their order: all sessions of the label that has the fewest between the two times are looked at.
+ * A page of the sessions that have several labels, a label and a status, or a label in the order of their last update.
+ * No index has them in their order, so the query examines all sessions between the two times that have the label with
+ * the fewest of them.
  */
 
 type Label = readonly [name: string, value: string];
 
-/** The rows of a label between the two times, as `label`, with what is joined to them. */
+/** The rows of a label between the two times, as `label`, and the tables that are joined to them. */
 const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, joined = ''): Query => {
   const { lower, upper } = boundsOf(range);
   const bounds = `${lower ? ' AND (label.created_ms, label.id) > (?, ?)' : ''}${upper ? ' AND (label.created_ms, label.id) < (?, ?)' : ''}`;
@@ -25,7 +26,7 @@ const labelled = (prefix: string, tenant: string, [name, value]: Label, range: P
   };
 };
 
-/** Numbers of sessions as `count_0` and so on, one of each label: at most one more than may be looked at. */
+/** Numbers of sessions of each label, as `count_0` and so on: at most one more than the limit. */
 export const countsOfLabels = (prefix: string, tenant: string, range: PageRange): Query => {
   const counts = labelsIn(range).map((label, at) => {
     const { sql, values } = labelled(prefix, tenant, label, range);
@@ -53,11 +54,14 @@ const withStatus = ({ status }: PageRange): Query => {
     : condition('session.status = ? AND session.deadline > ?', status.status, now);
 };
 
-/** Up to `now` the clock has ended, and so updated, what has a deadline. */
+/** The time of the last update: a session whose deadline has passed was updated at its deadline. */
 const UPDATED = `CASE WHEN session.status <> 'TERMINATED' AND session.deadline <= ? AND session.deadline > session.last_activity
     THEN session.deadline ELSE session.last_activity END`;
 
-/** All sessions of a range: `number`, the time of its order as `created_ms`, and `id`. Looks at those of the label `fewest`. */
+/**
+ * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines those of the label
+ * `fewest`.
+ */
 export const searchOf = (prefix: string, tenant: string, range: PageRange, fewest: Label): Query => {
   const { order, status, now = 0 } = range;
   const isByUpdate = order === 'updated';
@@ -86,7 +90,7 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
   };
 };
 
-/** The rows of a page of `found`, an expression for all rows of `searchOf`, and one more if there is one. */
+/** The rows of a page of `found`, an expression for all rows of `searchOf`, and the next row if there is one. */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const { offset, limit, after, order } = range;
   const afterCursor = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;

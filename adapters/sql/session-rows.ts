@@ -7,7 +7,7 @@ import type { RecordPage } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
-/** Bytes of JSON that a session has beside its head and its history: its status, its times and the like. */
+/** Approximate bytes of a session's JSON besides its head and its history, such as its status and its times. */
 export const FRAME_BYTES = 300;
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
@@ -39,7 +39,7 @@ export const withPositions = (entries: readonly HistoryEntry[], positions: unkno
   return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
 };
 
-/** The page of the sessions in `rows`, which are followed by one more row if there are sessions after them. */
+/** The page of the sessions in `rows`, which contain one more row if there are sessions after the page. */
 export const pageOf = (
   rows: readonly Fields[],
   sessions: readonly Result<SessionRecord, CorruptRecord>[],

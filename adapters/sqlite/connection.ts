@@ -6,17 +6,17 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import type { Query } from '../sql/page-query.js';
 import {
   type AskedDeployment,
   deploymentIn,
   refusalOfSettings,
   type SqlDeployment,
   wantedOf,
-} from '../sql/deployment.js';
-import type { Query } from '../sql/page-query.js';
+} from '../sql/sql-deployment.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
 
-/** What the names of all tables begin with. */
+/** The prefix of the names of all tables. */
 export const PREFIX = 'colloquy_';
 
 /** Primary result code of "another connection has locked the database" (https://www.sqlite.org/rescode.html#busy). */
@@ -24,7 +24,7 @@ const SQLITE_BUSY = 5;
 
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** The drivers put the result code into different properties; an extended code has the primary one in its low byte. */
+/** Drivers put the result code into different properties. The low byte of an extended code is the primary code. */
 const isBusy = (cause: unknown): boolean => {
   if (!isFields(cause)) return false;
   const { code, errcode, errno } = cause;
@@ -32,13 +32,13 @@ const isBusy = (cause: unknown): boolean => {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno);
 };
 
-/** A driver answered with a row that was not asked for. */
+/** A driver has returned a row that the query cannot match. */
 class ForeignRow extends Error {}
 
-/** Values by the columns of a row that say what it belongs to. */
+/** The key of a row: values by columns. */
 type RowKey = Readonly<Record<string, SqliteValue>>;
 
-/** Whether a row has these values. Drivers may be set to give numbers as bigint. */
+/** Whether a row has these values. Drivers may be configured to return numbers as bigint. */
 export const hasKey =
   (key: RowKey) =>
   (row: Fields): boolean => {
@@ -49,7 +49,7 @@ export const hasKey =
     return true;
   };
 
-/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+/** The missing part if the tables were not made, or were made by an earlier version. */
 const missingPart = (cause: unknown): string | undefined => {
   const text = textOf(cause);
   if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
@@ -71,7 +71,7 @@ const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal =
 export class Connection {
   readonly #database: SqliteDatabase;
   readonly #asked: AskedDeployment;
-  /** Known from the first transaction on. */
+  /** Set by the first transaction. */
   #deployment: SqlDeployment | undefined;
   /** Compiled statements by their text; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
@@ -83,7 +83,7 @@ export class Connection {
     this.#asked = asked;
   }
 
-  /** Whether the host has closed the connection, as far as the driver says so. */
+  /** Whether the host has closed the connection; false for a driver that does not report it. */
   get isClosed(): boolean {
     const { open, isOpen } = this.#database;
     return open === false || isOpen === false;
@@ -98,8 +98,8 @@ export class Connection {
   }
 
   /**
-   * The first row. Not by the `get` of the driver: once it has thrown, libsql 0.5.29 answers the next one with the values
-   * that were bound before, which may be another tenant's. Its `all` and `run` bind anew, after an error too.
+   * The first row. Does not use the driver's `get`: after an exception in it, libsql 0.5.29 answers the next call with
+   * the previously bound values, which may be another tenant's. Its `all` and `run` always bind the new values.
    */
   get(sql: string, ...values: readonly SqliteValue[]): Fields | undefined {
     return this.all(sql, ...values)[0];
@@ -110,19 +110,19 @@ export class Connection {
     return Array.isArray(rows) ? rows.filter(isFields) : [];
   }
 
-  /** The first row of what has this key, whose values are bound before the others. */
+  /** The first row with this key, whose values are bound before the others. */
   find(sql: string, key: RowKey, ...values: readonly SqliteValue[]): Fields | undefined {
     return this.query({ sql, values: [...Object.values(key), ...values] }, hasKey(key))[0];
   }
 
-  /** The rows. Each has to be one that was asked for, so that no fault of a driver gives another tenant's. */
+  /** The rows. Checks that each one matches the query, so that a faulty driver cannot reveal another tenant's rows. */
   query({ sql, values }: Query, isAskedFor: (row: Fields) => boolean = () => true): readonly Fields[] {
     const rows = this.all(sql, ...values);
     if (rows.every(isAskedFor)) return rows;
     throw new ForeignRow('the SQLite driver answered with a row that was not asked for');
   }
 
-  /** Asks for a write-ahead log, which the file then keeps. Returns the mode that the database has now. */
+  /** Requests a write-ahead log, which is a permanent setting of the file. Returns the current mode. */
   useWal(): Result<string, Refusal> {
     try {
       return ok(String(this.get('PRAGMA journal_mode = WAL')?.['journal_mode']));
@@ -131,19 +131,19 @@ export class Connection {
     }
   }
 
-  /** Runs `work` in a transaction that sees one moment of the database. */
+  /** Runs `work` in a read transaction, so that its reads are consistent. */
   read<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
-  /** Runs `work` in a transaction that no other connection writes beside. An error of `work` undoes what it wrote. */
+  /** Runs `work` in a transaction that locks out other writers. An error of `work` undoes its writes. */
   write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN IMMEDIATE', 'unknown', () => this.#settings().andThen(work));
   }
 
   /**
-   * Runs `work`, which makes tables, in a transaction that no other connection writes beside. `work` gets what is stored, and
-   * returns what is to be.
+   * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the options of this
+   * process, and a function that reads the stored settings.
    */
   migrate<E>(
     work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<void, E>,
@@ -160,7 +160,9 @@ export class Connection {
     return deploymentIn(this.all('SELECT name, value FROM colloquy_meta'));
   }
 
-  /** The settings of the deployment, unless this process asks for others. They are read once. */
+  /**
+   * The settings of the deployment, or an error if the options of this process differ from them. They are read once.
+   */
   #settings(): Result<SqlDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
     const stored = this.#stored();
@@ -199,13 +201,17 @@ export class Connection {
       this.exec('COMMIT');
       return ok();
     } catch (cause) {
-      // A busy COMMIT has written nothing and leaves the transaction open. After any other error the log may have it.
+      // A busy COMMIT has written nothing and leaves the transaction open. After any other error, the log may contain
+      // the transaction.
       const isUndone = this.#rollBack() && isBusy(cause);
       return err(failed(cause, isUndone ? 'not_applied' : doubt));
     }
   }
 
-  /** Whether no transaction is open any more. Some errors end it by themselves, such as that of a full disk. */
+  /**
+   * Returns whether no transaction is open any more. Some errors, such as a full disk, end the transaction by
+   * themselves.
+   */
   #rollBack(): boolean {
     try {
       this.exec('ROLLBACK');

@@ -1,5 +1,5 @@
-export type { MigrateOptions } from '../sql/deployment.js';
-export type { SqliteMigration } from './schema.js';
+export type { MigrateOptions } from '../sql/sql-deployment.js';
+export type { SqliteMigration } from './migrate.js';
 export { SqliteSessionStore } from './sqlite-session-store.js';
 export type {
   SqliteDatabase,

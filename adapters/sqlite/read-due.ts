@@ -6,7 +6,7 @@ import { type DueTable, dueOfTenant, dueSessionOf, dueSessions, firstDue, tenant
 import { type Connection, hasKey, PREFIX } from './connection.js';
 
 /**
- * Reads the due rows of a table, within a transaction. Only if more are due than `limit`, they are shared out between the
+ * Reads the due rows of a table, within a transaction. If more than `limit` are due, the limit is shared between the
  * tenants.
  */
 export const dueRows = (

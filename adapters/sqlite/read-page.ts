@@ -7,7 +7,7 @@ import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-q
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
-import { loadSessions, selectRows } from './read-session.js';
+import { loadSessions, selectRows } from './load-sessions.js';
 
 const dialect: Dialect = {
   prefix: PREFIX,
@@ -15,7 +15,10 @@ const dialect: Dialect = {
   columns: 'number, created_ms, id',
 };
 
-/** The rows of a page, and one more if there is one: in its order, since these are the outer loop of a CROSS JOIN. */
+/**
+ * The rows of a page, and the next row if there is one. CROSS JOIN makes the page the outer loop, which keeps its
+ * order.
+ */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
   const from = { sql: `(${sql}) AS listed CROSS JOIN colloquy_sessions AS session USING (number)`, values };
   return selectRows(range, from, 'listed.created_ms');
@@ -53,8 +56,8 @@ export const activeAt = (connection: Connection, tenant: string, now: number): n
   totalOf(connection, tenant, { offset: 0, limit: 0, status: { status: 'ACTIVE', now } });
 
 /**
- * Reads a page. A page by cursor costs the same anywhere; one by offset costs a step in the index for each session that it
- * skips, and none after the last page.
+ * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step in the index for
+ * each session that it skips; past the end it costs nothing.
  */
 export const readPage = <E>(
   connection: Connection,

@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { nextIn, noLeaseIndex, unleasedPositions } from '../sql/unleased-query.js';
+import { nextIn, noLeaseIndex, unleasedPositions } from '../sql/unleased-positions.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
-import { loadSessions, selectRows } from './read-session.js';
+import { loadSessions, selectRows } from './load-sessions.js';
 
 const LIGHT = { historyLimit: 0 };
 

@@ -6,8 +6,8 @@ const FIND_ENTRIES = `SELECT session, entry_number, entry FROM colloquy_entries
 const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND entry_number = ?';
 
 /**
- * Redacts the entries of a session that have these positions, also superseded ones. Returns whether there was something to
- * redact; `undefined` if an entry cannot be read.
+ * Redacts the entries of a session at these positions, also superseded ones. Returns whether anything was redacted;
+ * `undefined` if an entry cannot be read.
  */
 export const redactRows = (
   connection: Connection,

@@ -5,7 +5,7 @@ import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
-import { unreportedEndOf } from '../sql/end-rows.js';
+import { unreportedEndOf } from '../sql/unreported-end-of.js';
 import { type Connection, PREFIX } from './connection.js';
 import { dueRows } from './read-due.js';
 
@@ -21,7 +21,7 @@ const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = 
 const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
 const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND incarnation = ?';
 
-/** The key of an end as it is stored. */
+/** The stored key of an end. */
 interface StoredKey {
   readonly tenant: string;
   readonly id: string;
@@ -68,7 +68,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  /** Whether the end of a session waits. Within a transaction, as the next two. */
+  /** Whether the end of a session waits. Call this and the next two methods within a transaction. */
   has({ tenant, id, incarnation }: Fields): boolean {
     return this.#dueAt({ tenant: String(tenant), id: String(id), incarnation: String(incarnation) }) !== undefined;
   }
@@ -78,7 +78,7 @@ export class SqliteEndQueue implements EndQueue {
     this.#connection.run(ADD, String(tenant), String(id), String(incarnation), dueAt);
   }
 
-  /** Keeps what a report needs of the session in a row, before it is removed, if its end waits. */
+  /** Keeps the data for the report of the session in a row, before it is removed, if its end waits. */
   keep({ tenant, id, incarnation, number }: Fields, removedMs: number): void {
     this.#connection.run(KEEP, removedMs, Number(number), String(tenant), String(id), String(incarnation));
   }

@@ -14,7 +14,7 @@ const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
-/** Maximum number of events that a change removes, so that it does not take long. */
+/** Maximum number of events that one change removes, to bound its duration. */
 const MAX_TRIMMED = 100;
 
 const READ = 'SELECT number, ms, tenant, id, incarnation, sequence, detail FROM colloquy_events WHERE';
@@ -26,7 +26,7 @@ const isInScope = (of: EventScope | undefined) => {
   return hasKey(of.sessionId === undefined ? { tenant } : { tenant, id: escapeName(of.sessionId) });
 };
 
-/** The one stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
+/** The single stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
 export class SqliteEventLog implements EventLog {
   readonly #connection: Connection;
 
@@ -35,15 +35,15 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs a change, within the transaction that makes it. The file keeps `length` events, and up to one in a hundred more; for
-   * 0 none is written.
+   * Logs a change within its transaction. The file keeps `length` events, and up to 1 % more. If `length` is 0, writes
+   * nothing.
    */
   log(length: number, { tenant, id }: SessionKey, { incarnation, sequence }: ChangeId, detail: EventDetail): void {
     if (length === 0) return;
     const { ms, number } = parseLogPosition(positionOfRow(this.#connection.get(LATEST)));
     const values = [escapeName(tenant), escapeName(id), incarnation, sequence, JSON.stringify(detail)];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
-    // A row costs less if others go with it.
+    // Removes several rows at once, which costs less for each.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
     if ((number + 1) % trimEvery === 0) this.#connection.run(TRIM, number + 1 - length);
   }
@@ -68,7 +68,7 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
-  /** Reads the log, unless the file has no events. */
+  /** Reads the log, or returns an error if the file has no events. */
   #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
     return this.#connection.read(({ eventsLength }) => (eventsLength === 0 ? err(noEvents) : work()));
   }

@@ -1,6 +1,6 @@
 import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/deployment.js';
+import type { AskedDeployment } from '../sql/sql-deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
@@ -13,11 +13,12 @@ export interface SqliteStatement {
 }
 
 /**
- * What better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite have in common. The connection belongs to the
- * host: the store never configures or closes it. Declared here, so that no driver is needed to compile against this store.
+ * The common part of better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite. The connection belongs to the
+ * host: the store never configures or closes it. Declared here, so that no driver is needed to compile against this
+ * store.
  */
 export interface SqliteDatabase {
-  /** False after the host has closed the connection, in drivers that say so. */
+  /** False after the host has closed the connection, in drivers that report this. */
   readonly open?: unknown;
   readonly isOpen?: unknown;
   exec(sql: string): unknown;
@@ -27,25 +28,29 @@ export interface SqliteDatabase {
 /** Options of a `SqliteSessionStore`. */
 export interface SqliteSessionStoreOptions {
   /**
-   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called: use a
-   * connection of its own for the store.
+   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called:
+   * use a connection of its own for the store.
    */
   readonly database: SqliteDatabase;
   /**
-   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them. The first
-   * `migrate()` makes it, and stores this setting and `events` for all processes: those that leave it out follow, and those
-   * that ask for something else get `misconfigured`. Default: what is stored, at first false.
+   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. The
+   * first `migrate()` makes the index, and stores this setting and `events` for all processes. A process without this
+   * option follows the stored setting, and a process with a different value gets `misconfigured`. Default: the stored
+   * setting; at the first `migrate()` false.
    */
   readonly leaseIndex?: boolean;
   /**
-   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to one in a hundred more; the length may
-   * differ between processes. Without this option the store follows what is stored, and can be watched if events are on.
-   * Default: what is stored, at first no events.
+   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more; the length may differ
+   * between processes. Without this option, sessions can be watched if the stored setting enables events. Default: the
+   * stored setting; at the first `migrate()` no events.
    */
   readonly events?:
     | boolean
     | {
-        /** Number of the latest events that are kept, 1 to 100000000. Default: what is stored, at first 100000. */
+        /**
+         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at the first
+         * `migrate()` 100000.
+         */
         readonly length?: number;
       };
 }
@@ -63,7 +68,7 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { 
   events: { length: true },
 };
 
-/** Throws a `TypeError` that names all options that break a rule or are unknown. */
+/** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
     const { database, leaseIndex, events } = options;

@@ -23,32 +23,32 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import type { MigrateOptions } from '../sql/deployment.js';
+import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
+import { findEntries, findSession, findState } from './find-session.js';
+import { migrate, type SqliteMigration } from './migrate.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { findEntries, findSession, findState } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
-import { migrate, type SqliteMigration } from './schema.js';
+import { SessionWriter } from './session-writer.js';
 import { SqliteEndQueue } from './sqlite-end-queue.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
-import { SessionWriter } from './write-session.js';
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
- * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store is
- * synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
+ * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store
+ * is synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
  * (`busy_timeout`).
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
-  /** The log of changes; undefined if the process asks for none. Watches need a file that has events on. */
+  /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
   readonly events: SqliteEventLog | undefined;
   readonly ends: SqliteEndQueue;
 
-  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SqliteSessionStoreOptions) {
     const { database, ...asked } = parseStoreOptions(options);
     this.#connection = new Connection(database, asked);
@@ -59,14 +59,14 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   /**
-   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which the file keeps. Safe to
-   * call at every start and from several processes at once; does nothing if all is there. The names of all tables begin
-   * with `colloquy_`. Until then every operation returns `misconfigured`. A database that can have no write-ahead log
-   * works without: `withoutWal` says why.
+   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which is permanent for
+   * the file. Safe to call at every start and from several processes at once; changes nothing if the tables exist. The
+   * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
+   * database that cannot have a write-ahead log works without one: `withoutWal` is the reason.
    *
-   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later ones return `misconfigured` if
-   * they ask for something else. With `reconfigure`, the settings change to what this process asks for. Processes that have
-   * begun before go on with the settings that they know: stop them first.
+   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later calls with other values
+   * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
+   * that are already running keep the settings that they have read: stop them first.
    */
   migrate(options: MigrateOptions = {}): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
     return migrate(this.#connection, options);

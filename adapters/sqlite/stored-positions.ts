@@ -1,7 +1,5 @@
 import type { Fields } from '../../src/input/parse-fields.js';
-import { entriesUpToCurrent, type HistoryPositions } from '../../src/session/history-positions.js';
-import type { SessionOrigin } from '../../src/session/session.js';
-import type { Inserted, Opening } from '../../src/store/session-store.js';
+import type { HistoryPositions } from '../../src/session/history-positions.js';
 import type { Connection } from './connection.js';
 
 /** An entry by its number and its position, and the bytes up to its end. */
@@ -34,26 +32,4 @@ export const positionsOf = (connection: Connection, row: Fields): StoredPosition
     positionOf: (number) => Number(entryAt(number)?.['position'] ?? 0),
     bytesUpTo: (number) => (number === 0 ? 0 : Number(entryAt(number)?.['bytes'] ?? 0)),
   };
-};
-
-/** The part of a history that a fork begins with. */
-interface Copy {
-  readonly entries: number;
-  readonly bytes: number;
-  readonly origin: SessionOrigin;
-}
-
-/** The part of the history of the session in a row up to a position, or why it cannot be copied. */
-export const copyOf = (
-  connection: Connection,
-  row: Fields | undefined,
-  { id, position, maxBytes }: NonNullable<Opening['from']>,
-): Copy | Extract<Inserted, string> => {
-  if (row === undefined) return 'missing';
-  const positions = positionsOf(connection, row);
-  const upTo = position ?? positions.end;
-  const entries = upTo > positions.end ? undefined : entriesUpToCurrent(positions, upTo);
-  if (entries === undefined) return 'invalid_position';
-  const bytes = positions.bytesUpTo(entries);
-  return bytes > maxBytes ? 'too_large' : { entries, bytes, origin: { id, position: upTo } };
 };

@@ -92,7 +92,7 @@ export interface KeyUnavailable {
   readonly message: string;
   /** Outcome of the write; `not_applied` for a read. */
   readonly outcome: Outcome;
-  /** What the function threw or rejected with; for logs. */
+  /** The exception of the function, or the reason of its rejection; for logs. */
   readonly cause?: unknown;
 }
 
@@ -100,7 +100,7 @@ type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
 /** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
 export interface Refused {
-  /** Tells the errors apart; the `code` of the response. */
+  /** Distinguishes the errors; the `code` of the response. */
   readonly type: RefusalType;
   /** The detail of the response. */
   readonly message: string;
@@ -168,13 +168,13 @@ export type RemoteAppendError = RemoteErrorIn<typeof append>;
 /** Errors of `watch` of the client. */
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
-/** Every error of the client. `type` tells them apart. */
+/** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;
 
 const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
-/** The issues with the names that the caller has used. */
+/** The issues with the names of the client's methods. */
 const parseIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
   const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
@@ -196,7 +196,7 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
-/** The error for a code of the service, with what the response does not repeat. */
+/** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (
   code: string,
   message: string,
@@ -240,7 +240,10 @@ const remoteErrorOf = (
   }
 };
 
-/** The error in a problem (RFC 9457) of the service; undefined if the body is none, or this request cannot have it. */
+/**
+ * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not one of this
+ * operation.
+ */
 export const errorInProblem = <C extends OperationError>(
   body: unknown,
   request: ClientRequest<C>,

@@ -21,8 +21,8 @@ import {
   pathFor,
 } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
+import type { AppendOptions } from '../service/append-history.js';
 import type { OperationOptions } from '../service/change-session.js';
-import type { AppendOptions } from '../service/history.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { isPosition } from '../session/event-position.js';
@@ -45,7 +45,7 @@ export interface RemoteGetOptions extends CallOptions {
   readonly historyLimit?: number;
 }
 
-/** Options of a write. Without an `operationId` the client generates one, so that its retries are safe. */
+/** Options of a write. Without an `operationId`, the client generates one, so that its retries are safe. */
 export interface WriteOptions extends CallOptions, OperationOptions {}
 
 /** Options of `append`. */
@@ -115,7 +115,7 @@ const parseParameter = (issues: IssueList, name: string, value: unknown): string
   return isPlain ? String(value) : '';
 };
 
-/** Reports what the caller names and the operation does not know. */
+/** Reports the caller's field names that the operation does not have. */
 const checkNames = (
   issues: IssueList,
   { body, query = {}, headers = {} }: AnyOperation,
@@ -137,14 +137,14 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
     if (value === undefined) continue;
     const isLabel = rule.kind === 'label' && isFields(value);
     const texts = isLabel ? labelTexts(value) : [parseParameter(issues, name, value)];
-    // The service says what is wrong with none.
+    // An empty value, so that the service returns its own error.
     for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 };
 
-/** JSON would make null of a number that is none, which the service takes for a field that is not given. */
+/** Sends NaN and infinite numbers as text: JSON would make them null, which the service treats as an absent field. */
 const sayable = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 

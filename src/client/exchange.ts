@@ -69,8 +69,8 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read` returns
-   * undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
+   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read`
+   * returns undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
    */
   async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
     const { timing, retries, attemptTimeoutMs } = this.#settings;
@@ -98,8 +98,8 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An exception
-   * is a network error.
+   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An
+   * exception is a network error.
    */
   async attempt<T>(
     ms: number,
@@ -115,7 +115,7 @@ export class Exchange<C extends OperationError> {
       const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
         const key = await keyHeader(this.#settings);
         if (key.isErr()) return err(this.#keyUnavailable(key.error));
-        // The attempt may have ended before the key was there.
+        // The attempt may have ended while the key was being read.
         if (connection.signal.aborted) return err(this.#aborted());
         hasKey = true;
         this.#wasSent = true;
@@ -142,9 +142,9 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum that
-   * doubles with each consecutive failure, from `firstMs`. The randomness keeps clients that failed together from
-   * retrying together.
+   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum
+   * that starts at `firstMs` and doubles with each consecutive failure. The random part keeps clients that failed
+   * together from retrying together.
    */
   delayMs(failures: number, firstMs = FIRST_DELAY_MS): number {
     const { timing } = this.#settings;
@@ -164,7 +164,7 @@ export class Exchange<C extends OperationError> {
     return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status));
   }
 
-  /** The error of a response without success. */
+  /** The error of an unsuccessful response. */
   async #refusal(response: Response): Promise<RequestError<C>> {
     const { status, headers } = response;
     const reply = await this.#readReply(response);

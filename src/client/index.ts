@@ -31,6 +31,6 @@ export type {
   RemoteWatchOptions,
   WriteOptions,
 } from './client-request.js';
-export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-event.js';
+export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-change.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';

@@ -19,9 +19,7 @@ export type ClientFetch = typeof globalThis extends { fetch: (url: string, init:
 
 /** Options of a `SessionClient`. */
 export interface SessionClientOptions {
-  /**
-   * The URL of the mounted engine, such as `https://sessions.example/api`; on a web page also a path such as `/api`.
-   */
+  /** The URL of the service, such as `https://sessions.example/api`; on a web page also a path such as `/api`. */
   readonly baseUrl: string;
   /**
    * The API key, or a function that returns it and is called before every request. Without one, no key is sent: for web
@@ -32,11 +30,11 @@ export interface SessionClientOptions {
   readonly fetch?: ClientFetch;
   /** Timeout of a call in milliseconds, including all attempts and delays. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout of the engine. */
+  /** Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout of the service. */
   readonly attemptTimeoutMs?: number;
   /** Maximum number of retries of a call. With 0, a watch does not reconnect either. Default: 3. */
   readonly retries?: number;
-  /** Milliseconds without data after which a watch reconnects. Default: 45,000, three heartbeats. */
+  /** Milliseconds without data after which a watch reconnects. Default: 45,000, three times the default heartbeat. */
   readonly silenceMs?: number;
   /** Maximum bytes of a response, and maximum characters of an event. Default: 16 MiB. */
   readonly maxResponseBytes?: number;
@@ -58,7 +56,7 @@ const MAX_MS = 2 ** 31 - 1;
 export const parseMs = (issues: IssueList, path: string, value: unknown): number =>
   parseNumber(issues, path, value, 1, MAX_MS);
 
-/** Whether a value is an API key as the engine accepts it: characters that every client and proxy sends unchanged. */
+/** Whether a value is a valid API key: characters that every client and proxy sends unchanged. */
 export const isKey = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
 /** Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in every call. */
@@ -88,7 +86,7 @@ const parseHeaders = (issues: IssueList, value: unknown): Readonly<Record<string
   return headers;
 };
 
-/** A browser's `fetch` must not be called as a method of another object. */
+/** Wrapped, because a browser's `fetch` must not be called as a method of another object. */
 const systemFetch: ClientSettings['fetch'] = (url, init) => fetch(url, init);
 
 const systemTiming: ClientTiming = {

@@ -13,12 +13,13 @@ import {
 import type { Operation, OperationError } from '../operations/operation.js';
 import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
 import { get, history, list, openedCreate } from '../operations/session-operations.js';
+import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
-import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
+import type { HistoryQuery } from '../service/read-history.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
@@ -54,7 +55,7 @@ import {
   type WriteOptions,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
-import type { RemoteChange } from './read-event.js';
+import type { RemoteChange } from './read-change.js';
 import { type Reply, readPage } from './read-reply.js';
 import { type ClientSettings, parseClientOptions, type SessionClientOptions } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
@@ -65,7 +66,7 @@ const bodyOf =
   ({ body }: Reply): T | undefined =>
     output.shape?.read(body);
 
-/** Reads the result of a write, with whether an earlier request with its key had it. */
+/** Reads the result of a write, and whether it repeats that of an earlier request with the same key. */
 const writtenOf =
   <T extends { readonly repeated?: true }>({ output }: Operation<never, T>) =>
   ({ body, headers }: Reply): T | undefined => {
@@ -87,8 +88,8 @@ export class SessionClient {
   }
 
   /**
-   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and `from`
-   * need a host that serves `commandRoutes()`.
+   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and
+   * `from` need a host that serves `commandRoutes()`.
    */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
     return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
@@ -130,7 +131,7 @@ export class SessionClient {
     return this.#call(changes.start, { id, options }, writtenOf(changes.start));
   }
 
-  /** ACTIVE to PAUSED. The time limit is not used up meanwhile. */
+  /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
   }
@@ -141,15 +142,16 @@ export class SessionClient {
   }
 
   /**
-   * Sets another time limit, more or less than before, of a session that has not ended. It includes the seconds already
-   * used: a limit that is not more than these is `invalid_input`.
+   * Sets a new time limit, higher or lower than before, of a session that has not ended. It includes the seconds
+   * already used: a limit that is not higher than these is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(extend, { id, input, options }, writtenOf(extend));
   }
 
   /**
-   * Sets and removes labels of a session in any status, in one step; the others stay. One that changes nothing writes nothing.
+   * Sets and removes labels of a session in any status, in one step; the others stay. An update that changes nothing
+   * writes nothing.
    */
   update(id: string, input: UpdateInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteUpdateError> {
     return this.#call(update, { id, input, options }, writtenOf(update));
@@ -176,26 +178,27 @@ export class SessionClient {
   }
 
   /**
-   * Leases a session that has not ended. While another holder has the session, it is `leased`. Every lease has a higher
-   * fencing token: one by a holder that has the session already takes the place of the earlier lease.
+   * Leases a session that has not ended. If another holder has the session, the error is `leased`. Every lease has a
+   * higher fencing token than the ones before. If the same holder already has the session, the new lease replaces the
+   * earlier one.
    */
   lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteLeaseError> {
     return this.#call(lease, { id, input, options }, bodyOf(lease));
   }
 
   /**
-   * Moves the end of a lease to `seconds` from now on. Never takes a lease: if `fencingToken` is not that of the current
-   * lease, it is `lease_lost`, and after the end of the session `invalid_transition`.
+   * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not that of the current
+   * lease, the error is `lease_lost`, and after the end of the session `invalid_transition`.
    */
   renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteRenewError> {
     return this.#call(renew, { id, input, options }, bodyOf(renew));
   }
 
   /**
-   * Leases a session while `use` runs: renews the lease at a third of its length and releases it at the end. Returns what
-   * `use` returns; `callback_failed` if it throws or rejects; and `lease_lost` if the lease was not kept until the end,
-   * whatever `use` has done. `signal` is aborted as soon as that is known, and when the session has ended. If the session
-   * cannot be leased, `use` is not called.
+   * Leases a session while `use` runs: renews the lease after each third of its length, and releases it at the end.
+   * Returns the value of `use`; `callback_failed` if `use` throws or rejects; and `lease_lost` if the lease was lost
+   * before `use` had finished. `signal` is aborted as soon as that is known, and when the session has ended. If the
+   * session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,
@@ -204,7 +207,7 @@ export class SessionClient {
   ): ResultAsync<T, RemoteWithLeaseError> {
     const operations = {
       lease: () => this.lease(id, input),
-      // One that is not answered must leave time for another.
+      // Limited to a third of the lease, so that a lost answer leaves time for another attempt.
       renew: (fencingToken: number, seconds: number) =>
         this.renew(id, { fencingToken, seconds }, { timeoutMs: Math.max(1, (seconds * 1000) / 3) }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
@@ -212,22 +215,22 @@ export class SessionClient {
     return new ResultAsync(withLease(operations, this.#settings.timing, input, use));
   }
 
-  /** Ends a lease. Succeeds if the lease was already over and no other one followed. */
+  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
   release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
   }
 
   /**
-   * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
-   * Their positions, roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
+   * Erases the content, `id` and `data` of entries from the store at once, also of superseded entries. Their positions,
+   * roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
    */
   redact(id: string, positions: readonly number[], options: CallOptions = {}): ResultAsync<void, RemoteRedactError> {
     const isRedacted = ({ status }: Reply) => status === redact.output.status || undefined;
     return this.#call(redact, { id, input: { positions }, options }, isRedacted).map(() => undefined);
   }
 
-  /** Deletes the session. Succeeds if it does not exist. */
+  /** Deletes the session. Also succeeds if it does not exist. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
     const isDeleted = ({ status }: Reply) => status === remove.output.status || undefined;
     return this.#call(remove, { id, options }, isDeleted).map(() => undefined);

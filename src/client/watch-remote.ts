@@ -5,7 +5,7 @@ import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachab
 import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
-import { isChange, type RemoteChange, readChange } from './read-event.js';
+import { isChange, type RemoteChange, readChange } from './read-change.js';
 import { parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';
@@ -15,7 +15,7 @@ type WatchItem = Result<RemoteChange, RemoteWatchError>;
 /** Milliseconds before a reconnect, unless the server has sent a delay. */
 const RETRY_MS = 1000;
 
-/** Maximum delay that a server can request, in milliseconds. Browsers have such a maximum of their own. */
+/** Maximum delay that a server can request, in milliseconds. Browsers have a similar maximum. */
 const MAX_RETRY_MS = 30_000;
 
 const lost = unreachable('network', 'the stream of events broke off', 'not_applied');
@@ -177,7 +177,7 @@ export const watchRemote = (
       const items = watching.items();
       return {
         next: () => items.next(),
-        // `return` of a generator would wait for its pending `next`.
+        // Does not call `return` of the generator, because that would wait for its pending `next`.
         return: () => {
           watching.left.abort();
           return items.return();

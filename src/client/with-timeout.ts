@@ -9,12 +9,12 @@ export interface TaskLimits {
   readonly signal: WatchSignal | undefined;
 }
 
-/** Why a task was not waited for any longer. */
+/** Why the wait for a task ended before the task did. */
 export type Interruption = 'timeout' | 'aborted';
 
 /**
- * Waits for a task until the timeout or the abort, even if the task ignores both. `AbortSignal.any` and
- * `AbortSignal.timeout` would do, but the oldest supported browsers lack the first, and tests replace the timers.
+ * Waits for a task until the timeout or the abort, even if the task ignores both. Does not use `AbortSignal.any`, which
+ * the oldest supported browsers lack, or `AbortSignal.timeout`, because tests replace the timers.
  */
 export const withTimeout = async <T>(
   { timing, ms, signal }: TaskLimits,

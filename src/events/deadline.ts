@@ -7,8 +7,8 @@ import type { SessionKey } from '../store/session-store.js';
 
 /**
  * The `terminated` event of a session that has ended by now, including an end by the clock that no process has stored
- * yet; undefined if the session has not ended. The sequence is the same no matter which process stores the end, and
- * when: no entry can be appended after the deadline.
+ * yet; undefined if the session has not ended. Its sequence is that of the stored end, unless the session is redacted
+ * or gets entries in its grace period before the end is stored.
  */
 export const terminatedEventAt = (
   key: SessionKey,
@@ -27,7 +27,7 @@ export class Deadline {
   readonly #warnBeforeMs: number;
   /** The state in which the clock will end the session. */
   #state: StateRecord | undefined;
-  /** Whether the warning of this end was sent. */
+  /** Whether the warning of this end has been sent. */
   #hasWarned = false;
 
   /** A negative time turns warnings off. */
@@ -58,8 +58,8 @@ export class Deadline {
   }
 
   /**
-   * Whether a warning of inactivity is due. The session may have been used since its state was read: an append moves that
-   * end without a change of the state, and a renewal of a lease has no event.
+   * Whether a warning of inactivity is due but must be checked: the session may have been used since its state was
+   * read, because an append moves that end without a new state, and a renewed lease has no event.
    */
   isInDoubt(now: number): boolean {
     return this.#isWarningDue(now) && this.#state !== undefined && endsAt(this.#state) < this.#state.deadline;

@@ -4,10 +4,10 @@ import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';
-import { Pause } from './pause.js';
+import { InterruptibleWait } from './interruptible-wait.js';
 import { SharedReads } from './shared-reads.js';
 
-/** Freezes the history and the options of a record, because several watchers share it. */
+/** Freezes the history and the options of a record, because several watchers share them. */
 const shared = (record: SessionRecord | undefined): SessionRecord | undefined => {
   if (record === undefined || !Array.isArray(record.history) || Object.isFrozen(record.history)) return record;
   for (const entry of record.history) Object.freeze(entry);
@@ -23,16 +23,17 @@ export class EventHub {
   readonly #feeds = new Map<string, Feed>();
   readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
 
-  /** `after` is the timer by which a store is polled. */
+  /** `after` is the timer of the polls of a store. */
   constructor(log: EventLog, after: Timer) {
     this.#log = log;
     this.#after = after;
   }
 
-  /** The feed of a tenant's stream. It is forgotten once its last consumer has left. */
+  /** The feed of a tenant's stream. It is removed once its last consumer has left. */
   feedOf(tenant: string): Feed {
     const stream = this.#log.streamOf(tenant);
-    const makeFeed = () => new Feed(this.#log, stream, new Pause(this.#after), () => this.#feeds.delete(stream));
+    const makeFeed = () =>
+      new Feed(this.#log, stream, new InterruptibleWait(this.#after), () => this.#feeds.delete(stream));
     const feed = this.#feeds.get(stream) ?? makeFeed();
     this.#feeds.set(stream, feed);
     return feed;
@@ -48,7 +49,7 @@ export class EventHub {
       const streams = tenant === undefined ? this.#feeds.keys() : [this.#log.streamOf(tenant)];
       for (const stream of streams) this.#feeds.get(stream)?.wake();
     } catch {
-      // The store breaks its contract; polling still finds the events.
+      // The store breaks its contract. The next poll still finds the events.
     }
   }
 

@@ -5,8 +5,8 @@ import type { SessionEvent, WatchSignal } from '../session/session-event.js';
 import { noEvents } from '../store/no-events.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { Feed, FeedConsumer } from './feed.js';
+import { InterruptibleWait } from './interruptible-wait.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { Pause } from './pause.js';
 import { safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
@@ -22,7 +22,7 @@ export type ReaderItem = SessionEvent | 'gap';
 export interface ReaderOptions {
   readonly scope: EventScope;
   readonly signal: WatchSignal | undefined;
-  /** Approximate maximum number of events outside the scope that one catch-up reads. The reader skips the rest. */
+  /** Approximate maximum number of events outside the scope that the reader reads to catch up. It skips the rest. */
   readonly maxOthers: number;
 }
 
@@ -36,15 +36,15 @@ export const openReader = async (
   const opened = await safely(() => log.open?.() ?? ok());
   if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(options.scope.tenant);
-  const reader = new EventReader(log, feed, new Pause(after), options);
+  const reader = new EventReader(log, feed, new InterruptibleWait(after), options);
   const added = await feed.add(reader);
   if (added.isErr() || options.signal?.aborted) reader.end();
   return added.map(() => reader);
 };
 
 /**
- * Reads the events of a session or a tenant in the order of the log. They come from the feed, through a bounded queue. A
- * consumer that is behind reads the log itself, at its own speed, until it has caught up with the feed. Where the two
+ * Reads the events of a session or a tenant in the order of the log. They come from the feed, through a bounded queue.
+ * A consumer that is behind reads the log itself, at its own speed, until it has caught up with the feed. Where the two
  * meet, an event may come twice.
  */
 export class EventReader implements FeedConsumer {
@@ -52,7 +52,7 @@ export class EventReader implements FeedConsumer {
   readonly #log: EventLog;
   readonly #feed: Feed;
   readonly #options: ReaderOptions;
-  readonly #pause: Pause;
+  readonly #pause: InterruptibleWait;
   #items: ReaderItem[] = [];
   /** Position of the last event in the queue. */
   #last = '0';
@@ -61,14 +61,14 @@ export class EventReader implements FeedConsumer {
   #othersLeft = 0;
   /** The id of the event to start after, until the first page is read. */
   #known: string | undefined;
-  /** Whether a gap is to be reported before the next event. */
+  /** Whether to report a gap before the next event. */
   #isTrimmed = false;
-  /** Whether the feed has lost events during a read of the log, which may be from before that. */
+  /** Whether the feed has lost events during a read of the log, whose page may be older than that. */
   #mustReadAgain = false;
   #error: StoreError | undefined;
   #isClosed = false;
 
-  constructor(log: EventLog, feed: Feed, pause: Pause, options: ReaderOptions) {
+  constructor(log: EventLog, feed: Feed, pause: InterruptibleWait, options: ReaderOptions) {
     this.#pause = pause;
     this.#log = log;
     this.#feed = feed;
@@ -94,7 +94,7 @@ export class EventReader implements FeedConsumer {
 
   /**
    * Continues with the events after a position in the log, by default that of the feed, and after the event with the id
-   * `known`. If the log does not have that event among the first, all of them follow a gap.
+   * `known`. If the first page of the log does not contain that event, a gap is reported first.
    */
   readLog(position = this.#feed.position, known?: string): void {
     this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), position);
@@ -102,7 +102,7 @@ export class EventReader implements FeedConsumer {
     this.#othersLeft = this.#options.maxOthers;
   }
 
-  /** Skips what the feed has delivered so far. */
+  /** Skips the events that the feed has delivered so far. */
   skip(): void {
     this.#items = [];
     this.#cursor = undefined;

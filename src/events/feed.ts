@@ -2,8 +2,8 @@ import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
+import { InterruptibleWait } from './interruptible-wait.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { Pause } from './pause.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the
@@ -15,7 +15,7 @@ const MAX_POLL_MS = 500;
 /** Minimum milliseconds between two reads after changes of this process, so that many changes cost few reads. */
 const MIN_WAKE_MS = 20;
 
-/** What a feed delivers to. */
+/** A consumer of a feed. */
 export interface FeedConsumer {
   /** The session, or the tenant, whose events are delivered. */
   readonly scope: EventScope;
@@ -39,9 +39,9 @@ export class Feed {
   readonly #onIdle: () => void;
   readonly #cursor: LogCursor;
   readonly #consumers = new Map<string, Set<FeedConsumer>>();
-  readonly #pause: Pause;
-  /** By the machine's time: a clock that a test moves may stand still. */
-  readonly #throttle = new Pause();
+  readonly #pause: InterruptibleWait;
+  /** By the machine's time, because a manual clock may not advance. */
+  readonly #throttle = new InterruptibleWait();
   #opening: Promise<Result<void, StoreError>> | undefined;
   #isRunning = false;
   /** Whether the store notifies the feed of new events. */
@@ -52,7 +52,7 @@ export class Feed {
   #lastEventAt = performance.now();
 
   /** `onIdle` is called when the last consumer has left. */
-  constructor(log: EventLog, stream: string, pause: Pause, onIdle: () => void) {
+  constructor(log: EventLog, stream: string, pause: InterruptibleWait, onIdle: () => void) {
     this.#pause = pause;
     this.#log = log;
     this.#stream = stream;

@@ -1,7 +1,7 @@
 import { incarnationOf, isAfter } from '../session/event-position.js';
 import type { SessionEvent } from '../session/session-event.js';
 
-/** Maximum number of sessions, at about 150 bytes each. Beyond it, the one without an event for longest is forgotten. */
+/** Maximum number of sessions, at about 150 bytes each. Above it, the one with the oldest event is forgotten. */
 const MAX_SESSIONS = 10_000;
 
 interface LastChange {
@@ -16,7 +16,7 @@ export class LastChanges {
   readonly #known = new Map<string, LastChange>();
   #gaps = 0;
 
-  /** Whether the event is the `next` of its session, was `seen` before, or comes after a `gap` in its session. */
+  /** Whether the event is the `next` one of its session, was `seen` before, or comes after a `gap` in its session. */
   add({ id, sessionId, sequence, position }: SessionEvent): 'next' | 'seen' | 'gap' {
     const key = `${incarnationOf(id)}/${sessionId}`;
     const last = this.#known.get(key);

@@ -3,9 +3,9 @@ import type { WatchSettings } from '../input/parse-watch.js';
 import { notFound, type WatchError } from '../session/errors.js';
 import {
   CLOCK_MARGIN_MS,
+  type EventPosition,
   incarnationOf,
   nowWithMargin,
-  type Position,
   positionBefore,
   positionOf,
   positionText,
@@ -24,8 +24,9 @@ import type { WatchSource } from './watch-source.js';
 type Item = Result<SessionChange, WatchError>;
 
 /**
- * Maximum number of other sessions' events that one catching-up watcher reads: with `from`, which any client of a host may
- * send as often as it likes, and otherwise. A watcher that is further behind receives a snapshot.
+ * Maximum number of other sessions' events that a watcher reads to catch up: `resumed` for a watch with `from`, which
+ * any client can start as often as it likes, and `live` otherwise. A watcher that is further behind receives a
+ * snapshot.
  */
 const MAX_OTHER_EVENTS = { resumed: 1000, live: 10_000 };
 
@@ -47,11 +48,11 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #options: WatchSettings;
   readonly #deadline: Deadline;
   #reader: EventReader | undefined;
-  /** The last change that the watcher knows. A later session with the same id has another incarnation. */
+  /** The last change that the watcher knows. A later session with the same id has a different incarnation. */
   #incarnation = '';
   #sequence = 0;
   #position = '';
-  /** The change that the log is read up to, until it is delivered. */
+  /** The change up to which the log is read, until it is delivered. */
   #target: number | undefined;
   #needsSnapshot = false;
   /** Whether the state has changed since the deadline was read. */
@@ -100,7 +101,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (found.isErr()) return err(found.error);
     if (reader.isClosed) return undefined;
     const record = found.value;
-    // The log is not read for a session that is not there: whoever asks for it would cost as much as they like.
+    // The log is not read for a missing session, because any client could cause such reads.
     if (record === undefined) return err(notFound(this.#key.id));
     onOpen();
     if (from === undefined) return this.#snapshotOf(record);
@@ -109,7 +110,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   /** Continues after a position. Reads the log if the session has changed since. */
-  #resume(reader: EventReader, from: Position, record: SessionRecord): void {
+  #resume(reader: EventReader, from: EventPosition, record: SessionRecord): void {
     const created = Date.parse(record.head.createdAt);
     const isBeginning = from.ms === 0;
     const { incarnation = record.incarnation, sequence } = isBeginning ? { sequence: 0 } : from;
@@ -124,7 +125,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     } else if (isSame && sequence >= record.sequence) {
       this.#needsSnapshot = record.state.status === 'TERMINATED' || sequence > record.sequence;
     } else {
-      // Of an earlier session with the same id, only the deletion is left to deliver.
+      // If the position is from an earlier session with the same id, only the deletion is left to deliver.
       this.#target = isSame ? record.sequence : Number.POSITIVE_INFINITY;
       reader.readLog(positionBefore(isBeginning ? created - CLOCK_MARGIN_MS : from.ms));
     }
@@ -191,13 +192,16 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return warning === undefined ? undefined : ok(warning);
   }
 
-  /** Waits until the session can be read again: an outage ends no watch, only a client that was closed does. */
+  /** Waits until the session can be read again. An outage does not end the watch; only a closed client does. */
   async #rideOut(reader: EventReader, error: WatchError): Promise<Item | undefined> {
     if (error.type !== 'store_unavailable' || this.#isStoreClosed) return err(error);
     return this.#retryLater(reader);
   }
 
-  /** Waits by the machine's time, in which stores come back, and by the clock of the service, which a test may move. */
+  /**
+   * Waits by the machine's time, because an outage ends by that, or by the clock of the service, which a test may
+   * advance.
+   */
   async #retryLater(reader: EventReader): Promise<undefined> {
     const cancel = this.#source.after(RETRY_MS, () => reader.wake());
     await reader.wait(RETRY_MS);

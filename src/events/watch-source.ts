@@ -4,7 +4,7 @@ import type { Misconfigured } from '../session/errors.js';
 import type { SessionStore } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
 
-/** What a watch needs of the service that it belongs to. */
+/** The part of a service that a watch needs. */
 export interface WatchSource {
   readonly store: SessionStore;
   readonly tenant: string;
@@ -12,6 +12,6 @@ export interface WatchSource {
   readonly hub: EventHub | undefined;
   /** The time of the service, in milliseconds since the epoch. */
   readonly now: () => Result<number, Misconfigured>;
-  /** Its timer, by which a watch waits. */
+  /** The timer of the service, for the waits of a watch. */
   readonly after: Timer;
 }

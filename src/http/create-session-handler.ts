@@ -2,12 +2,14 @@ import { err, ok, type Result } from 'neverthrow';
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput, misconfigured, storeUnavailable } from '../session/errors.js';
-import { answerByCalling, timedOut, withTimeout } from './answer-by-calling.js';
-import { type HandlerError, problem, refusal } from './handler-error.js';
+import { answerFromService } from './answer-from-service.js';
+import { type HandlerError, refusal } from './handler-error.js';
+import { problem } from './problem.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
 import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, parseHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
+import { timedOut, withTimeout } from './with-timeout.js';
 
 const unavailable = (cause?: unknown) => err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
 
@@ -28,7 +30,7 @@ const tenantOf = async <S>(
     if (answer === timedOut) return unavailable();
     if (!answer) return err(refusal('unauthenticated'));
     if (typeof answer === 'string') return ok(answer);
-    return err(misconfigured('authenticate must give the name of a tenant, or nothing'));
+    return err(misconfigured('authenticate must return the name of a tenant, or undefined'));
   } catch (cause) {
     return unavailable(cause);
   }
@@ -56,7 +58,7 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** The methods of a path, by that of its operation. */
+/** The methods that a path accepts, by the method of its operation. */
 const knownMethods: Readonly<Record<AnyOperation['method'], readonly string[]>> = {
   GET: ['GET', 'HEAD'],
   POST: ['POST'],
@@ -74,8 +76,8 @@ const admit = (
 };
 
 /**
- * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
- * and costs almost nothing.
+ * Answers a request that matches a route. Authenticates first, so that a client without access learns nothing and costs
+ * almost nothing.
  */
 const answer = async <S extends TenantSessions>(
   settings: HandlerSettings<S>,
@@ -117,7 +119,7 @@ const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSetti
     const below = { ...call, operation, id: id.value, query: matched.query };
     const own = routes.find((route) => route.operation.name === operation.name);
     return own === undefined
-      ? answerByCalling(operation)(below)
+      ? answerFromService(operation)(below)
       : own.answer({ ...below, sessions: sessions.forTenant(call.tenant) });
   };
 };

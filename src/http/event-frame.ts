@@ -38,23 +38,23 @@ export const eventFrame = (event: SessionEvent | SessionExpiring): string => {
 export const endFrame = (endReason: EndReason | undefined): string =>
   frame('end', streamEnd.write({ endReason }), END_ID);
 
-/** Has no id, so a client that reconnects continues after the last event. */
+/** Without an id, so that a client that reconnects continues after the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
   frame('unavailable', streamUnavailable.write({ code: type }));
 
-/** Maximum bytes of the texts that are being sent. A text that several streams share counts once. */
+/** Maximum bytes of the texts that streams are sending. A text that several streams share counts once. */
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 
-/** Maximum bytes of the texts that were sent and are kept for other streams. */
+/** Maximum bytes of the texts that were sent and are cached for other streams. */
 const MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
 /** The event of a snapshot. */
 export interface SnapshotFrame {
   readonly head: string;
-  /** Most of the session's JSON, shared with other streams. */
+  /** The session's JSON before its duration, shared with other streams. */
   readonly shared: Uint8Array;
   readonly end: string;
-  /** Releases what is shared. */
+  /** Releases the shared part. */
   release(): void;
 }
 
@@ -68,8 +68,8 @@ interface Text {
 const encoder = new TextEncoder();
 
 /**
- * The events of snapshots. All streams that send a session as of the same change share one text, without what
- * changes with time. Creating the text of a large session takes longer than sending it.
+ * Creates the events of snapshots. All streams that send a session as of the same change share one text, without the
+ * fields that change with time, because creating the text of a large session takes longer than sending it.
  */
 export class SnapshotFrames {
   readonly #texts = new Map<SessionForm, Map<string, Text>>();
@@ -78,7 +78,10 @@ export class SnapshotFrames {
   #heldBytes = 0;
   #idleBytes = 0;
 
-  /** The event of a snapshot; undefined if too many bytes are being sent. A single one is always returned. */
+  /**
+   * The event of a snapshot; undefined if it would exceed `MAX_HELD_BYTES`. If no other text is being sent, any size is
+   * allowed.
+   */
   hold(form: SessionForm, tenant: string, snapshot: SessionSnapshot): SnapshotFrame | undefined {
     const text = this.#textOf(form, tenant, snapshot);
     const bytes = text.shared.length;

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import { Pause } from '../events/pause.js';
+import { InterruptibleWait } from '../events/interruptible-wait.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import type { SessionChange, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
-import { inClientTerms } from './answer-by-calling.js';
+import { inClientTerms } from './answer-of.js';
 import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
 
@@ -58,12 +58,12 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
   readonly #cutOff = new AbortController();
-  readonly #pause = new Pause();
-  /** Whether a change was requested and not yet taken. */
+  readonly #pause = new InterruptibleWait();
+  /** Whether a change was requested and is not taken yet. */
   #isAsked = false;
-  /** Gives the change that was requested, or throws. */
+  /** Returns the requested change, or throws its error. */
   #answer: (() => IteratorResult<Change, unknown>) | undefined;
-  /** The snapshot that is being sent, and the number of its bytes that were sent. */
+  /** The snapshot that is being sent, and how many of its bytes were sent. */
   #snapshot: SnapshotFrame | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
@@ -119,7 +119,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return this.#isEnding ? undefined : this.#frame();
   }
 
-  /** Copies the piece: a view would keep the whole text in memory for as long as the piece is referenced. */
+  /** Copied, because a view would keep the whole text in memory as long as the piece is referenced. */
   #piece({ shared, end }: SnapshotFrame): string | Uint8Array {
     const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;
@@ -148,13 +148,13 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     if (this.#answer === undefined) await this.#pause.wait(this.#watching.heartbeatMs);
     const answer = this.#answer;
     if (answer === undefined) return undefined;
-    // Holds no reference to a change that was taken.
+    // Cleared, so that the stream does not keep the change in memory.
     this.#answer = undefined;
     this.#isAsked = false;
     return answer();
   }
 
-  /** Adds one listener per promise. `Promise.race` for every heartbeat would leave a listener behind each time. */
+  /** Adds one listener per promise: `Promise.race` would add another one at every heartbeat. */
   #receive(next: Promise<IteratorResult<Change, unknown>>): void {
     this.#isAsked = true;
     const answered = (answer: () => IteratorResult<Change, unknown>): void => {

@@ -2,12 +2,13 @@ import { err, ok, type Result } from 'neverthrow';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import type { SessionChange } from '../session/session-event.js';
-import { inClientTerms, timedOut, withTimeout } from './answer-by-calling.js';
+import { inClientTerms } from './answer-of.js';
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
+import { timedOut, withTimeout } from './with-timeout.js';
 
 type Change = Result<SessionChange, WatchError>;
 

@@ -1,10 +1,9 @@
 import { httpStatuses } from '../service/http-status-of.js';
-import { type InputIssue, invalidInput, type SessionError } from '../session/errors.js';
-import type { HandlerResponse } from './session-handler.js';
+import type { SessionError } from '../session/errors.js';
 
-/** An error of the handler itself, without anything of a session. */
+/** An error of the handler itself, without data of a session. */
 interface Refusal<Type extends string> {
-  /** Tells the errors apart; the `code` of the response. */
+  /** Distinguishes the errors; the `code` of the response. */
   readonly type: Type;
   /** For logs. The response has a fixed text. */
   readonly message: string;
@@ -61,8 +60,10 @@ const statuses = {
   too_many_streams: 503,
 } as const satisfies Readonly<Record<Code, number>>;
 
-/** The detail of each error: fixed texts, because the message of an error may contain texts that only the host may see. */
-const details = {
+/**
+ * The `detail` of each error in a response: fixed texts, because messages may contain data that only the host may see.
+ */
+export const details = {
   invalid_input: '',
   not_found: 'There is no such session.',
   invalid_transition: 'The status of the session does not allow this.',
@@ -77,7 +78,7 @@ const details = {
   page_too_large:
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
   too_many_labelled:
-    'More than 10000 sessions have each label of this list: too many to look at. Bound it with created_after or created_before.',
+    'More than 10000 sessions have each label of this list, too many to examine. Narrow it with created_after or created_before.',
   corrupt_record: 'The stored session cannot be read.',
   misconfigured: 'This service is not set up correctly.',
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',
@@ -90,84 +91,15 @@ const details = {
   too_many_streams: 'The maximum number of event streams is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
-/** An error that says nothing but its type, for a request that the handler refuses. */
+/** An error without details, for a request that the handler refuses. */
 export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
   type,
   message: details[type],
 });
 
-type ProblemStatus = (typeof statuses)[Code];
-
 export const problemCodes = Object.keys(statuses);
-
-/** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
-export const titles = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-} as const satisfies Readonly<Record<ProblemStatus, string>>;
-
-/** Headers of every response with a body. Sessions are private and change every second, so nothing may be cached. */
-export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-
-const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, string>>>> = {
-  401: { 'WWW-Authenticate': 'ApiKey' },
-  429: { 'Retry-After': '1' },
-  503: { 'Retry-After': '1' },
-};
 
 /** Whether the error is a known one. A store that breaks its contract may return anything. */
 export const isSessionError = (error: SessionError): boolean => Object.hasOwn(httpStatuses, error.type);
 
-export const statusOf = (code: Code): ProblemStatus => statuses[code];
-
-/** What a response says beyond its code: the issues of invalid input, and the state that refused a request. */
-interface Particulars {
-  readonly errors?: readonly InputIssue[];
-  readonly position?: number;
-  readonly holder?: string;
-  readonly until?: string;
-}
-
-/** The response to an error by its code; `headers` has `Allow` for a wrong method. */
-export const problemOf = (
-  code: Code,
-  headers: HandlerResponse['headers'] = {},
-  particulars: Particulars = {},
-): HandlerResponse => {
-  const status = statuses[code];
-  const detail = particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
-  const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
-  return Object.freeze({
-    status,
-    headers: Object.freeze({ ...commonHeaders, ...statusHeaders[status], ...headers }),
-    body: JSON.stringify(body),
-  });
-};
-
-/** Cache of constant responses: rejecting a request must cost almost nothing. */
-const prepared = new Map<Code, HandlerResponse>();
-
-/** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */
-export const problem = (error: HandlerError): HandlerResponse => {
-  const { type } = error;
-  if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
-  if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
-  if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
-  if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
-  const response = prepared.get(type) ?? problemOf(type);
-  prepared.set(type, response);
-  return response;
-};
-
-/** The response to an unknown path, for mounts without a next handler. */
-export const routeNotFound: HandlerResponse = problemOf('route_not_found');
+export const statusOf = (code: Code): (typeof statuses)[Code] => statuses[code];

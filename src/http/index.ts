@@ -1,19 +1,19 @@
 export type { Operation, OperationInput, Output } from '../operations/operation.js';
 export type { Schema, Shape } from '../operations/shape.js';
 export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-export { answerOf } from './answer-by-calling.js';
+export { answerOf } from './answer-of.js';
 export { createSessionHandler } from './create-session-handler.js';
 export { type EventRoutesOptions, eventRoutes } from './event-routes.js';
-export {
-  type AuthenticatorUnavailable,
-  type BodyTooLarge,
-  type HandlerError,
-  type MethodNotAllowed,
-  type RouteNotFound,
-  routeNotFound,
-  type Unauthenticated,
-  type UnsupportedMediaType,
+export type {
+  AuthenticatorUnavailable,
+  BodyTooLarge,
+  HandlerError,
+  MethodNotAllowed,
+  RouteNotFound,
+  Unauthenticated,
+  UnsupportedMediaType,
 } from './handler-error.js';
+export { routeNotFound } from './problem.js';
 export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';
 export type {
   Authenticate,

@@ -10,11 +10,11 @@ import type { TenantBudget } from './tenant-budget.js';
 /** The answer of a route: a response, or an error that the handler turns into one. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
 
-/** The part of a handler that all its routes share. */
+/** The settings and functions of a handler that all its routes share. */
 export interface HandlerContext {
   /** All routes of the handler. */
   readonly routes: readonly Route<never>[];
-  /** The limits and allowed names of the service, if it tells them. */
+  /** The limits and allowed names of the service; undefined if `sessions` has no `policy`. */
   readonly policy: InputPolicy | undefined;
   /** Maximum bytes in a request body. */
   readonly maxBodyBytes: number;
@@ -22,11 +22,11 @@ export interface HandlerContext {
   readonly timeoutMs: number;
   /** Limits the bytes of answers that are in preparation or that clients have not received. */
   readonly budget: TenantBudget;
-  /** Reports an error that no response can contain any more. */
+  /** Reports an error after the response has begun, when it can no longer contain the error. */
   readonly report: (error: HandlerError) => void;
   /**
-   * Answers a call with the operation that matches the URL, as the handler itself does. For a route with other routes
-   * below it. Give the same array each time: it gets one router.
+   * Answers a call with the operation that matches the URL, as the handler itself does, for a route with other routes
+   * below it. Pass the same array each time, because each array has its own router.
    */
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }
@@ -66,8 +66,8 @@ export interface Route<S = TenantSessions> {
   readonly unauthenticated?: HandlerResponse;
 }
 
-/** A route with its answer, the default too. */
+/** A route whose answer is set, at least to the default. */
 export type AnsweredRoute<S = TenantSessions> = Route<S> & Required<Pick<Route<S>, 'answer'>>;
 
-/** Routes that a host adds together. `S` is what they need of a tenant's sessions. */
+/** Routes that a host adds together. `S` is the part of a tenant's sessions that they need. */
 export type RouteGroup<S = TenantSessions> = readonly Route<S>[];

@@ -16,18 +16,14 @@ export type Router<R> = (url: string) => Match<R> | undefined;
 
 const segment = '/[^/{}*?#]+';
 
-/** A first segment, then `/*`, or the id if there is one, and further segments. */
+/** A first segment, then either `/*`, or an optional id and further segments. */
 const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
 /** Adds an issue for each unsupported path and each duplicate. */
 export const checkPaths = (issues: IssueList, routes: readonly { readonly operation: Path }[]): void => {
   const paths = routes.map(({ operation }) => operation.path);
   for (const [at, path] of paths.entries()) {
-    issues.check(
-      routable.test(path),
-      'routes',
-      `must not have the path ${path}, which has none of the forms of a route`,
-    );
+    issues.check(routable.test(path), 'routes', `must not have the path ${path}, which is not a valid path of a route`);
     issues.check(paths.indexOf(path) === at, 'routes', `must not have the path ${path} twice`);
   }
 };

@@ -5,7 +5,7 @@ import { type SessionForm, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { answerByCalling } from './answer-by-calling.js';
+import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
 import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
@@ -13,7 +13,7 @@ import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
 import { TenantBudget } from './tenant-budget.js';
 
-/** Options of `createSessionHandler`. `S` is what the routes need of a tenant's sessions. */
+/** Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need. */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
   /** A `SessionService`. */
   readonly sessions: Sessions<S>;
@@ -27,7 +27,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
   readonly labels?: boolean;
   /**
-   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default: false.
+   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default:
+   * false.
    */
   readonly sessionTimes?: boolean;
   /** Whether forks are sent with their `origin`. Default: false. */
@@ -49,13 +50,16 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * 10,000.
    */
   readonly timeoutMs?: number;
-  /** Called for each error that is answered with a status of 500 or above, with the cause that the response hides. */
+  /**
+   * Called for each error that is answered with a status of 500 or above, with its `cause`, which the response does not
+   * contain. Default: ignored.
+   */
   readonly onError?: (error: HandlerError) => void;
-  /** Called for each request that is answered with 401. Use it to count wrong keys. */
+  /** Called for each request that is answered with 401, for example to count wrong keys. Default: ignored. */
   readonly onDenied?: (denied: DeniedRequest) => void;
   /**
-   * Receives the same reports: errors as `error`, a wrong key as `warn`, a missing key as `info`. For example `pino()`
-   * or `console`.
+   * Logs the errors of `onError` as `error`, a wrong key as `warn`, and a missing key as `info`. For example `pino()`
+   * or `console`. Default: nothing is logged.
    */
   readonly logger?: Logger;
 }
@@ -86,7 +90,7 @@ export interface HandlerSettings<S> {
   readonly routes: readonly AnsweredRoute<S>[];
   readonly form: SessionForm;
   readonly context: Omit<HandlerContext, 'serve'>;
-  /** Undefined if nobody listens. */
+  /** Undefined if the host has neither `onDenied` nor a logger. */
   readonly onDenied: ((denied: DeniedRequest) => void) | undefined;
 }
 
@@ -108,7 +112,7 @@ const parseRoutes = <S extends TenantSessions>(
   const own = isOpened ? sessionRoutes.filter(({ operation }) => operation !== create) : sessionRoutes;
   const routes = [...own, ...given];
   checkPaths(issues, routes);
-  return routes.map((route) => ({ ...route, answer: route.answer ?? answerByCalling(route.operation) }));
+  return routes.map((route) => ({ ...route, answer: route.answer ?? answerFromService(route.operation) }));
 };
 
 const parseAll = <S extends TenantSessions>(
@@ -123,7 +127,11 @@ const parseAll = <S extends TenantSessions>(
   const onDenied = parseListener(issues, 'onDenied', options.onDenied);
   const serves = hasMethods(sessions, 'forTenant');
   issues.check(serves, 'sessions', 'must be a SessionService');
-  issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
+  issues.check(
+    typeof authenticate === 'function',
+    'authenticate',
+    'must be a function, such as the result of staticApiKeys',
+  );
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');

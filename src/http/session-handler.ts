@@ -1,20 +1,20 @@
 import type { WatchSignal } from '../session/session-event.js';
 
 /**
- * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` costs more than all the
+ * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` takes longer than all the
  * work of the handler. A mount translates them.
  */
 
 /** The result of reading a request body. */
 export type BodyReading =
   | { readonly outcome: 'read'; readonly bytes: Uint8Array }
-  /** A parser before the handler has read the body. A string or bytes are still JSON text. */
+  /** A body parser has already read the body. A string or bytes are still JSON text. */
   | { readonly outcome: 'parsed'; readonly value: unknown }
   /** The body is larger than allowed. The rest was not read. */
   | { readonly outcome: 'too_large' }
-  /** The client disconnected before the body was complete. */
+  /** The client has disconnected before the body was complete. */
   | { readonly outcome: 'aborted' }
-  /** Something before the handler has read the body and did not keep it. */
+  /** Other code has already read the body and did not keep it. */
   | { readonly outcome: 'lost' };
 
 /** A request, as a mount passes it to the handler. */
@@ -39,14 +39,13 @@ export interface HandlerRequest {
 interface ResponseHead {
   /** The HTTP status. */
   readonly status: number;
-  /** Headers by their names as they are sent. */
+  /** Headers by their names, in the case in which they are sent. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * A complete response. Without a body it is a 204, or the response to a HEAD, whose headers may contain
- * `Content-Length`. With a body they may contain it too: code that changes the body must update or remove
- * `Content-Length`.
+ * A complete response. Without a body it is a 204, or the response to a HEAD. The headers may contain `Content-Length`:
+ * code that changes the body must update or remove it.
  */
 interface WholeResponse extends ResponseHead {
   /** The text of the body, such as JSON. */
@@ -56,7 +55,7 @@ interface WholeResponse extends ResponseHead {
 }
 
 /**
- * A streamed response. A mount requests the next piece when the last one is on its way, and calls `return` of the
+ * A streamed response. A mount requests the next piece when the previous one is being sent, and calls `return` of the
  * iterator when the client disconnects. The iterator never throws.
  */
 interface StreamedResponse extends ResponseHead {

@@ -5,12 +5,15 @@ import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { storeUnavailable } from '../session/errors.js';
-import { answerOf, replayedHeaders, withinBudget } from './answer-by-calling.js';
-import { commonHeaders, type HandlerError } from './handler-error.js';
+import { replayedHeaders } from './answer-from-service.js';
+import { answerOf } from './answer-of.js';
+import type { HandlerError } from './handler-error.js';
+import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { bodyReader, idempotencyKeyOf, queryParser } from './read-input.js';
+import { commonHeaders } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
+import { withinBudget } from './within-budget.js';
 
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);
@@ -87,8 +90,8 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}`,
  * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`.
- * With them, `POST /create-session` also takes `start`, `entries` and `from`, and every API key can change, append to and
- * delete the sessions of its tenant.
+ * With them, `POST /create-session` also takes `start`, `entries` and `from`, and every API key can change, append to
+ * and delete the sessions of its tenant.
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantSessions> => [
   { operation: openedCreate, answer: createAnswer(openedCreate) },

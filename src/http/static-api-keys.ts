@@ -30,7 +30,7 @@ interface KnownKey {
   readonly tenant: string;
 }
 
-/** Characters that every client and proxy sends unchanged in a header. */
+/** The characters that every client and proxy sends unchanged in a header. */
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
 /** The digest of a key, computed or given as `sha256`; undefined if invalid. */
@@ -57,7 +57,7 @@ const parseKey = (issues: IssueList, path: string, value: unknown, seen: Set<unk
   const owner = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = parseDigest(issues, path, { key, given });
   if (digest === undefined) return [];
-  // Without node:crypto, a key that stands beside its own digest is not noticed.
+  // Without node:crypto, a key that is listed twice, once as its digest, is not detected.
   const mark = typeof digest === 'string' ? digest : key;
   issues.check(!seen.has(mark), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
   seen.add(mark);
@@ -70,7 +70,7 @@ const areEqualBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 
 type StaticAuthenticate = (key: string) => string | undefined | Promise<string | undefined>;
 
-// A function of its own, so that what it has seen is not kept by the authenticator.
+// A separate function, so that the closure of the authenticator does not keep the keys in memory.
 const parseKeys = (issues: IssueList, keys: unknown): readonly KnownKey[] => {
   const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
   issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
@@ -103,9 +103,9 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
 
 /**
  * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares with each of them in
- * constant time, so neither memory nor timing reveals a key. It answers at once where the runtime has node:crypto, and with
- * a promise elsewhere, such as in Workers without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and
- * contains no key.
+ * constant time, so neither memory nor timing reveals a key. It answers synchronously where the runtime has
+ * node:crypto, and with a promise elsewhere, such as in Workers without `nodejs_compat`. Throws a `TypeError` that
+ * names every invalid entry and contains no key.
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
   parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));

@@ -1,13 +1,15 @@
-/** Minimum bytes of an answer that waits for its turn: writing it blocks the event loop for a noticeable time. */
+/**
+ * Minimum bytes of an answer that waits for its turn, because writing it blocks the event loop for a noticeable time.
+ */
 const LARGE_BYTES = 256 * 1024;
 
 /** A tenant's share of a budget. */
 export interface Reservation {
-  /** Takes an amount. Returns false if there is not enough, or if the reservation was released. */
+  /** Reserves an amount. Returns false if there is not enough, or if the reservation was released. */
   admit(amount: number): boolean;
   /**
-   * Raises what was taken to this amount. Returns false if there is not enough, or if the reservation was released. A
-   * store that learns the size of an answer as it reads asks several times.
+   * Raises the reserved amount to this one, for a store that learns the size of an answer as it reads. Returns false if
+   * there is not enough, or if the reservation was released.
    */
   raiseTo(amount: number): boolean;
   /**
@@ -15,13 +17,13 @@ export interface Reservation {
    * are served in between. A small answer does not wait.
    */
   turn(): Promise<void>;
-  /** Returns the reserved part to the budget. */
+  /** Returns the reserved amount to the budget. */
   release(): void;
 }
 
 /**
- * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers, or
- * the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
+ * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers,
+ * or the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
  * nothing else: every session must remain readable.
  */
 export class TenantBudget {

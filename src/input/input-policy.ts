@@ -1,5 +1,5 @@
+import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
-import { limitMsOf } from '../session/time-limit.js';
 import type { IssueList } from './issue-list.js';
 import { parseFields, parseNumber } from './parse-fields.js';
 
@@ -15,7 +15,7 @@ export interface InputPolicy {
   readonly profiles: ReadonlySet<string> | undefined;
 }
 
-/** A policy as the host gives it; everything has a default. */
+/** A policy from the options of the host; everything has a default. */
 export interface GivenPolicy {
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;
@@ -42,7 +42,7 @@ const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   };
 };
 
-/** Milliseconds that a session may be ACTIVE, if it asks for `timeLimit` seconds. */
+/** Maximum milliseconds ACTIVE of a session that asks for `timeLimit` seconds. */
 export const allowedMsOf = ({ limits, hasTimeLimit }: InputPolicy, timeLimit: number): number =>
   limitMsOf(timeLimit === 0 && hasTimeLimit ? limits.timeLimit : timeLimit);
 

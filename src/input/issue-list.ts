@@ -27,7 +27,7 @@ export const parseArguments = <T>(
     const value = parse(issues);
     if (issues.found.length === 0) return { value };
   } catch {
-    // Issues that were found before are likely to be the cause.
+    // If there are issues already, they are probably the cause of the exception.
     issues.check(issues.found.length > 0, path, 'cannot be read: it throws');
   }
   return invalidInput(issues.found);

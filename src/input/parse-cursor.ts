@@ -10,15 +10,18 @@ const escapeId = (id: string): string =>
 const unescapeId = (escaped: string): string =>
   escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
-/** The cursor of a position in a list. That of a list by last update begins with `~`: it has another time. */
+/**
+ * The cursor of a position in a list. In a list by last update it begins with `~`, because its time has another
+ * meaning.
+ */
 export const cursorOf = ({ at, id }: ListPosition, isByUpdate = false): string =>
   `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
 
 export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
-/** The position of a cursor; `undefined` for a text that is not a cursor of such a list. */
+/** The position of a cursor; `undefined` if the text is not a cursor of this kind of list. */
 export const positionOfCursor = (cursor: string, isByUpdate = false): ListPosition | undefined => {
-  // Every character of the longest id, escaped.
+  // The length of the longest id with every character escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
   const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
   const ms = Number.parseInt(time, 36);

@@ -9,7 +9,10 @@ import { entryRules } from './rule.js';
 
 const entryNames = Object.keys(entryRules);
 
-/** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
+/**
+ * Rejects unknown fields, because they would be lost. The message does not repeat their names, which may contain
+ * anything.
+ */
 const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
   const unknown = Object.keys(fields).find((name) => !entryNames.some((known) => known === name));
   if (unknown === undefined) return;
@@ -43,7 +46,7 @@ const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
 const isTimed = (value: unknown): boolean =>
   isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
 
-/** Parses entries. `given` are the same without the times that were not given. */
+/** Parses entries. `given` are the same entries, without the timestamps that were not given. */
 export const parseEntries = (
   issues: IssueList,
   entries: unknown,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../session/session.js';
 import type { IssueList } from './issue-list.js';
 
-/** Maximum number of objects and arrays within each other. */
+/** Maximum depth of nested objects and arrays. */
 const MAX_DEPTH = 64;
 
 const isPlainObject = (value: object): boolean => {
@@ -12,10 +12,10 @@ const isPlainObject = (value: object): boolean => {
 /** Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined counts as absent. */
 const flawIn = (value: unknown, depth: number): string | undefined => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must have no number that is not finite';
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
-  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} objects and arrays within each other`;
-  if (!Array.isArray(value) && !isPlainObject(value)) return 'must have no objects of a class';
+  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} nested objects and arrays`;
+  if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain only plain objects and arrays';
   const parts = Array.isArray(value) ? value : Object.values(value).filter((part) => part !== undefined);
   for (const part of parts) {
     const flaw = flawIn(part, depth + 1);
@@ -24,7 +24,7 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
-/** A JSON value as text; undefined if there is none, or it breaks a rule. */
+/** A JSON value as text; undefined if the value is missing or breaks a rule. */
 export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   const flaw = flawIn(value, 0);
@@ -32,5 +32,5 @@ export const parseJson = (issues: IssueList, path: string, value: unknown): stri
   return flaw === undefined ? JSON.stringify(value) : undefined;
 };
 
-/** The value of a text that `parseJson` returned. It shares no objects with that of the caller. */
+/** The value of a text that `parseJson` returned. It shares no objects with the caller's value. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);

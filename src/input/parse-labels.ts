@@ -4,7 +4,7 @@ import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/se
 import { isFields, parseFields, parseName } from './parse-fields.js';
 import type { IssueList } from './parse-safely.js';
 
-/** Whether a value has the form of labels. Their limits are those of the time at which they were given. */
+/** Whether a value has the form of labels. Limits are not checked: stored labels were checked when they were given. */
 export const isLabels = (value: unknown): value is SessionLabels =>
   isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
@@ -14,7 +14,7 @@ const parseLabel = (issues: IssueList, path: string, name: string, value: unknow
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
   const isNamed = labelNameForm.test(name);
   issues.check(isNamed, path, rule);
-  // A wrong name may hold anything, so no error repeats it.
+  // The error does not repeat a wrong name, which may contain anything.
   return [name, isNamed ? parseName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH) : ''];
 };
 
@@ -27,7 +27,7 @@ export const parseLabels = (issues: IssueList, value: unknown): SessionLabels | 
   return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
 };
 
-/** Labels to set, and with `null` to remove: at most those that a session has, and as many new ones. Sorted by name. */
+/** Labels to set, and with `null` to remove; at most all that a session has, plus as many new ones. Sorted by name. */
 export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
   const most = 2 * MAX_LABELS;
   const entries = Object.entries(parseFields(issues, 'labels', value));
@@ -39,7 +39,7 @@ export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChang
   return Object.fromEntries(changes.sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The labels of the sessions to list. */
+/** The labels that listed sessions must have. */
 export const parseLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
   if (value === undefined) return undefined;
   const entries = Object.entries(parseFields(issues, 'label', value));

@@ -10,7 +10,7 @@ import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 
-/** A filter whose status is that at the time of the read. */
+/** A filter without the time to which its status refers. */
 export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
   readonly status?: SessionStatus | undefined;
 }
@@ -54,7 +54,7 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
   issues.check(order !== 'updated' || label !== undefined, 'order', "can be 'updated' only with `label`");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   const range: ListFilter = {
-    // No store has a page beyond the safe integers.
+    // A page past the end is empty, so the bound has no effect.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
     limit,
     ...parseHistoryLimit(issues, historyLimit),

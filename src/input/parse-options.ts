@@ -33,7 +33,7 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
 /** The hint for a message; empty if there is no near name. */
 export const didYouMean = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
 
-/** Characters of an unknown name that a message repeats. */
+/** Maximum characters of an unknown name in a message. */
 const TOLD_CHARACTERS = 64;
 
 /** Reports an unknown name with the nearest known one. */
@@ -49,7 +49,7 @@ export const checkKnown = (issues: IssueList, fields: Fields, names: readonly st
   for (const name of Object.keys(fields)) if (!names.includes(name)) reportUnknown(issues, name, names, prefix);
 };
 
-/** An object of fields with these names. Whoever reads another one, without its name in the list, does not compile. */
+/** An object of fields with these names. Reading a field whose name is not in the list does not compile. */
 export function parseKnown<const N extends string>(
   issues: IssueList,
   path: string,
@@ -80,8 +80,8 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 };
 
 /**
- * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
- * or class; `path` names an argument that cannot be read at all.
+ * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the
+ * function or class; `path` names an argument that cannot be read at all.
  */
 export const parseOrThrow = <T>(callee: string, path: string, parse: (issues: IssueList) => T): T => {
   const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));

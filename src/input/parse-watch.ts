@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
-import { type Position, parsePosition } from '../session/event-position.js';
+import { type EventPosition, parsePosition } from '../session/event-position.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
@@ -11,7 +11,7 @@ import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSignal } from './parse-signal.js';
 
 export interface WatchSettings {
-  readonly from: Position | undefined;
+  readonly from: EventPosition | undefined;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
   /** -1 for no warning. */

@@ -11,8 +11,8 @@ import {
 import { rfc3339 } from './parse-timestamp.js';
 
 /*
- * The rules of the input fields, as data: what reads the input and the OpenAPI document take them from here. Schema libraries
- * were measured: they are slower and larger.
+ * The rules of the input fields, as data for the parsers and the OpenAPI document. Schema libraries were measured: they
+ * are slower and larger.
  */
 
 type FieldRule =
@@ -32,7 +32,7 @@ type FieldRule =
   | { readonly kind: 'flag' }
   /** A session to fork: `{ id, position? }`. */
   | { readonly kind: 'origin' }
-  /** The same with `null` for names to remove: see `LabelChanges`. */
+  /** Labels, with `null` for names to remove: see `LabelChanges`. */
   | { readonly kind: 'label_changes' }
   /** Any JSON value. */
   | { readonly kind: 'json' }
@@ -92,13 +92,13 @@ export const renewRules = {
   seconds: leaseRules.seconds,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** What a session begins with beside its entries. */
+/** The rules of the other parts of an opening. */
 export const openingRules = {
   start: { kind: 'flag', isOptional: true },
   from: { kind: 'origin', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Number of entries that a session begins with. */
+/** Number of first entries of a new session. */
 export const firstEntriesRange = { least: 0, most: 'entriesPerAppend' } as const;
 
 /** Number of entries in an append; with `after`, it may be 0. */

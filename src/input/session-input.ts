@@ -43,7 +43,7 @@ export interface ParsedCreation extends ReadSize {
   readonly entries: readonly HistoryEntry[];
   readonly from: { readonly id: string; readonly position?: number } | undefined;
   readonly idempotencyKey: string | undefined;
-  /** With a key: what a repeated create has in common with the first one. */
+  /** With an idempotency key: the part of the input that must be the same in a repeated create. */
   readonly content: string;
 }
 
@@ -100,8 +100,8 @@ export interface ParsedAppend {
   readonly entries: readonly HistoryEntry[];
   readonly operationId: string | undefined;
   /**
-   * What a repeated append has in common with the first one: the entries without the times that were not given, and the
-   * position that they follow if it is not the end.
+   * The part of the input that must be the same in a repeated append: the entries without the timestamps that were not
+   * given, and `after`.
    */
   readonly content: string;
   readonly ifPosition: number | undefined;
@@ -164,7 +164,7 @@ export const parseExtend = (
 export const parseUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
   parseSafely('input', (issues) => parseLabelChanges(issues, parseKnown(issues, 'input', input, ['labels']).labels));
 
-/** Positions of entries, each once and rising. */
+/** Parses positions of entries. Returns each once, in ascending order. */
 export const parseRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
   parseSafely('positions', (issues) => {
     const list: readonly unknown[] = Array.isArray(positions) ? positions : [];

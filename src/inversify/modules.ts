@@ -20,14 +20,16 @@ type Loading = Pick<ContainerModuleLoadOptions, 'bind' | 'isBound'>;
 type Authenticator = SessionHandlerOptions['authenticate'];
 
 /**
- * The binding of a store module. It is separate from the port, so that any module can bind the port first, and a store that
- * the host binds is distinguished from that of a module.
+ * The binding of a store module. It is separate from the port, so that any module can bind the port first, and a store
+ * that the host binds is distinguished from that of a module.
  */
 const CHOSEN_STORE = Symbol.for('colloquy.ChosenStore');
 
 const optional = (serviceIdentifier: symbol) => ({ serviceIdentifier, optional: true }) as const;
 
-/** Binds a service that is not bound yet: modules can be loaded in any order, and never replace a binding of the host. */
+/**
+ * Binds a service that is not bound yet: modules can be loaded in any order, and never replace a binding of the host.
+ */
 const bindDefault = <T>(
   { bind, isBound }: Loading,
   token: symbol,
@@ -62,7 +64,9 @@ export const memoryModule = (options: MemorySessionStoreOptions = {}): Container
 export const redisModule = (options: RedisSessionStoreOptions): ContainerModule =>
   storeModule(() => new RedisSessionStore(options));
 
-/** Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start. */
+/**
+ * Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start.
+ */
 export const sqliteModule = (options: SqliteSessionStoreOptions): ContainerModule =>
   storeModule(() => new SqliteSessionStore(options));
 
@@ -80,8 +84,9 @@ export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 
  *     container.load(coreModule(), redisModule({ client }));
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
- * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of inversify 7. All bindings are singletons, created when first
- * requested: rebind a port before that. Throws a `TypeError` that names every invalid or unknown option.
+ * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of inversify 7. All
+ * bindings are singletons, created when first requested: rebind a port before that. Throws a `TypeError` that names
+ * every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
   new SessionService({ ...options, store: new MemorySessionStore() });

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import { commonHeaders } from '../http/handler-error.js';
+import { commonHeaders } from '../http/problem.js';
 import type { HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
 import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';

@@ -1,5 +1,6 @@
 import { streamHeaders } from '../http/event-frame.js';
-import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
+import { type HandlerError, statusOf } from '../http/handler-error.js';
+import { commonHeaders, problemOf, titles } from '../http/problem.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';
@@ -75,7 +76,9 @@ export const headerComponents: Readonly<Record<string, Header>> = Object.fromEnt
   Object.entries(headers).map(([name, each]) => [componentName(name), each]),
 );
 
-/** References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here. */
+/**
+ * References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here.
+ */
 const headerRefs = (names: readonly string[]): Headers => {
   const described = names.filter((name) => name !== 'Content-Type');
   const refOf = (name: string) => ({ $ref: `#/components/headers/${componentName(name)}` });
@@ -142,8 +145,8 @@ const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than two
- * codes the title of their status, such as `ServiceUnavailable`.
+ * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than
+ * two codes the title of their status, such as `ServiceUnavailable`.
  */
 export const problemResponses = (responses: Components<Response>, codes: readonly Code[], owner = ''): Responses => {
   const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);

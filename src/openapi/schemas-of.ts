@@ -1,4 +1,5 @@
-import { problemCodes, titles } from '../http/handler-error.js';
+import { problemCodes } from '../http/handler-error.js';
+import { titles } from '../http/problem.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { labelNameForm } from '../input/parse-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';

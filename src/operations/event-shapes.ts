@@ -88,7 +88,10 @@ export const eventShapes = {
   'session.expiring': expiringEvent,
 } as const satisfies Readonly<Record<SessionEventType | 'session.expiring', unknown>>;
 
-/** Sent when the session has ended, or was deleted and has no reason. Browsers ignore an event without data. */
+/**
+ * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without data, because
+ * browsers ignore such events.
+ */
 export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
   schema: {
     type: 'object',

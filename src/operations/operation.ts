@@ -21,7 +21,10 @@ export interface HeaderParameter {
   readonly schema: Schema;
 }
 
-/** An array of objects in a JSON body, which may be missing if it may be empty. With the field `unless`, it may be empty. */
+/**
+ * An array of objects in a JSON body. It may be missing if it may be empty, and it may be empty if the body has the
+ * field `unless`.
+ */
 export interface ItemsField {
   readonly items: Body;
   readonly least: number;
@@ -67,7 +70,7 @@ export interface OperationInput {
 
 /**
  * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document are made. `S` is
- * what it needs of the sessions, `T` its result, `C` its errors.
+ * the part of the sessions that it needs, `T` its result, `C` its errors.
  */
 export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError> {
   /** Such as `getSession`: the `operationId` in the OpenAPI document. */
@@ -98,12 +101,12 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   readonly calls?: {
     /** The name of the method, such as `start`. */
     readonly method: string;
-    /** Calls the method with what the request holds. */
+    /** Calls the method with the input of the request. */
     readonly call: (sessions: S, input: OperationInput) => ResultAsync<T, SessionError & { readonly type: C }>;
   };
 }
 
-/** Any operation, regardless of what it needs of the sessions. */
+/** An operation with any type parameters. */
 export type AnyOperation = Operation<never>;
 
 type ErrorOf<M> = M extends (...args: never[]) => infer R
@@ -136,7 +139,7 @@ export const errorsOf =
 export const operation = <S, T, const C extends OperationError>(definition: Operation<S, T, C>): Operation<S, T, C> =>
   definition;
 
-/** Labels as query parameters have them, each as one. No name of a label contains a colon. */
+/** Labels as values of a query parameter, one for each label. Names of labels contain no colon. */
 export const labelTexts = (labels: Fields): readonly string[] =>
   Object.entries(labels).map(([name, value]) => `${name}:${String(value)}`);
 

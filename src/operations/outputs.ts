@@ -27,7 +27,7 @@ import {
   withOptional,
 } from './shape.js';
 
-/** The shapes of responses have no limits: a session may have been created under other limits than today's. */
+/** The shapes of responses have no limits, because a session may have been created under other limits. */
 
 /** What a host may show beyond the six fields. */
 type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>;
@@ -39,7 +39,10 @@ type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'e
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}
 
-/** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
+/**
+ * A session that was created by this request, or by an earlier one with the same idempotency key. Only the id is
+ * returned.
+ */
 export interface RemoteCreated {
   /** The id of the session. */
   readonly id: string;
@@ -47,7 +50,7 @@ export interface RemoteCreated {
   readonly repeated?: true;
 }
 
-/** The header of a response to a request that was recognised by its key, and changed nothing. */
+/** The response header of a repeated request, which changed nothing. */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 /** A page of a list, as the client reads it. */

@@ -1,7 +1,10 @@
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 import { named, object, type Shape, seconds, text } from './shape.js';
 
-/** A session's options with their names on the wire. Written by hand: a page has many, and the shape takes many times as long. */
+/**
+ * A session's options with their names on the wire. Written by hand, because a page has many, and the generic shape
+ * takes many times as long.
+ */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
   profile,
@@ -55,9 +58,9 @@ const toWireTimes = ({
   duration_ms: durationMs,
 });
 
-/** How a handler writes sessions. */
+/** The functions with which a handler writes sessions. */
 export interface SessionForm {
-  /** Maximum number of history entries in an answer, whatever the request asks for. */
+  /** Maximum number of history entries in an answer, even if the request asks for more. */
   readonly historyLimit?: number;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
@@ -69,7 +72,7 @@ export interface SessionForm {
   readonly item: (session: Session) => object;
 }
 
-/** What a host shows beyond the six fields of the interface. */
+/** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
   readonly labels: boolean;
   readonly times: boolean;
@@ -78,7 +81,7 @@ export interface ShownFields {
   readonly entryData: boolean;
 }
 
-/** The form with the six fields of the interface, and what the host shows beyond them. */
+/** The form with the six fields of the interface, and the additional fields that the host shows. */
 export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
   const snapshot = (session: Session) => ({ ...toWholeSession(session), duration: undefined });

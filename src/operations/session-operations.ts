@@ -21,7 +21,7 @@ type OpeningError = (typeof openingErrors)[number];
 
 const createFields = { ...createRules, labels: labelsRule };
 
-/** Without what only `openedCreate` takes. */
+/** Without the fields that only `openedCreate` accepts. */
 export const create = operation({
   name: 'createSession',
   tag: 'Sessions',
@@ -36,7 +36,7 @@ export const create = operation({
   output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
 });
 
-/** The same with what a session begins with, for those who may start, fill and fork sessions. */
+/** The same with `start`, `entries` and `from`, for handlers that serve the commands. */
 export const openedCreate = operation({
   ...create,
   body: {

@@ -44,7 +44,7 @@ export interface Shape<T> {
   readonly components: Schemas;
   /** Parses a value from the wire; undefined if it does not have this shape. */
   read(value: unknown): T | undefined;
-  /** What is sent for a value. */
+  /** The JSON value that is sent for a value. */
   write(value: T): unknown;
 }
 
@@ -100,7 +100,7 @@ export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<re
   write: (values) => values.map(write),
 });
 
-/** The same shape with more fields, which may be missing. One of another form is as if it were missing. */
+/** The same shape with more fields, which may be missing. A field of the wrong form counts as missing. */
 export const withOptional = <T extends object, U extends object>(
   base: Shape<T>,
   shapes: Shapes<U>,

@@ -38,8 +38,8 @@ export interface TenantSessions {
 }
 
 /**
- * The methods that the commands need. All arguments but the id are unchecked input: the methods validate them and return
- * `invalid_input`.
+ * The methods that the commands need. All arguments but the id are unchecked input: the methods validate them and
+ * return `invalid_input`.
  */
 export type TenantCommands = {
   readonly [C in CallerCommand]: (

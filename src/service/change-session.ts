@@ -20,11 +20,11 @@ import { updateState } from './update-state.js';
 export interface OperationOptions {
   /**
    * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to 64 of the characters
-   * `A-Z a-z 0-9 _ . ~ : -`. The same call with the same id changes nothing, and its result is `repeated`. Another
-   * operation with the same id is `operation_mismatch`.
+   * `A-Z a-z 0-9 _ . ~ : -`. A repeated call with the same id changes nothing, and its result has `repeated`. Another
+   * operation with the same id is `operation_mismatch`. Default: every call is a new operation.
    */
   readonly operationId?: string;
-  /** The fencing token of a lease: if it is not the current lease, the call is `lease_lost`. Default: no check. */
+  /** The fencing token of a lease: if that is not the current lease, the call is `lease_lost`. Default: no check. */
   readonly fencingToken?: number;
 }
 
@@ -57,11 +57,13 @@ export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | 
       ? bounded(limit)
       : err(misconfigured('limits.activeSessions must return a number from 0'));
   } catch (cause) {
-    return err(misconfigured('limits.activeSessions has thrown', cause));
+    return err(misconfigured('limits.activeSessions threw an exception', cause));
   }
 };
 
-/** Applies a command that makes a session ACTIVE, unless its tenant has as many ACTIVE sessions as it may have. */
+/**
+ * Applies a command that makes a session ACTIVE, unless its tenant already has the maximum number of ACTIVE sessions.
+ */
 export const activateSession = async (
   settings: Settings,
   key: SessionKey,

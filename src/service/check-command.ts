@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ParsedCommandOptions } from '../input/session-input.js';
 import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../session/errors.js';
-import { isLeasedWith } from '../session/lease.js';
+import { isLeasedWith } from '../session/lease-state.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -10,8 +10,8 @@ import type { SessionKey } from '../store/session-store.js';
 import type { UpdatedState } from './update-state.js';
 
 /**
- * The outcome of a command that is not to be carried out: the state itself if the command was applied before, or an error.
- * Undefined if it is.
+ * The outcome of a command that must not be applied: the state itself if the command was applied before, or an error.
+ * Undefined if the command must be applied.
  */
 export const checkCommand = (
   { id }: SessionKey,
@@ -26,7 +26,9 @@ export const checkCommand = (
   return isAllowed ? undefined : err(leaseLost(fencingToken));
 };
 
-/** A command that changed nothing, of an id that the state remembers, is repeated. */
+/**
+ * The result of a command. It is `repeated` if the command changed nothing and the state remembers its operation id.
+ */
 export const resultOfCommand = (
   { id }: SessionKey,
   { operationId }: ParsedCommandOptions,

@@ -18,23 +18,23 @@ import type { CreatedSession, SessionLabels, SessionOptions } from '../session/s
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
 import type { Inserted, Opening } from '../store/session-store.js';
+import type { NewHistoryEntry } from './append-history.js';
 import { activeSessionsOf } from './change-session.js';
-import type { NewHistoryEntry } from './history.js';
-import { contractBroken } from './perform.js';
+import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** The session that a fork begins with, of the same tenant. */
+/** The session to fork, of the same tenant. */
 export interface ForkInput {
   /** The id of the session. */
   readonly id: string;
   /**
-   * The position of an entry in its current history: the copy ends with this entry. It has at most `limits.pageBytes`.
-   * Default: the end.
+   * The position of an entry in its current history: the copy ends with this entry. A copy of more than
+   * `limits.pageBytes` is `invalid_input`. Default: the end.
    */
   readonly position?: number;
 }
 
-/** The session to create. By default the texts are empty. */
+/** The session to create. `behavior` and `context` are empty by default. */
 export interface CreateSessionInput
   extends Pick<SessionOptions, 'face' | 'profile'>,
     Partial<Omit<SessionOptions, 'face' | 'profile'>> {
@@ -44,7 +44,7 @@ export interface CreateSessionInput
   readonly labels?: SessionLabels;
   /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
   readonly start?: boolean;
-  /** The history that the session begins with, after that of `from`; at most as many as in one append. Default: none. */
+  /** The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`. Default: none. */
   readonly entries?: readonly NewHistoryEntry[];
   /** Makes the session a fork: it begins with a copy of another session's history. Default: none. */
   readonly from?: ForkInput;
@@ -57,23 +57,23 @@ export interface CreateSessionInput
   readonly historyLimit?: number;
 }
 
-/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted meanwhile. */
+/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted during the call. */
 const MAX_ATTEMPTS = 3;
 
 /**
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
- * same id: a change that was computed from the first must not apply to the second.
+ * same id; a change that was computed from the first session must then not apply to the second.
  */
 const randomRevision = (random: () => number): number => 1 + Math.floor(random() * 2 ** 40);
 
-/** What was copied from the origin of a fork; undefined for another answer. */
+/** The copied entries of a fork; undefined for any other outcome. */
 const copyIn = (inserted: Inserted): Exclude<Inserted, string> | undefined => {
   if (!isFields(inserted)) return undefined;
   const { copied, origin } = inserted;
   return Number.isSafeInteger(copied) && isFields(origin) ? inserted : undefined;
 };
 
-/** What is refused of an opening, by the outcome of the store. */
+/** The error for an opening that the store has refused. */
 const refusalOf = (
   outcome: Inserted,
   id: string,
@@ -95,7 +95,7 @@ const refusalOf = (
   }
 };
 
-/** What a session begins with; undefined if it is IDLE and empty. */
+/** The opening of a session; undefined if the session is IDLE and empty. */
 const openingOf = (
   settings: Settings,
   { isStarted, entries, from }: ParsedCreation,
@@ -145,7 +145,7 @@ export const createSession = async (
     const copy = creation.from && copyIn(inserted);
     if (copy !== undefined || (inserted === 'inserted' && creation.from === undefined)) {
       recentStates.add({ tenant, id }, state);
-      // A copy for the caller: the store may keep the objects that it receives.
+      // Copied for the caller, because the store may keep the objects that it receives.
       const own = { ...head, options: { ...options } };
       const { copied = 0, origin } = copy ?? {};
       const history = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));

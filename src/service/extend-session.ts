@@ -13,8 +13,8 @@ import { updateState } from './update-state.js';
 /** Input of `extend`. */
 export interface ExtendInput {
   /**
-   * The new maximum of seconds ACTIVE, those that are used included: more than these, and at most `limits.timeLimit`. 0 for
-   * `limits.timeLimit` of the host, or no limit if the host has set none.
+   * The new maximum of seconds ACTIVE, including the seconds already used: more than these, and at most
+   * `limits.timeLimit`. 0 for `limits.timeLimit` of the host, or for no limit if the host has set none.
    */
   readonly timeLimit: number;
 }

@@ -24,8 +24,8 @@ export const httpStatuses = Object.freeze({
 export type ErrorStatus = (typeof httpStatuses)[SessionError['type']];
 
 /**
- * The HTTP status with which the handler answers an error of an operation, and 500 for the `callback_failed` of
- * `withLease`: for routes of your own.
+ * The HTTP status with which the handler answers an error of an operation, for routes of your own; 500 for the
+ * `callback_failed` of `withLease`.
  */
 export const httpStatusOf = ({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus => {
   if (type === 'callback_failed') return 500;

@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { parseLease, parseRelease, parseRenew } from '../input/session-input.js';
 import type { LeaseError, ReleaseError, RenewError } from '../session/errors.js';
-import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease.js';
+import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
 import type { SessionLease } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -11,11 +11,11 @@ import { updateState } from './update-state.js';
 /** Input of `lease`. */
 export interface LeaseInput {
   /**
-   * The caller's name among those that lease sessions: 1 to 256 characters. Give each worker its own, such as a random
-   * one: a lease by a name that has the session already takes the place of the earlier one.
+   * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random text: if the name
+   * already holds the session, the new lease replaces the earlier one.
    */
   readonly holder: string;
-  /** Duration of the lease from now on, 0.001 to 86400, rounded to milliseconds. */
+  /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
   readonly seconds: number;
 }
 
@@ -23,7 +23,7 @@ export interface LeaseInput {
 export interface RenewInput {
   /** The fencing token of the lease to extend. */
   readonly fencingToken: number;
-  /** Duration of the lease from now on, 0.001 to 86400, rounded to milliseconds. */
+  /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
   readonly seconds: number;
 }
 

@@ -15,7 +15,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
 import type { Admit, ListOrder } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
-import { perform } from './perform.js';
+import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** A query for `each`. */
@@ -23,9 +23,9 @@ export interface EachQuery {
   /** Number of sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
   readonly limit?: number;
   /**
-   * Order by the time of creation: `newest` or `oldest` first. With `label` also `updated`: the session that was used or
-   * changed last first, by its `updatedAt`. A session that is used during a walk by cursor moves to the front: one that was
-   * met before is not met again, and one that was not is missed. Default: `newest`.
+   * Order by the time of creation: `newest` or `oldest` first. With `label` also `updated`: by `updatedAt`, the latest
+   * first. With `updated`, a session that is used while you read page after page moves to the front: if you have not
+   * read it yet, you miss it. Default: `newest`.
    */
   readonly order?: ListOrder;
   /**
@@ -34,9 +34,9 @@ export interface EachQuery {
    */
   readonly status?: SessionStatus;
   /**
-   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A list by several labels, with
-   * `status` or in the order `updated` looks at up to 10,000 sessions, those of the label that has the fewest between the
-   * times; more are `too_many_labelled`. One label alone may have any number.
+   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A list by several
+   * labels, with `status` or in the order `updated` examines all sessions between the times that have the label with
+   * the fewest of them: more than 10,000 are `too_many_labelled`. A list by one label alone has no such limit.
    */
   readonly label?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
@@ -62,9 +62,9 @@ export interface ListQuery extends EachQuery {
 /** Options of reads. */
 export interface ReadOptions {
   /**
-   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read, and again with a new
-   * size of the whole answer if it turns out larger. If it returns `false`, the read fails with `store_unavailable`. For
-   * hosts that limit the memory of pending answers.
+   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read, and again with the
+   * new total if the answer turns out larger. If it returns `false`, the read fails with `store_unavailable`. For hosts
+   * that limit the memory of pending answers. Default: every size is accepted.
    */
   readonly admit?: (bytes: number) => boolean;
 }
@@ -78,7 +78,8 @@ export const admittedBy =
       : storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
 
 /**
- * Whether a page is within `pageBytes` and the caller accepts it. A page of one session is always within `pageBytes`.
+ * The error of a page above `pageBytes`, or that the caller's `admit` refuses. `pageBytes` does not apply to a page of
+ * one session.
  */
 const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreUnavailable> => {
   const admitted = admittedBy(options);
@@ -132,7 +133,7 @@ export async function* eachSession(
   const isByUpdate = range.order === 'updated';
   const first = { limit: range.limit, after: range.after && cursorOf(range.after, isByUpdate) };
   yield* eachInPages(first, (limit, after) =>
-    perform(settings, operation, () =>
+    runOperation(settings, operation, () =>
       fittingPage(limit, (fewer) =>
         readPage(settings, {
           ...range,

@@ -20,7 +20,8 @@ export const log = (logger: Logger, level: keyof Logger, fields: object, message
 };
 
 /**
- * The text of a cause without its properties: ioredis keeps the failed command with all its arguments on its errors.
+ * The text of a cause without its properties, because errors of ioredis contain the failed command with all its
+ * arguments.
  */
 const textOf = (cause: unknown): string => String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
 

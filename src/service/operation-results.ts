@@ -6,9 +6,9 @@ import type { SessionKey, UnleasedPosition } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
-  /** The position after these entries: opaque, growing, never used twice, and the same if the append is repeated. */
+  /** The position after these entries: opaque, increasing, never used twice, and the same if the append is repeated. */
   readonly position: number;
-  /** Present if an earlier call with this operation id added the entries: this one added nothing. */
+  /** Present if an earlier call with this operation id has already added the entries: this call added nothing. */
   readonly repeated?: true;
 }
 
@@ -21,7 +21,10 @@ export interface HistoryPart {
    * before it.
    */
   readonly start: number;
-  /** The position after the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads on. */
+  /**
+   * The position after the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads the
+   * entries after it.
+   */
   readonly position: number;
   /** Whether there were entries after `position` at the time of reading. */
   readonly hasMore: boolean;
@@ -38,21 +41,21 @@ export interface SessionPage {
   /** The page number; absent with `after`. */
   readonly page?: number;
   /**
-   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make
-   * the next page neither skip nor repeat a session.
+   * Cursor of the next page, for `after`; absent on the last page. If sessions are created or deleted in between, the
+   * next page still neither skips nor repeats a session.
    */
   readonly next?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
 }
 
-/** A part of the sessions that nobody holds. */
+/** A page of unleased sessions. */
 export interface UnleasedSessions {
-  /** The longest waiting first, without their histories. */
+  /** The longest free first, without their histories. */
   readonly sessions: readonly Session[];
   /** Ids of sessions that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
-  /** Where the next part begins; absent if this was the last. */
+  /** The position of the next page; absent on the last page. */
   readonly next?: UnleasedPosition;
 }
 
@@ -66,21 +69,21 @@ export interface SweptSession extends SessionKey {
 
 /** The result of one sweep. */
 export interface Sweep {
-  /** Sessions that the clock has ended, and whose end this sweep has stored. */
+  /** Sessions that the clock has ended and whose end this sweep has stored. */
   readonly ended: readonly SweptSession[];
-  /** Sessions for whose end `onEnded` has returned, whatever ended them. */
+  /** Sessions whose end was reported: `onEnded` has returned. */
   readonly reported: readonly EndedSession[];
   /** Sessions that were deleted because their retention was over. */
   readonly deleted: readonly SessionKey[];
   /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
   readonly failed: readonly SweepFailure[];
-  /** Whether another sweep has more to do at once: more was due than `limit`, and this sweep made progress. */
+  /** Whether there is more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
   /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
   readonly next?: string;
 }
 
-/** What each operation returns. `each` returns one page after another. */
+/** The result of each operation. `each` returns one page after another. */
 export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
   readonly create: CreatedSession;
   readonly get: Session;
@@ -102,7 +105,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
 /** The operations of a service. */
 export type OperationName = keyof OperationResults;
 
-/** The result of an operation, with its name: `operation` tells which type `value` has. */
+/** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
   readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };
 }[N];
@@ -111,7 +114,9 @@ const named =
   <N extends OperationName>(operation: N) =>
   (value: OperationResults[N]): OperationResult<N> => ({ operation, value });
 
-/** Adds the name of its operation to a result. A table, because the compiler relates a name to its type by lookup only. */
+/**
+ * Adds the name of its operation to a result. A table, because TypeScript can relate a name to its type only by lookup.
+ */
 export const resultOf: { readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult } = {
   create: named('create'),
   get: named('get'),

@@ -1,20 +1,20 @@
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
 
-/** Maximum number of states, at about 300 bytes each. Beyond it, the one that was written longest ago is dropped. */
+/** Maximum number of states, at about 300 bytes each. Above it, the oldest one is dropped. */
 const MAX_STATES = 1000;
 
 const nameOf = ({ tenant, id }: SessionKey): string => `${tenant.length}:${tenant}${id}`;
 
 /**
- * The states that this process wrote last. Another process may have changed a session since, so a state from here is a
- * guess: a change that is computed from it is written only if the store finds its revision, and a refusal that is computed
- * from it is decided again on what the store has. It saves a change of such a session the read before.
+ * The states that this process wrote last, so that the next change of the same session needs no read. Another process
+ * may have changed the session since, so a state from here is a guess: the store writes a change that is computed from
+ * it only if the revision is current, and a refusal is decided again on the stored state.
  */
 export class RecentStates {
   readonly #states = new Map<string, StateRecord>();
 
-  /** The state, once: whoever takes it writes the next one. */
+  /** Removes and returns the state, because the caller will write the next one. */
   take(key: SessionKey): StateRecord | undefined {
     const name = nameOf(key);
     const state = this.#states.get(name);

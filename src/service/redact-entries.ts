@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { parseRedaction } from '../input/session-input.js';
 import { invalidInput, notFound, type RedactError } from '../session/errors.js';
 import type { SessionKey } from '../store/session-store.js';
-import { contractBroken } from './perform.js';
+import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 export const redactEntries = async (

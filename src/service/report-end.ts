@@ -1,10 +1,10 @@
 import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
 import { type ListenerFailed, listenerFailed } from '../session/errors.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
-import type { Processed } from './processed.js';
 import type { Settings } from './settings.js';
+import type { SweepOutcome } from './sweep-outcome.js';
 
-/** Milliseconds until another sweep may process what a sweep has claimed or put off, and timeout of `onEnded`. */
+/** Milliseconds before another sweep may process a claimed or postponed item, and timeout of `onEnded`. */
 export const RETRY_AFTER_MS = 60_000;
 
 /** Called for each end that must be reported. */
@@ -30,16 +30,16 @@ const callOnEnded = async (
 };
 
 /**
- * Reports an end, and settles it. First one sweep claims the end: it puts it off for a minute, which only one sweep can do.
- * If that sweep fails, the end is due again after the minute. An end that cannot be read is put off too, and only the sweep
- * that puts it off reports the error.
+ * Reports an end and settles it. The sweep first claims the end by postponing it for a minute, in which only one sweep
+ * can succeed. If the report fails, the end is due again after that minute. An end that cannot be read is postponed
+ * too, and only the sweep that postpones it returns the error.
  */
 export const reportEnd = async (
   settings: Settings,
   end: UnreportedEnd,
   onEnded: OnEnded,
   sweptAt: number,
-): Promise<Processed> => {
+): Promise<SweepOutcome> => {
   const { store, now } = settings;
   const claimed = await store.ends.postpone(end, now().unwrapOr(sweptAt) + RETRY_AFTER_MS);
   if (claimed.isErr()) return { isDone: false, failed: claimed.error };

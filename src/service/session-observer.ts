@@ -18,8 +18,9 @@ export interface ObservedOperation {
  */
 export interface SessionObserver {
   /**
-   * Must call `call` synchronously, in the context in which the store is to run. The operation runs once, no matter how
-   * many observers call it, and runs anyway if none does. The `operation` of its result tells the type of the `value`.
+   * Must call `call` synchronously, in the context in which the store should run. The operation runs once, no matter
+   * how many observers call it, and even if none does. In the result of `call`, `operation` determines the type of
+   * `value`.
    */
   run(operation: ObservedOperation, call: () => ResultAsync<OperationResult, SessionError>): unknown;
 }

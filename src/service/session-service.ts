@@ -38,10 +38,10 @@ import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from 
 import type { CallerCommand } from '../session/session-status.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
+import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
-import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
 import {
   type LeaseInput,
   leaseSession,
@@ -66,8 +66,9 @@ import type {
   SessionPage,
   Sweep,
 } from './operation-results.js';
-import { type Operation, perform } from './perform.js';
+import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
+import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
@@ -81,7 +82,7 @@ export interface GetOptions extends ReadOptions {
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
- * rejects, whatever its arguments and whatever the store does.
+ * rejects, even for invalid arguments or a faulty store.
  */
 export class SessionService {
   readonly #settings: Settings;
@@ -110,11 +111,11 @@ export class SessionService {
   }
 
   /**
-   * Creates a session in the status IDLE; with `start`, `entries` and `from` it is also started, filled and forked, in one step:
-   * all of it is done, or nothing.
+   * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork it, in one step: all
+   * of this is done, or nothing.
    */
   create(input: CreateSessionInput): ResultAsync<CreatedSession, CreateError> {
-    return perform(this.#settings, { name: 'create' }, async () => {
+    return runOperation(this.#settings, { name: 'create' }, async () => {
       const time = this.#settings.now();
       if (time.isErr()) return err(time.error);
       const read = parseCreate(input, this.#settings.policy, timestampOf(time.value));
@@ -124,7 +125,7 @@ export class SessionService {
 
   /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
-    return this.#performOn(
+    return this.#runOn(
       { name: 'get', id, outcome: 'not_applied' },
       async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
         const size = parseGetOptions(options);
@@ -143,14 +144,14 @@ export class SessionService {
    * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
-    return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
+    return this.#runOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
       readHistory(settings, key, query),
     );
   }
 
   /** Reads a page of the tenant's sessions with their histories, newest first by default. */
   list(query: ListQuery = {}, options: ReadOptions = {}): ResultAsync<SessionPage, ListError> {
-    return perform(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
+    return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
       listSessions(this.#settings, query, options),
     );
   }
@@ -165,12 +166,12 @@ export class SessionService {
   }
 
   /**
-   * Iterates over the tenant's sessions of a status that nobody holds, the longest waiting first, without their histories:
-   * those that nobody has leased, whose lease was released, or whose lease has run out, as those of a worker that died. The
-   * cost depends on the sessions that it yields. Sessions that become free during an iteration come with the next
-   * one. Another worker may take a session first: `lease` and `withLease` are then `leased`. A session that cannot be read
-   * is a `corrupt_record` item; any other error is the last item. The stores on databases need their option `leaseIndex`.
-   * Never throws.
+   * Iterates over the tenant's sessions of a status that nobody holds, the longest free first, without their histories.
+   * A session is free if it was never leased, or if its lease was released or has run out, such as that of a worker
+   * that died. The cost depends on the number of sessions that it yields. Sessions that become free during an iteration
+   * come with the next one. Another worker may lease a session first: `lease` and `withLease` are then `leased`. A
+   * session that cannot be read is a `corrupt_record` item; any other error is the last item. The stores on databases
+   * need their option `leaseIndex`. Never throws.
    */
   unleased(query: UnleasedQuery): AsyncIterable<Result<Session, UnleasedError>> {
     return unleasedSessions(this.#settings, parseUnleased(query));
@@ -181,7 +182,7 @@ export class SessionService {
     return this.#activate(id, 'start', options);
   }
 
-  /** ACTIVE to PAUSED. The time limit is not used up meanwhile. */
+  /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
   pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'pause', options);
   }
@@ -192,20 +193,20 @@ export class SessionService {
   }
 
   /**
-   * Sets another time limit, more or less than before, of a session that has not ended. It includes the seconds already
-   * used: a limit that is not more than these is `invalid_input`.
+   * Sets a new time limit, higher or lower than before, of a session that has not ended. It includes the seconds
+   * already used: a limit that is not higher than these is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
-    return this.#performOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
+    return this.#runOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
   }
 
   /**
-   * Sets and removes labels of a session in any status, in one step; the others stay. `update(id, { labels: { title: 'Tax
-   * return', draft: null } })` sets `title` and removes `draft`. Concurrent updates all count. One that changes nothing
-   * writes nothing.
+   * Sets and removes labels of a session in any status, in one step; the others stay. `update(id, { labels: { title:
+   * 'Tax return', draft: null } })` sets `title` and removes `draft`. Concurrent updates are all applied. An update
+   * that changes nothing writes nothing.
    */
   update(id: string, input: UpdateInput, options: OperationOptions = {}): ResultAsync<SessionState, UpdateError> {
-    return this.#performOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
+    return this.#runOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
@@ -226,33 +227,33 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: AppendOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#performOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
+    return this.#runOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
   /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If another holder has
-   * the session, the error is `leased`. Give the `fencingToken` to `append` and to commands: they are `lease_lost` once the lease is
-   * over, also if this process was paused meanwhile. Calls without one are not checked. Every lease has a higher token: one
-   * by a holder that has the session already, such as a worker that was restarted under its name, takes the place of the
-   * earlier lease. A lease ends by itself: it is computed from its end and the clock.
+   * the session, the error is `leased`. Pass the `fencingToken` to `append` and to commands: they are `lease_lost` once
+   * the lease is over, even if this process was suspended in between. Calls without one are not checked. Every lease
+   * has a higher token than the ones before. If the same holder already has the session, such as a worker that was
+   * restarted under its name, the new lease replaces the earlier one. A lease ends at its time without a write.
    */
   lease(id: string, input: LeaseInput): ResultAsync<SessionLease, LeaseError> {
-    return this.#performOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
+    return this.#runOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
   }
 
   /**
-   * Moves the end of a lease to `seconds` from now on. Never takes a lease: if `fencingToken` is not that of the current
-   * lease, it is `lease_lost`, and after the end of the session `invalid_transition`.
+   * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not that of the current
+   * lease, the error is `lease_lost`, and after the end of the session `invalid_transition`.
    */
   renew(id: string, input: RenewInput): ResultAsync<SessionLease, RenewError> {
-    return this.#performOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
+    return this.#runOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
   }
 
   /**
-   * Leases a session while `use` runs: renews the lease at a third of its length, by the clock of the service, and releases
-   * it at the end. Returns what `use` returns; `callback_failed` if it throws or rejects; and `lease_lost` if the lease was
-   * not kept until the end, whatever `use` has done. `signal` is aborted as soon as that is known, and when the session has
-   * ended. If the session cannot be leased, `use` is not called.
+   * Leases a session while `use` runs: renews the lease after each third of its length, by the clock of the service,
+   * and releases it at the end. Returns the value of `use`; `callback_failed` if `use` throws or rejects; and
+   * `lease_lost` if the lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
+   * when the session has ended. If the session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,
@@ -265,44 +266,41 @@ export class SessionService {
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
     };
-    // Without a time, no lease can be kept.
+    // If the clock fails, the lease counts as lost.
     const clock = { now: () => now().unwrapOr(Number.POSITIVE_INFINITY), after };
     return new ResultAsync(withLease(operations, clock, input, use));
   }
 
-  /** Ends a lease. Succeeds if the lease was already over and no other one followed. */
+  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
   release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
-    return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
+    return this.#runOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }
 
   /**
-   * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
-   * Their positions, roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
+   * Erases the content, `id` and `data` of entries from the store at once, also of superseded entries. Their positions,
+   * roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
    */
   redact(id: string, positions: readonly number[]): ResultAsync<void, RedactError> {
-    return this.#performOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
+    return this.#runOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
   }
 
-  /** Deletes the session. Succeeds if it does not exist. */
+  /** Deletes the session. Also succeeds if it does not exist. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#performOn(
-      { name: 'delete', id },
-      async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
-        const time = now();
-        if (time.isErr()) return err(time.error);
-        const removed = await store.remove(key, { now: time.value });
-        return removed.isErr() ? err(removed.error) : ok(undefined);
-      },
-    );
+    return this.#runOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
+      const time = now();
+      if (time.isErr()) return err(time.error);
+      const removed = await store.remove(key, { now: time.value });
+      return removed.isErr() ? err(removed.error) : ok(undefined);
+    });
   }
 
   /**
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
    * or is deleted. With `from`, the position of an item, it continues after that item without a snapshot. Where events
-   * are missing, it yields another snapshot. An end by the clock is yielded at the deadline, even if no sweep has
-   * stored it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such
-   * session, `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once.
-   * Nothing is read before the first `next`. Never throws.
+   * are missing, it yields a new snapshot. An end by the clock is yielded at the deadline, even if no sweep has stored
+   * it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
+   * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once. Nothing is
+   * read before the first `next`. Never throws.
    */
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
@@ -322,37 +320,38 @@ export class SessionService {
   }
 
   /**
-   * Processes what is due of all tenants, at most `limit` sessions and `limit` ends (1 to 10000): stores the ends that the
-   * clock has made, deletes sessions after their retention, and calls `onEnded` for ends, whatever made them. One sweep covers a part of a large store;
-   * pass its `next` as `after` to continue. `createSweeper` calls it repeatedly.
+   * Sweeps the sessions of all tenants, at most `limit` sessions and `limit` ends (1 to 10000): stores the end of
+   * sessions that the clock has ended, deletes sessions after their retention, and calls `onEnded` for each ended
+   * session. One sweep covers a part of a large store; pass its `next` as `after` to continue. `createSweeper` calls it
+   * repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
-    return perform(this.#settings, { name: 'sweep' }, async () => {
+    return runOperation(this.#settings, { name: 'sweep' }, async () => {
       const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
   }
 
   #activate(id: string, command: 'start' | 'resume', options: OperationOptions): ResultAsync<SessionState, StartError> {
-    return this.#performOn({ name: command, id }, async (settings, key) => {
+    return this.#runOn({ name: command, id }, async (settings, key) => {
       const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : activateSession(settings, key, command, read.value);
     });
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
-    return this.#performOn({ name: command, id }, async (settings, key) => {
+    return this.#runOn({ name: command, id }, async (settings, key) => {
       const read = parseCommandOptions(options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }
 
-  #performOn<N extends OperationName, E extends SessionError>(
-    operation: Operation<N>,
+  #runOn<N extends OperationName, E extends SessionError>(
+    operation: OperationCall<N>,
     execute: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
-    return perform(settings, operation, async () => {
+    return runOperation(settings, operation, async () => {
       const id = parseId(operation.id);
       return id.isErr()
         ? err<OperationResults[N], E | InvalidInput>(id.error)

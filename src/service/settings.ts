@@ -7,9 +7,9 @@ import { parseTenant } from '../input/session-input.js';
 import { type Clock, monotonic, systemClock, type Timer, timerOf } from '../session/clock.js';
 import type { InvalidInput, Misconfigured } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
+import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';
-import { limitMsOf } from '../session/time-limit.js';
 import type { SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
@@ -25,25 +25,30 @@ export interface SessionServiceOptions {
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string;
   /**
-   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Like `retention`
-   * and `reportEnds`, it is stored with each session at its creation, and holds whoever changes or sweeps it. Default: 0.
+   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Stored with
+   * each session at its creation: it applies even if a process with other options changes or sweeps the session.
+   * Default: 0.
    */
   readonly idleTimeout?: number;
   /**
-   * Seconds that a session may stay ACTIVE without an append, a command or a renewed lease before it ends with `inactive`; 0
-   * for no timeout. Stored with each session, as `idleTimeout`. Default: 0.
+   * Seconds that a session may stay ACTIVE without an append, a command or a renewed lease before it ends with
+   * `inactive`; 0 for no timeout. Stored with each session, like `idleTimeout`. Default: 0.
    */
   readonly inactivityTimeout?: number;
   /**
-   * Seconds after the end of a session, whatever ended it, in which it still accepts entries: the last words of a transcript
-   * often come late. Nothing else changes. At most 30 days; stored with each session, as `idleTimeout`. Default: 0.
+   * Seconds after the end of a session in which it still accepts entries, because the last words of a transcript often
+   * come late. At most 30 days. Stored with each session, like `idleTimeout`. Default: 0.
    */
   readonly gracePeriod?: number;
-  /** Seconds after the end of a session when a sweep deletes it; 0 to keep it forever. Default: 0. */
+  /**
+   * Seconds after the end of a session until a sweep deletes it; 0 to keep it forever. Stored with each session, like
+   * `idleTimeout`. Default: 0.
+   */
   readonly retention?: number;
   /**
-   * Whether the end of each session is kept until a sweeper has reported it to `onEnded`. Set it to false if no process has
-   * an `onEnded`: the ends then need no write, and retention waits for nobody. Default: true.
+   * Whether the end of each session is kept until a sweeper has reported it to `onEnded`. Set it to false if no process
+   * has an `onEnded`: ends then need no extra write, and retention does not wait for a report. Stored with each
+   * session, like `idleTimeout`. Default: true.
    */
   readonly reportEnds?: boolean;
   /** Limits on input and answers; each has a default. */
@@ -57,8 +62,8 @@ export interface SessionServiceOptions {
 }
 
 /**
- * The checked options of a service with their defaults. A class, so that the constructor can distinguish it from
- * options.
+ * The checked options of a service with their defaults. A class, so that the constructor of the service can distinguish
+ * them from unchecked options.
  */
 export class Settings {
   readonly #isSettings = true;
@@ -71,9 +76,9 @@ export class Settings {
   /** The timer of the clock. */
   readonly after: Timer;
   readonly ids: Ids;
-  /** A number from 0 up to 1. A simulation takes it from its seed. */
+  /** A random number from 0 up to 1. A simulation derives it from its seed. */
   readonly random: () => number;
-  /** What a new session is promised. */
+  /** The terms of a new session. */
   readonly terms: SessionTerms;
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];

@@ -5,17 +5,17 @@ import { endByClock, endsAt } from '../session/state-at.js';
 import type { DueEnds } from '../store/end-queue.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
-import type { Processed } from './processed.js';
 import { type OnEnded, RETRY_AFTER_MS, reportEnd } from './report-end.js';
 import type { Settings } from './settings.js';
+import type { SweepOutcome } from './sweep-outcome.js';
 
 /** Options of `sweep`. */
 export interface SweepOptions {
   /**
-   * Called for each session that has ended, whatever ended it, unless it was created with `reportEnds: false`: at least
-   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
-   * rejects or takes longer than a minute, or if its process dies, any sweeping process calls it again a minute later or
-   * more. A sweep without it leaves these ends to those that have one.
+   * Called for each session that has ended for any reason, unless it was created with `reportEnds: false`: at least
+   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it
+   * throws, rejects or takes longer than a minute, or if its process dies, some sweeping process calls its own
+   * `onEnded` again, a minute later or more. Default: ends stay in the store until a sweep with `onEnded`.
    */
   readonly onEnded?: OnEnded | undefined;
   /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
@@ -25,7 +25,7 @@ export interface SweepOptions {
 /** Maximum number of sessions that a sweep processes at the same time. */
 const MAX_CONCURRENT = 64;
 
-/** A due session with what is needed to process it. */
+/** A due session, and the input to process it. */
 interface SweepTask {
   readonly settings: Settings;
   readonly key: SessionKey;
@@ -33,15 +33,15 @@ interface SweepTask {
   readonly now: number;
 }
 
-const unchanged: Processed = { isDone: false };
+const unchanged: SweepOutcome = { isDone: false };
 
-const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<Processed> => {
+const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<SweepOutcome> => {
   const moved = await settings.store.reschedule(key, rescheduling);
   return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
 };
 
-/** Handles a store error. A damaged session is put off, and only the sweep that puts it off reports it. */
-const postpone = async (task: SweepTask, error: StoreError): Promise<Processed> => {
+/** Handles a store error. A damaged session is postponed, and only the sweep that postpones it returns the error. */
+const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = task;
   const seen = await move(task, { from: dueAt, to: now + RETRY_AFTER_MS, isDamaged: true });
@@ -49,7 +49,7 @@ const postpone = async (task: SweepTask, error: StoreError): Promise<Processed> 
 };
 
 /** Ends or deletes one due session. */
-const processSession = async (task: SweepTask): Promise<Processed> => {
+const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const { settings, key, dueAt, now } = task;
   const { store } = settings;
   const found = await store.findState(key);
@@ -60,7 +60,7 @@ const processSession = async (task: SweepTask): Promise<Processed> => {
   if (next !== undefined) {
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return postpone(task, replaced.error);
-    // Otherwise another process has changed the session.
+    // Another process has changed the session.
     if (replaced.value !== 'replaced') return unchanged;
     return { isDone: true, ended: { ...key, endReason: next.endReason, endedAt: timestampOf(next.since) } };
   }
@@ -73,9 +73,9 @@ const processSession = async (task: SweepTask): Promise<Processed> => {
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */
 const processAll = async <T>(
   items: readonly T[],
-  process: (item: T) => Promise<Processed>,
-): Promise<readonly Processed[]> => {
-  const all: Processed[] = [];
+  process: (item: T) => Promise<SweepOutcome>,
+): Promise<readonly SweepOutcome[]> => {
+  const all: SweepOutcome[] = [];
   const queue = items.values();
   const work = async () => {
     for (const item of queue) all.push(await process(item));
@@ -87,9 +87,9 @@ const processAll = async <T>(
 const noEnds: DueEnds = { ends: [], failed: [], hasMore: false };
 
 /**
- * Processes what is due of all tenants: ends the sessions whose deadline has passed, deletes those whose retention is over,
- * and then reports ends; at most `limit` sessions, and at most `limit` ends. The store finds them by their times, without a
- * scan of all sessions.
+ * Sweeps the sessions of all tenants: ends those whose deadline has passed, deletes those whose retention is over, and
+ * then reports ends; at most `limit` sessions and `limit` ends. The store finds them by their times, without a scan of
+ * all sessions.
  */
 export const sweepSessions = async (
   settings: Settings,

@@ -14,13 +14,15 @@ export interface SweeperOptions {
   /** Maximum number of sessions, and of ends to report, in one batch, 1 to 10000. Default: 500. */
   readonly batch?: number;
   /**
-   * Called for each session that has ended, whatever ended it, unless it was created with `reportEnds: false`: at least
-   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
-   * rejects or takes longer than a minute, or if its process dies, any sweeping process calls it again a minute later or
-   * more. A sweeper without it leaves these ends to those that have one.
+   * Called for each session that has ended for any reason, unless it was created with `reportEnds: false`: at least
+   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it
+   * throws, rejects or takes longer than a minute, or if its process dies, some sweeping process calls its own
+   * `onEnded` again, a minute later or more. Default: ends stay in the store until a sweeper with `onEnded`.
    */
   readonly onEnded?: (session: EndedSession) => unknown;
-  /** Called for each error. A session that could not be processed stays due and is retried. */
+  /**
+   * Called for each error. A session that could not be processed stays due and is retried. Default: errors are ignored.
+   */
   readonly onError?: (error: SweepError | SweepFailure) => unknown;
 }
 
@@ -36,16 +38,19 @@ export interface SweepReport {
   readonly failed: number;
 }
 
-/** Stores the ends that the clock makes, reports all ends to `onEnded`, and deletes sessions after their retention. */
+/**
+ * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after
+ * their retention.
+ */
 export interface Sweeper {
   /**
-   * Sweeps until `stop`. In a store with many partitions, one sweep covers some of them, and ten seconds of sweeps
-   * cover all. Like a timer, a sweeper that runs keeps the process alive until `stop`.
+   * Sweeps repeatedly until `stop`. In a store with many partitions, one sweep covers some of them, and all are covered
+   * every ten seconds. Like a timer, a running sweeper keeps the process alive.
    */
   start(): void;
-  /** Stops. Settles when the current batch is done. */
+  /** Stops the sweeper. Settles when the current batch is done. */
   stop(): Promise<void>;
-  /** Processes everything that is due now, batch by batch: for hosts with a scheduler of their own. */
+  /** Processes everything that is due now, batch by batch, for hosts with their own scheduler. */
   sweepOnce(): ResultAsync<SweepReport, SweepError>;
 }
 
@@ -79,8 +84,8 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
 
 /**
  * Creates a sweeper for the sessions of all tenants in the store of `sessions`. Any number of processes may run one;
- * each end is stored and reported by one of them. Reads do not depend on it: all readers see a session as TERMINATED
- * from the millisecond of its deadline. Throws a `TypeError` that names every invalid or unknown option.
+ * each end is stored and reported by one of them. Reads do not need it: they return a session as TERMINATED from the
+ * millisecond of its deadline. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = parseSettings(sessions, options);
@@ -93,8 +98,8 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
-   * Continues after the last sweep, for `steps` steps. If a step leaves work, the sweep continues to the end of the
-   * round, and then for whole rounds until no step of a round leaves work.
+   * Continues after the last sweep, for `steps` steps. If a step leaves work, it continues to the end of the round, and
+   * then for whole rounds until no step of a round leaves work.
    */
   const sweep = async (
     cursor: Cursor,

@@ -6,7 +6,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { OpenStatus } from '../session/session-status.js';
 import type { UnleasedPosition } from '../store/session-store.js';
 import type { UnleasedSessions } from './operation-results.js';
-import { perform } from './perform.js';
+import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** A query for `unleased`. */
@@ -15,12 +15,14 @@ export interface UnleasedQuery {
   readonly status: OpenStatus;
 }
 
-/** Sessions in one read: without their histories, they fit into a page whatever their texts. */
+/** Number of sessions in one read: small enough that a page without histories is never too large. */
 const PAGE = 20;
 
 const noUnleased = misconfigured('the store cannot find sessions that nobody holds: it has no method unleased');
 
-/** A page of the sessions that nobody has held since before `begin`. Sessions may have changed since they were indexed. */
+/**
+ * A page of the sessions that became free before `begin`. Leaves out those that have changed since they were indexed.
+ */
 const readPage = async (
   { store, tenant, now }: Settings,
   status: OpenStatus,
@@ -40,12 +42,15 @@ const readPage = async (
   });
 };
 
-/** Iterates over the sessions of a status that nobody holds, the longest waiting first. Reads with the first `next`. */
+/**
+ * Iterates over the sessions of a status that nobody holds, the longest free first. The first read happens with the
+ * first `next`.
+ */
 export async function* unleasedSessions(
   settings: Settings,
   query: Result<OpenStatus, InvalidInput>,
 ): AsyncGenerator<Result<Session, InvalidInput | StoreError>, void> {
-  // A session that is released meanwhile comes with the next iteration, so that this one ends.
+  // Bounded by its start, so that sessions that are released meanwhile cannot prolong the iteration.
   const begun = query.andThen((status) => settings.now().map((begin) => ({ status, begin })));
   if (begun.isErr()) {
     yield err(begun.error);
@@ -55,7 +60,7 @@ export async function* unleasedSessions(
   yield* eachInPages(
     { limit: PAGE },
     (limit, after: UnleasedPosition | undefined) =>
-      perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
+      runOperation(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
         readPage(settings, status, begin, after),
       ).map((page) => ({ ...page, limit })),
     (next, after) => next.since === after?.since && next.id === after.id,

@@ -2,14 +2,14 @@ import type { Result } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
 import type { SessionError } from '../session/errors.js';
 
-/** The type and the message of an error, as far as it has them. */
+/** The type and the message of an error; each may be missing. */
 const messageOf = (error: unknown): string => {
   if (!isFields(error)) return String(error);
   const texts = [error['type'], error['message']].filter((text) => typeof text === 'string');
   return texts.length === 0 ? 'the result is an error, see `cause`' : texts.join(': ');
 };
 
-/** What `unwrap` throws. Its message is that of the error, after the error's type if it has one. */
+/** The exception of `unwrap`. Its message contains the type and the message of the error. */
 export class UnwrapError<E = SessionError> extends Error {
   /** `UnwrapError`. */
   override readonly name = 'UnwrapError';
@@ -30,8 +30,9 @@ const valueOrThrow = <T, E>(result: Result<T, E>): T => {
 const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T> => valueOrThrow(await result);
 
 /**
- * The value of a result; an error is thrown, as the `cause` of an `UnwrapError`. For a `ResultAsync`: a promise of the
- * value, which rejects with it. Takes results of your own too. For scripts, tests and frameworks that handle what is thrown.
+ * Returns the value of a result, or throws an `UnwrapError` whose `cause` is the error. For a `ResultAsync`, returns a
+ * promise of the value, which rejects with the `UnwrapError`. Also works for results of your own. For scripts, tests
+ * and frameworks that handle exceptions.
  *
  *     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
  */

@@ -14,16 +14,16 @@ import { updateState } from './update-state.js';
 /** Input of `update`. */
 export interface UpdateInput {
   /**
-   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and the
-   * others stay. A session has at most 8.
+   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and
+   * the others stay. A session has at most 8.
    */
   readonly labels: LabelChanges;
 }
 
-/** Maximum number of attempts. One fails if the clock has ended the session and nobody has stored that. */
+/** Maximum number of attempts. An attempt fails if the clock has ended the session and the end is not stored yet. */
 const MAX_ATTEMPTS = 3;
 
-/** Says that the end by the clock has to be stored first: an activity after it would put it off. */
+/** The end by the clock must be stored first, because the activity of an update would postpone it. */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
 export const updateSession = async (

@@ -15,16 +15,16 @@ export interface UpdatedState<S extends StateRecord> {
   readonly isChanged: boolean;
 }
 
-/** A limit on the ACTIVE sessions of the tenant, and the error of one more. */
+/** A limit on the ACTIVE sessions of the tenant, and the error if it is exceeded. */
 export interface ActiveCap<E> {
   readonly sessions: ActiveLimit['sessions'];
   readonly error: E;
 }
 
 /**
- * Replaces the state by the one that `decide` makes of it. The store replaces the state only if it is still the one that
- * was read, or that this process wrote last; otherwise the state is read and decided on again. If `decide` returns the
- * state itself, nothing changes.
+ * Replaces the state with the result of `decide`. The store writes it only if the stored state is still the one that
+ * was read or that this process wrote last; otherwise the state is read again, and `decide` is called again. If
+ * `decide` returns the same state, nothing is written.
  */
 export const updateState = async <S extends StateRecord, E>(
   { store, now, recentStates }: Settings,

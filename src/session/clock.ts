@@ -7,14 +7,15 @@ export interface Clock {
   now(): number;
 
   /**
-   * Calls `done` once, later, when `ms` milliseconds have passed, and returns a function that prevents the
-   * call. For a clock that does not run with the machine's, such as one that a test moves: it may then step as it likes,
-   * and watches, leases and sweepers wait by it. Default: a timer of the machine; a step of more than a year is refused for a minute.
+   * Calls `done` once, asynchronously, after `ms` milliseconds of this clock, and returns a function that prevents the
+   * call. Implement it if the clock does not run with the machine's, such as a manual clock in a test: watches, leases
+   * and sweepers then wait by it, and it may step by any amount. Default: the machine's timers; after a step of more
+   * than a year, operations return `misconfigured` until the step has lasted for a minute.
    */
   after?(ms: number, done: () => void): () => void;
 }
 
-/** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
+/** Calls `done` after `ms` milliseconds of the clock, or earlier; returns a function that prevents the call. */
 export type Timer = Required<Clock>['after'];
 
 /** The machine's own clock. */
@@ -23,18 +24,18 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** The last millisecond of the year 9999, the latest that RFC 3339 can express. */
 export const LATEST = 253_402_300_799_999;
 
-/** Milliseconds by which a clock may step. Beyond it, the step counts once it has lasted for `DOUBT_MS`. */
+/** Maximum step of a clock, in milliseconds. A larger one is believed once it has lasted for `DOUBT_MS`. */
 const MAX_STEP_MS = 366 * 24 * 60 * 60 * 1000;
 const DOUBT_MS = 60_000;
 
 const clockError = (message: string) => err(misconfigured(`clock ${message}`));
 
-const unusable = clockError('must give milliseconds since the epoch, not before 1970 nor after 9999');
+const unusable = clockError('must return milliseconds since the epoch, from 1970 to 9999');
 const stepped = clockError(
-  'has gone ahead by more than a year, which counts after a minute, or at once for a clock with `after`',
+  'is more than a year ahead: this is believed after a minute, or at once if the clock has `after`',
 );
 
-/** A reading of a clock, and milliseconds of the machine's timers at that moment. */
+/** A reading of a clock, and the reading of the machine's timers at the same moment, in milliseconds. */
 interface Reading {
   readonly at: number;
   readonly elapsed: number;
@@ -44,10 +45,10 @@ const isStep = (from: Reading, { at, elapsed }: Reading): boolean =>
   Math.abs(at - from.at - (elapsed - from.elapsed)) > MAX_STEP_MS;
 
 /**
- * A clock that does not run backwards within this process: while the host's clock is set back, time stands still. A
- * reading more than a year ahead of the machine's timers is an error, because a wrong one would end sessions. A step that
- * lasts for a minute counts, in both directions: a machine that was suspended goes on, and so does one whose clock was
- * wrong for longer. A clock with its own `after` may step ahead.
+ * A clock that never runs backwards in this process: after the host's clock is set back, it repeats its last time until
+ * the host's clock has caught up. A step ahead of more than a year is an error, because a false time would end
+ * sessions. After a minute such a step is believed, in both directions: a machine may have been suspended, or its clock
+ * may have been wrong before. A clock with its own `after` may step ahead by any amount.
  */
 export const monotonic = (
   clock: Clock,
@@ -55,7 +56,7 @@ export const monotonic = (
 ): (() => Result<number, Misconfigured>) => {
   let latest = new Ok<number, Misconfigured>(0);
   let last: Reading | undefined;
-  /** The first reading after a step that may be false. */
+  /** The first reading after a large step that is not believed yet. */
   let doubted: Reading | undefined;
   return () => {
     try {
@@ -79,7 +80,7 @@ export const monotonic = (
   };
 };
 
-/** A longer wait ends early, because the clock may step meanwhile: its caller looks at the clock and waits again. */
+/** Maximum duration of one timer. The clock may step during a wait, so callers read it again at least this often. */
 export const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
@@ -93,12 +94,12 @@ export const timerOf =
           try {
             cancel();
           } catch {
-            // A call too many does no harm.
+            // The caller ignores calls that come too late.
           }
         };
       }
     } catch {
-      // The machine's timers are better than none.
+      // Falls back to the machine's timers.
     }
     const timer = setTimeout(done, Math.min(Math.max(0, ms), MAX_TIMER_MS));
     return () => clearTimeout(timer);
@@ -115,8 +116,9 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API. A page
- * has hundreds of times, mostly of one day: `toISOString` takes four times as long.
+ * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API.
+ * Caches the date, because a page has hundreds of times, mostly of one day: `toISOString` would take four times as
+ * long.
  */
 export const timestampOf = (ms: number): string => {
   const day = Math.floor(ms / DAY_MS);

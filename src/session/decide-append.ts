@@ -1,6 +1,6 @@
 import type { AppendOutcome, HistoryAppend } from './history-append.js';
 import { entriesUpToCurrent, type HistoryPositions } from './history-positions.js';
-import { isLeasedWith } from './lease.js';
+import { isLeasedWith } from './lease-state.js';
 import type { StateRecord } from './session-record.js';
 import { acceptsHistoryAt } from './state-at.js';
 
@@ -11,14 +11,14 @@ export interface KnownAppend {
   readonly position: number;
 }
 
-/** What decides an append to a session. */
+/** The facts of a session on which the outcome of an append depends. */
 export interface AppendTarget {
   readonly state: StateRecord;
   readonly positions: HistoryPositions;
   readonly known: KnownAppend | undefined;
 }
 
-/** The number of entries that the new ones follow, or the outcome if nothing is to be written. */
+/** Number of entries to keep before the new ones, or the outcome if nothing must be written. */
 export const decideAppend = (
   { state, positions, known }: AppendTarget,
   { entries, now, operation, fencingToken, ifPosition, after, maxEntries }: HistoryAppend,

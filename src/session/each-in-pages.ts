@@ -1,7 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type CorruptRecord, corruptRecord } from './errors.js';
 
-/** A page of a list, as far as an iteration needs it. */
+/** The part of a page that an iteration needs. */
 interface Page<T, C> {
   readonly sessions: readonly T[];
   /** Maximum number of sessions of the page. */
@@ -31,8 +31,8 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
 };
 
 /**
- * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is the
- * last item. After a page that was read with a smaller limit, the limit grows again. `same` tells whether two cursors are equal.
+ * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is
+ * the last item. After a page that was read with a smaller limit, the limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
   { limit: most, after: begin }: Beginning<C>,

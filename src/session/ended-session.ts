@@ -5,7 +5,7 @@ import type { StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { activeMsAt, stateAt } from './state-at.js';
 
-/** A session that has ended, with what a bill needs. */
+/** A session that has ended, with the data that a bill needs. */
 export interface EndedSession {
   /** The tenant of the session. */
   readonly tenant: string;
@@ -25,9 +25,9 @@ export interface EndedSession {
   readonly endedAt: string;
 }
 
-/** What a store has of a session whose end must be reported. */
+/** The data that a store keeps of a session until its end is reported. */
 export interface EndedRecord {
-  /** TERMINATED, unless the session was removed before it had ended. */
+  /** TERMINATED, unless the session was removed before it ended. */
   readonly state: StateRecord;
   /** The `now` of the removal; absent if the session was not removed. */
   readonly removedAt?: number;

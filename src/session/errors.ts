@@ -11,9 +11,9 @@ export interface InputIssue {
 }
 
 interface Failure<Type extends string> {
-  /** Tells the errors apart. */
+  /** Distinguishes the errors. */
   readonly type: Type;
-  /** What happened, in words: for logs. */
+  /** What happened, as text for logs. */
   readonly message: string;
 }
 
@@ -41,7 +41,7 @@ export interface OperationMismatch extends Failure<'operation_mismatch'> {
   readonly id: string;
 }
 
-/** The tenant has as many ACTIVE sessions as `limits.activeSessions` allows. Nothing was changed. */
+/** The tenant already has the maximum number of ACTIVE sessions, `limits.activeSessions`. Nothing was changed. */
 export interface TooManyActive extends Failure<'too_many_active'> {
   /** The id of the session that was not started. */
   readonly id: string;
@@ -58,8 +58,8 @@ export interface Leased extends Failure<'leased'> {
 }
 
 /**
- * The fencing token is not that of the current lease: it ran out, was released, or is that of an earlier lease. Nothing was
- * changed.
+ * The fencing token is not that of the current lease: the lease has run out, was released, or was replaced by a later
+ * one. Nothing was changed.
  */
 export interface LeaseLost extends Failure<'lease_lost'> {
   /** The fencing token that was given. */
@@ -97,21 +97,21 @@ export interface PageTooLarge extends Failure<'page_too_large'> {
 }
 
 /**
- * A list by several labels, by label and status, or by last update would have to look at more sessions than it may. Bound it
- * with `createdAfter` or `createdBefore`, or list by that one label alone.
+ * A list by several labels, by label and status, or by last update would have to examine too many sessions. Narrow it
+ * with `createdAfter` or `createdBefore`, or list by one label alone.
  */
 export interface TooManyLabelled extends Failure<'too_many_labelled'> {
-  /** The label that has the fewest sessions of those in the query: its name and its value. */
+  /** The label of the query that has the fewest sessions: its name and its value. */
   readonly label: readonly [name: string, value: string];
-  /** Maximum number of sessions to look at. */
+  /** Maximum number of sessions that a list examines. */
   readonly limit: number;
 }
 
-/** The store did not answer, or refused. */
+/** The store did not answer, or refused the call. */
 export interface StoreUnavailable extends Failure<'store_unavailable'> {
   /**
-   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the same
-   * idempotency key or operation id. A failed read is always `not_applied`.
+   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the
+   * same idempotency key or operation id. A failed read is always `not_applied`.
    */
   readonly outcome: 'not_applied' | 'unknown';
   /** The error of the store or its client: for logs, not for clients. */
@@ -125,12 +125,12 @@ export interface CorruptRecord extends Failure<'corrupt_record'> {
 }
 
 /**
- * The deployment is wrong: the tables are missing, a list or a watch needs an option that the store was opened without, or
- * the host's clock or ids give something that cannot be used. Nothing was changed, and the same call fails until somebody
- * corrects the setup.
+ * The setup is wrong: the tables are missing, a list or a watch needs an option that the store was opened without, or
+ * the host's clock or id generator returns an invalid value. Nothing was changed, and the same call fails until the
+ * setup is corrected.
  */
 export interface Misconfigured extends Failure<'misconfigured'> {
-  /** What is wrong, and what to do: for logs. */
+  /** What is wrong and what to do, as text for logs. */
   readonly message: string;
   /** The error of the store or its client, where there is one: for logs, not for clients. */
   readonly cause?: unknown;
@@ -140,13 +140,13 @@ export interface Misconfigured extends Failure<'misconfigured'> {
 export interface ListenerFailed extends Failure<'listener_failed'> {
   /** The id of the session that ended. */
   readonly id: string;
-  /** What the listener threw or rejected with. */
+  /** The exception of the listener, or the reason of its rejection. */
   readonly cause: unknown;
 }
 
 /** The function that was given to `withLease` threw or rejected. */
 export interface CallbackFailed extends Failure<'callback_failed'> {
-  /** What it threw or rejected with. */
+  /** The exception or the reason of the rejection. */
   readonly cause: unknown;
 }
 
@@ -251,7 +251,7 @@ export const operationMismatch = (id: string): OperationMismatch => ({
   id,
 });
 
-/** A text whose characters that control a terminal, or the direction or the end of a line, are escaped. */
+/** Escapes the characters of a text that control a terminal, the direction of text, or line breaks. */
 export const plainText = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
@@ -296,7 +296,7 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
 
 export const tooManyActive = (id: string, limit: number): TooManyActive => ({
   type: 'too_many_active',
-  message: `the tenant has ${limit} ACTIVE sessions, as many as it may have at a time`,
+  message: `the tenant has ${limit} ACTIVE sessions, the maximum`,
   id,
   limit,
 });
@@ -310,7 +310,7 @@ export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
 
 export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
   type: 'too_many_labelled',
-  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to look at: bound the list with createdAfter or createdBefore, or list by this label alone`,
+  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to examine: narrow the list with createdAfter or createdBefore, or list by this label alone`,
   label,
   limit,
 });

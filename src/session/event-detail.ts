@@ -18,8 +18,8 @@ export interface ChangeId {
 export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
 
 /**
- * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new deadline, if
- * there is one. `limitMs` is 0 for no limit.
+ * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new
+ * deadline, if there is one. `limitMs` is 0 for no limit.
  */
 export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
@@ -51,8 +51,8 @@ export const appendedDetailOf = (
 });
 
 /**
- * The details of the changes of a new session: its creation, its start if it has an opening and is not IDLE, and the history
- * that it begins with, up to `position`.
+ * The details of the changes of a new session: its creation, its start if it has an opening and is not IDLE, and the
+ * history that it begins with, up to `position`.
  */
 export const openingDetailsOf = (
   createdAt: string,
@@ -85,7 +85,7 @@ export const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord)
   labels,
 });
 
-/** The detail of the change from one state to the next; undefined if it is none, such as a renewed lease. */
+/** The detail of the change from one state to the next; undefined if this is not a change, such as a renewed lease. */
 export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   const [before, lease] = [previous.lease, next.lease];

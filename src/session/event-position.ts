@@ -1,5 +1,5 @@
 /**
- * A position as callers see it: a time in milliseconds, and optionally a dash with the id of an event or with a
+ * The text of a position for callers: a time in milliseconds, optionally followed by a dash and the id of an event or a
  * sequence.
  */
 export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
@@ -7,11 +7,11 @@ export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /**
- * Where a watch continues. It contains only data that the watcher may see: when one of its own events was logged, and
+ * Where to continue a watch. It contains only data that the watcher may see: when one of its own events was logged, and
  * the sequence of that event. A position in the log would reveal the number of other tenants' events, so it never
  * leaves the engine.
  */
-export interface Position {
+export interface EventPosition {
   /**
    * Milliseconds since the epoch, by the clock of the log. All undelivered events were logged at this time or later.
    */
@@ -57,7 +57,7 @@ export const positionOf = (
 };
 
 /** The text form of a parsed position. */
-export const positionText = ({ ms, incarnation, sequence }: Position): string => {
+export const positionText = ({ ms, incarnation, sequence }: EventPosition): string => {
   if (sequence === undefined) return String(ms);
   return incarnation === undefined ? `${ms}-${sequence}` : `${ms}-${incarnation}.${sequence}`;
 };
@@ -66,7 +66,7 @@ export const positionText = ({ ms, incarnation, sequence }: Position): string =>
 export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 /** Parses a position; undefined if the text is invalid. */
-export const parsePosition = (text: string): Position | undefined => {
+export const parsePosition = (text: string): EventPosition | undefined => {
   const [, ms, incarnation, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;
   return { ms: Number(ms), sequence: sequence === undefined ? undefined : Number(sequence), incarnation };

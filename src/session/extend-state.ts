@@ -8,14 +8,14 @@ import { activeMsAt, remember, stateAt } from './state-at.js';
 export interface Extension {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Maximum milliseconds ACTIVE, those that are used included; `Infinity` for no limit. */
+  /** Maximum milliseconds ACTIVE, including the time already used; `Infinity` for no limit. */
   readonly limitMs: number;
-  /** The name of the command with its input, by which a repeated call is recognised. */
+  /** The name of the command with its input, to recognise a repeated call. */
   readonly command: string;
   readonly operationId: string | undefined;
 }
 
-/** The next state, with another time limit. The status and its start stay the same. */
+/** The next state, with a new time limit. The status and its start stay the same. */
 export const extendState = (
   current: StateRecord,
   { now, limitMs, command, operationId }: Extension,

@@ -6,8 +6,8 @@ export interface HistoryAppend {
   /** Oldest first; at least one, unless `after` is given. The store keeps them together and in this order. */
   readonly entries: readonly HistoryEntry[];
   /**
-   * Rewinds the history to this position before it adds the entries: what followed the position is superseded, which no
-   * reader gets any more. Default: the end of the history.
+   * Rewinds the history to this position before it adds the entries. The entries after the position are superseded: no
+   * read returns them any more. Default: the end of the history.
    */
   readonly after?: number;
   /** The caller's time, in milliseconds since the epoch. */
@@ -34,8 +34,8 @@ export interface HistoryAppend {
 export type AppendOutcome =
   /**
    * `position` is the position after these entries: opaque, higher than all before it, and the same if the call is
-   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this operation id
-   * has added them, and this one wrote nothing.
+   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this
+   * operation id has added them, and this one wrote nothing.
    */
   | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
   /** An append with this operation id has another digest. Nothing was written. */

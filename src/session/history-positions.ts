@@ -1,8 +1,8 @@
 import type { EntriesOutcome, HistorySlice } from './history-slice.js';
 
 /**
- * The positions of a history whose positions are numbers: each entry has one, and each rewind has one before its entries. So
- * no position is used twice, and an entry keeps its own while those that follow it are superseded.
+ * The positions of a history that counts them: each entry takes the next number, and so does each rewind, before its
+ * entries. So no position is used twice, and an entry keeps its position when later entries are superseded.
  */
 export interface HistoryPositions {
   /** Number of entries. */
@@ -14,8 +14,8 @@ export interface HistoryPositions {
 }
 
 /**
- * Number of entries up to a position; at once at the end, and in a history that was never rewound. Otherwise it searches from
- * the end back, in steps that double: callers mostly ask for one of the latest.
+ * Number of entries up to a position. In a history that was rewound, it searches from the end back in steps that
+ * double, because callers mostly ask for one of the latest entries.
  */
 export const entriesUpTo = ({ entries, end, positionOf }: HistoryPositions, position: number): number => {
   if (position >= end) return entries;
@@ -36,8 +36,8 @@ export const entriesUpTo = ({ entries, end, positionOf }: HistoryPositions, posi
 };
 
 /**
- * Number of entries up to a position that is not beyond the end: that of an entry, of the rewind before one, or the beginning
- * or end of the history. Undefined for any other, which is superseded.
+ * Number of entries up to a position, which must not be after the end of the history. Undefined if the position is
+ * superseded: it is neither that of an entry, nor that of the rewind before one, nor the beginning or the end.
  */
 export const entriesUpToCurrent = (positions: HistoryPositions, position: number): number | undefined => {
   const { entries, end, positionOf } = positions;
@@ -49,7 +49,7 @@ export const entriesUpToCurrent = (positions: HistoryPositions, position: number
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
-/** Where the part is that has the entries after the first `from` ones, up to the number `to`. */
+/** The positions around a part: the part begins after the first `from` entries, and ends with entry number `to`. */
 export const partBetween = (
   { entries, end, positionOf }: HistoryPositions,
   { after, before = end }: HistorySlice,

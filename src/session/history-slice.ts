@@ -1,8 +1,8 @@
 import type { PositionedEntry } from './session.js';
 
 /**
- * The part of a history to read: the first entries after `after`, or the latest before `before`. A superseded position is
- * one between those of the entries that are left.
+ * The part of a history to read: the first entries after `after`, or the latest before `before`. A superseded position
+ * is allowed: the entries that remain are before or after it.
  */
 export type HistorySlice = {
   /** Maximum number of entries, at least 1. */

@@ -15,7 +15,7 @@ export interface Ids {
 /** 21 random characters, 126 bits. */
 export const randomIds: Ids = { next: () => nanoid() };
 
-const unusable = err(misconfigured('ids must give strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'));
+const unusable = err(misconfigured('ids must return strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'));
 
 /** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, Misconfigured> => {

@@ -7,7 +7,7 @@ export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | unde
   return one.length === Object.keys(other).length && one.every(([name, value]) => other[name] === value);
 };
 
-/** Whether labels have all of the wanted names and values, such as those that a list asks for. */
+/** Whether labels include all of the `wanted` names and values. */
 export const hasLabels = (labels: SessionLabels | undefined, wanted: SessionLabels | undefined): boolean =>
   wanted === undefined || Object.entries(wanted).every(([name, value]) => labels?.[name] === value);
 

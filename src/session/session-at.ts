@@ -1,14 +1,14 @@
 import { timestampOf } from './clock.js';
-import { leaseAt } from './lease.js';
+import { leaseAt } from './lease-state.js';
+import { limitMsOf, secondsOf } from './limit-ms-of.js';
 import type { Session, SessionLabels, SessionOptions, SessionState } from './session.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
-import { limitMsOf, secondsOf } from './time-limit.js';
 
-/** Fields that are set one by one: a page has hundreds of sessions, and spreads of objects with optional fields are slow. */
+/** Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of sessions. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Sets what only some sessions have: their end reason and times. */
+/** Sets the fields that only some sessions have: the end reason and times. */
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
   if (state.startedAt !== undefined) to.startedAt = timestampOf(state.startedAt);
   if (state.status === 'TERMINATED') {
@@ -34,7 +34,7 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
   return progress;
 };
 
-/** The options with the time limit of the state, which may have another one than the session was created with. */
+/** The options with the current time limit: `extend` may have changed it since the session was created. */
 const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions =>
   limitMsOf(options.timeLimit) === limitMs ? options : { ...options, timeLimit: secondsOf(limitMs) };
 
@@ -51,7 +51,7 @@ export const sessionAt = ({ head, state: stored, history, historyCount }: Sessio
     duration: Math.floor(durationMs / 1000),
     durationMs,
     options: currentOptions(head.options, state),
-    // A copy: a store in memory shares its states.
+    // Copied, because a store in memory shares its states with its callers.
     labels: state.labels === undefined ? noLabels : { ...state.labels },
     history,
     historyCount,

@@ -31,7 +31,7 @@ interface EventBase {
   readonly position: string;
 }
 
-/** The types of the events that have no details of their own. */
+/** The types of the events without details. */
 export type PlainEventType = Exclude<
   SessionEventType,
   | 'session.extended'
@@ -43,13 +43,13 @@ export type PlainEventType = Exclude<
   | 'session.released'
 >;
 
-/** One change of one session. A renewed lease is none, nor is one that runs out by time. */
+/** One change of one session. There is no event when a lease is renewed or runs out. */
 export type SessionEvent =
   | (EventBase & { readonly type: PlainEventType })
   | (EventBase & {
       /** Whether the lease was taken or released. */
       readonly type: 'session.leased' | 'session.released';
-      /** Who took the lease, or had it until now. */
+      /** Who took or released the lease. */
       readonly holder: string;
     })
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
@@ -57,12 +57,15 @@ export type SessionEvent =
       readonly type: 'session.extended';
       /** The new time limit in seconds; 0 for none. */
       readonly timeLimit: number;
-      /** When the clock ends the session now, unless a command comes before; absent if it does not. RFC 3339, UTC, milliseconds. */
+      /**
+       * When the clock will end the session, unless a command changes this; absent if it will not. RFC 3339, UTC,
+       * milliseconds.
+       */
       readonly endsAt?: string;
     })
   | (EventBase & {
       readonly type: 'session.redacted';
-      /** The positions of the entries whose content is gone. */
+      /** The positions of the redacted entries. */
       readonly positions: readonly number[];
     })
   | (EventBase & {
@@ -74,7 +77,10 @@ export type SessionEvent =
       readonly type: 'session.appended';
       /** The position in the history after these entries, as `append` returned it. */
       readonly historyPosition: number;
-      /** Present after a rewind: the position that these entries follow. What followed it before is superseded. */
+      /**
+       * Present after a rewind: the position that these entries follow. The entries that followed it before are
+       * superseded.
+       */
       readonly after?: number;
     });
 
@@ -125,8 +131,8 @@ export interface SessionExpiring {
 export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
 
 /**
- * Events are missing here: they were trimmed from the stream, or the store was put back to older data. Read the sessions
- * that you need again.
+ * Events are missing here: they were trimmed from the stream, or the store was restored from older data. Read the
+ * sessions that you need again.
  */
 export interface EventsLost {
   readonly type: 'events_lost';
@@ -137,9 +143,7 @@ export interface EventsLost {
 /** An item of `watchAll`. */
 export type TenantChange = SessionEvent | EventsLost;
 
-/**
- * The part of an `AbortSignal` that a watch needs. Declared here because not every program has the DOM or Node types.
- */
+/** The part of an `AbortSignal` that a watch needs. An `AbortSignal` of any runtime fits. */
 export interface WatchSignal {
   /** As in `AbortSignal`. */
   readonly aborted: boolean;
@@ -156,8 +160,8 @@ export interface WatchAllOptions {
   /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;
   /**
-   * Called once, when the watch misses no further change; `watch` has found its session by then. This happens before
-   * the first item, which may come much later if the watch continues after a position.
+   * Called once, before the first item, when the watch is open: it misses no change from then on, and `watch` has found
+   * its session. The first item may come much later if the watch continues after a position.
    */
   readonly onOpen?: () => void;
 }

@@ -4,7 +4,7 @@ import type { Result } from 'neverthrow';
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
 
 /**
- * Identifies a session. No call reaches the data of another tenant, whatever characters the tenant and the id contain.
+ * Identifies a session. No call reaches the data of another tenant, even if tenants and ids contain special characters.
  */
 export interface SessionKey {
   /** The tenant that the session belongs to. */

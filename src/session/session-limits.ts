@@ -1,8 +1,8 @@
 /** Limits on input and answers, set with `new SessionService({ limits })`. */
 export interface SessionLimits {
   /**
-   * Maximum `timeLimit` of each session, in seconds: a greater one is refused, and a session that is created without one, or
-   * with 0, has this one. Default: a session may be without a time limit, and one that has a limit has at most 30 days.
+   * Maximum `timeLimit` of each session, in seconds. A higher one is refused, and a session that is created without
+   * one, or with 0, gets this one. Default: 30 days for a session that has a time limit; a session may have none.
    */
   readonly timeLimit: number;
   /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */
@@ -14,11 +14,14 @@ export interface SessionLimits {
   /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
   readonly historyEntries: number;
   /**
-   * Maximum number of sessions that a tenant has ACTIVE at a time: `start` and `resume` of one more are `too_many_active`.
-   * A number from 0, or a function of the tenant. Default: no limit.
+   * Maximum number of sessions of a tenant that are ACTIVE at the same time; `start` and `resume` of another one are
+   * `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
    */
   readonly activeSessions: number | ((tenant: string) => number);
-  /** Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default: 8 MiB. */
+  /**
+   * Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default:
+   * 8 MiB.
+   */
   readonly pageBytes: number;
 }
 
@@ -52,11 +55,11 @@ export const MAX_LABELS = 8;
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
-/** Maximum number of sessions of a label that a list by several labels, by label and status, or by last update looks at. */
+/** Maximum number of sessions that a list by several labels, by label and status, or by last update examines. */
 export const LABEL_SEARCH_LIMIT = 10_000;
 /** Maximum duration of a lease, in seconds: a day. It can be renewed. */
 export const MAX_LEASE_SECONDS = 86_400;
-/** Maximum number of sessions on a page; a higher `limit` is served as this. */
+/** Maximum number of sessions on a page; a higher `limit` counts as this one. */
 export const PAGE_LIMIT = 100;
 /** Default number of sessions on a page. */
 export const DEFAULT_PAGE_LIMIT = 10;
@@ -69,5 +72,5 @@ export const DEFAULT_HISTORY_LIMIT = 100;
 /** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
 
-/** The longest time before its end that a session can be told to end soon, in seconds: a day. */
+/** Maximum time between a warning and the end of the session, in seconds: a day. */
 export const WARNING_SECONDS = 86_400;

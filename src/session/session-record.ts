@@ -15,9 +15,12 @@ export interface LeaseRecord {
   readonly releasedAt?: number;
 }
 
-/** What a session was promised when it was created. It stays with the session, whoever changes or sweeps it. */
+/**
+ * Settings that are stored with a session when it is created. They apply even if a process with other settings changes
+ * or sweeps the session.
+ */
 export interface SessionTerms {
-  /** Maximum milliseconds IDLE or PAUSED at a stretch; `Infinity` for no limit. */
+  /** Maximum milliseconds without a break in IDLE or in PAUSED; `Infinity` for no limit. */
   readonly idleTimeoutMs: number;
   /** Maximum milliseconds ACTIVE without activity (`lastActivityAt`); `Infinity` for no limit. */
   readonly inactivityTimeoutMs: number;
@@ -37,8 +40,8 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When somebody last used the session, by an append, a command or a lease, or when the clock ended it, in milliseconds
-   * since the epoch. An append moves it without a new revision. It never moves back.
+   * When the session was last used by an append, a command or a lease, or when the clock ended it, in milliseconds
+   * since the epoch. An append changes it without a new revision. It never decreases.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
@@ -46,8 +49,8 @@ interface Phase {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   /**
-   * When the clock ends the session, however much it is used, in milliseconds since the epoch; `Infinity` for never. With
-   * an inactivity timeout it may end before: see `endsAt`. After the end: when the session is deleted.
+   * When the clock ends the session even if it is in use, in milliseconds since the epoch; `Infinity` for never. With
+   * an inactivity timeout it may end earlier. After the end: when the session is deleted.
    */
   readonly deadline: number;
   /**
@@ -56,7 +59,7 @@ interface Phase {
    * characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
-  /** What the session was promised when it was created. */
+  /** The settings that were stored when the session was created. */
   readonly terms: SessionTerms;
   /** Sorted by name: a store may compare them as text. Absent for a session without labels. */
   readonly labels?: SessionLabels;
@@ -81,7 +84,7 @@ export interface SessionHead {
   readonly options: SessionOptions;
   /** Absent for a session that is no fork. */
   readonly origin?: SessionOrigin;
-  /** A digest of the input of a create with an idempotency key, to recognise another input with the same key. */
+  /** A digest of the input of a `create` with an idempotency key, to detect a different input with the same key. */
   readonly digest?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
@@ -89,23 +92,23 @@ export interface SessionHead {
 
 /** A session as a store keeps it. The record belongs to the caller: changing it changes nothing in the store. */
 export interface SessionRecord {
-  /** What never changes. */
+  /** The part that never changes. */
   readonly head: SessionHead;
-  /** What changes. */
+  /** The part that changes. */
   readonly state: StateRecord;
   /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
   /**
-   * Number of the last change: 1 for the creation, then 1 more for each change of the status, of the time limit or of the
-   * labels, each append, and each lease that is taken or released.
+   * Number of the last change: 1 for the creation, and 1 more for each change of the status, the time limit or the
+   * labels, each append, each redaction, and each lease that is taken or released.
    */
   readonly sequence: number;
   /**
-   * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The
-   * event of a change has the id `<incarnation>.<sequence>`, so that a watcher can tell an event from the record alone. A store
-   * without events may leave it empty.
+   * A text that no other session has, not even a later session with the same id: 1 to 64 of the characters `A-Z a-z 0-9
+   * _ -`. The event of a change has the id `<incarnation>.<sequence>`, so a watcher can derive the id from the record
+   * alone. A store without events may leave it empty.
    */
   readonly incarnation: string;
 }

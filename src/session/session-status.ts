@@ -78,7 +78,7 @@ export const clockCommands = Object.freeze({
 /** The status of a session that has not ended. */
 export type OpenStatus = Exclude<SessionStatus, 'TERMINATED'>;
 
-/** Whether a session accepts history entries. PAUSED does: a transcript may arrive late. */
+/** Whether a session in a status accepts history entries. PAUSED does, because a transcript may arrive late. */
 export const acceptsHistory = Object.freeze({
   IDLE: false,
   ACTIVE: true,
@@ -89,7 +89,7 @@ export const acceptsHistory = Object.freeze({
 /** The status of the session does not allow the command. Nothing was changed. */
 export interface InvalidTransition {
   readonly type: 'invalid_transition';
-  /** What happened, in words: for logs. */
+  /** What happened, as text for logs. */
   readonly message: string;
   /** The status of the session. */
   readonly status: SessionStatus;

@@ -15,7 +15,7 @@ export interface SessionOptions {
 }
 
 /**
- * Names and values by which a host finds its sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
+ * Names and values by which lists find sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
  * characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes them.
  */
 export type SessionLabels = Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface HistoryEntry {
   readonly timestamp: string;
   /** The id that the caller gave the entry, 1 to 128 characters. */
   readonly id?: string;
-  /** What belongs to the entry beside its text, such as tool calls, numbers of tokens or a latency. */
+  /** Data of the entry besides its text, such as tool calls, token counts or a latency. */
   readonly data?: JsonValue;
 }
 
@@ -52,11 +52,11 @@ export interface PositionedEntry extends HistoryEntry {
   readonly position: number;
 }
 
-/** The session that another one was forked from, and the part of its history that the other one begins with. */
+/** Where a fork comes from: the original session, and the part of its history that was copied. */
 export interface SessionOrigin {
   /** The id of the session. */
   readonly id: string;
-  /** The position in its history up to which the other one begins with it. */
+  /** The position in its history where the copy ends. */
   readonly position: number;
 }
 
@@ -75,19 +75,19 @@ export interface SessionState {
   /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
   readonly startedAt?: string;
   /**
-   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while ACTIVE,
-   * at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while
+   * ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */
   readonly endedAt?: string;
-  /** Present if an earlier call with this operation id gave the command: this one changed nothing. */
+  /** Present if an earlier call with this operation id has already run the command: this call changed nothing. */
   readonly repeated?: true;
 }
 
 /** A lease on a session. */
 export interface SessionLease {
-  /** The name that the holder gave itself. */
+  /** The name of the holder. */
   readonly holder: string;
   /** Number of the lease: higher than that of every earlier lease on the session. */
   readonly fencingToken: number;
@@ -107,7 +107,7 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly labels: SessionLabels;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
-  /** Present if the session is a fork. The session that it names may have been deleted. */
+  /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;
   /** When the session was created. */
   readonly createdAt: string;
@@ -117,6 +117,6 @@ export interface Session extends Omit<SessionState, 'repeated'> {
 
 /** The result of `create`. */
 export interface CreatedSession extends Session {
-  /** Present if an earlier call with this idempotency key created the session: this one changed nothing. */
+  /** Present if an earlier call with this idempotency key created the session: this call changed nothing. */
   readonly repeated?: true;
 }

@@ -14,11 +14,11 @@ import {
 export interface Change {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The caller's id for this change, by which a repeated call is recognised. */
+  /** The caller's id for this change, to recognise a repeated call. */
   readonly operationId?: string | undefined;
 }
 
-/** What decides the first state of a session. */
+/** The input of `initialState`. */
 export interface Beginning {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
@@ -28,13 +28,13 @@ export interface Beginning {
   readonly now: number;
   /** Default: 1. */
   readonly revision?: number;
-  /** Whether it is started at once, as its second change. Default: false. */
+  /** Whether the session is started at once, as its second change. Default: false. */
   readonly isStarted?: boolean;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
 
-/** The state of a new session. A plain literal where it can be: spreads in it take half as long as the rest of a create. */
+/** The state of a new session. Avoids spreads, because they take half as long as the rest of a create. */
 const idleState = ({ limitMs, terms, labels, now, revision = 1 }: Beginning): StateRecord => {
   const state = {
     status: 'IDLE' as const,
@@ -50,7 +50,7 @@ const idleState = ({ limitMs, terms, labels, now, revision = 1 }: Beginning): St
   return Object.freeze(labels === undefined ? state : { ...state, labels });
 };
 
-/** The state of a new session, which is started at once if it `isStarted`. */
+/** The state of a new session, IDLE or started at once. */
 export const initialState = (beginning: Beginning): StateRecord => {
   const idle = idleState(beginning);
   if (!beginning.isStarted) return idle;
@@ -75,8 +75,8 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
 };
 
 /**
- * When the clock ends the session unless somebody uses or changes it, in milliseconds since the epoch; `Infinity` for never.
- * After the end: when the session is deleted.
+ * When the clock ends the session unless it is used or changed before, in milliseconds since the epoch; `Infinity` for
+ * never. After the end: when the session is deleted.
  */
 export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord): number =>
   status === 'ACTIVE' ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs) : deadline;
@@ -88,14 +88,16 @@ export const activeMsAt = (state: StateRecord, now: number): number => {
   return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
 };
 
-/** The end that the clock makes, by status. */
+/** How the clock ends a session, by status. */
 const clockEnds = {
   IDLE: transitions.IDLE[clockCommands.IDLE],
   ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
-/** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
+/**
+ * The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it.
+ */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline, terms } = state;
   const since = endsAt(state);
@@ -113,7 +115,7 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
   return Object.freeze({ ...state, revision: state.revision + 1 });
 };
 
-/** Whether the session, in the state that is stored, has an end before it that must be reported. */
+/** Whether the next end of the session must be reported. */
 export const owesEnd = ({ status, terms }: StateRecord): boolean => status !== 'TERMINATED' && terms.reportEnds;
 
 /** The next state by the transition table. A command that changes nothing returns `current` itself. */
@@ -153,8 +155,8 @@ export const advance = (
 };
 
 /**
- * End of the time in which the session accepts history entries, its grace period included, in milliseconds since the epoch,
- * exclusive; 0 for never. One that is IDLE accepts none before its end.
+ * When the session stops accepting history entries, exclusive, including its grace period, in milliseconds since the
+ * epoch; 0 if it accepts none. An IDLE session accepts entries only in the grace period after its end.
  */
 export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
@@ -167,7 +169,10 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
 export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
-/** The state after an append at `now`. Entries in the grace period come after the end, and change nothing of it. */
+/**
+ * The state after an append at `now`. Entries in the grace period do not change the state, because the session has
+ * ended.
+ */
 export const usedAt = (state: StateRecord, now: number): StateRecord =>
   now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)
     ? state

@@ -11,7 +11,7 @@ export interface LabelUpdate {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly changes: LabelChanges;
-  /** The name of the command with its input, by which a repeated call is recognised. */
+  /** The name of the command with its input, to recognise a repeated call. */
   readonly command: string;
   readonly operationId: string | undefined;
 }
@@ -24,7 +24,7 @@ export const updateLabels = (
   const merged = new Map<string, string | null>([...Object.entries(current.labels ?? {}), ...Object.entries(changes)]);
   const kept = [...merged].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   if (kept.length > MAX_LABELS) {
-    const message = `must be at most ${MAX_LABELS} with those that the session has`;
+    const message = `must be at most ${MAX_LABELS} including the labels that the session has`;
     return err(invalidInput([{ path: 'labels', message }]));
   }
   const { labels: before, ...rest } = current;

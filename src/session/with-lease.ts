@@ -10,17 +10,17 @@ import {
 import type { SessionLease } from './session.js';
 import type { WatchSignal } from './session-event.js';
 
-/** The runtime's `AbortSignal`. Not every program has the DOM or Node types. */
+/** The runtime's `AbortSignal`, or `WatchSignal` in a program without the types of the DOM or of Node. */
 export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;
 
-/** What the function of `withLease` gets. */
+/** The argument of the function that runs under a lease. */
 export interface HeldLease {
   /**
-   * Aborted when the lease is lost, its end has passed without a renewal, or the session has ended or is deleted: stop
-   * driving the session. `reason` is the error, such as `lease_lost`.
+   * Aborted when the lease is lost or was not renewed in time, and when the session has ended or was deleted: stop
+   * working on the session then. `reason` is the error, such as `lease_lost`.
    */
   readonly signal: LeaseSignal;
-  /** Give it to `append` and to commands. */
+  /** Pass it to `append` and to commands. */
   readonly fencingToken: number;
 }
 
@@ -31,7 +31,7 @@ export interface LeaseOperations<E, R extends { readonly type: string }> {
   release(fencingToken: number): ResultAsync<void, { readonly type: string }>;
 }
 
-/** A clock that keeps its own time: how long a lease has lasted is counted from before it was asked for. */
+/** A clock to measure how long a lease has lasted, counted from before it was requested. */
 export interface LeaseClock {
   /** Milliseconds since any time in the past. */
   now(): number;
@@ -39,7 +39,7 @@ export interface LeaseClock {
   after(ms: number, done: () => void): () => void;
 }
 
-/** The length of a lease in an input that may be of any form, in seconds: 0 for one that no lease can have. */
+/** The length of a lease in an unchecked input, in seconds; 0 if it is not a valid length. */
 const secondsIn = (input: unknown): number => {
   try {
     const given: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'seconds') : 0;
@@ -50,7 +50,7 @@ const secondsIn = (input: unknown): number => {
   }
 };
 
-/** A renewal that failed is tried again this often while the lease lasts. */
+/** Maximum number of retries of a failed renewal during one length of the lease. */
 const TRIES_IN_A_LEASE = 10;
 
 /** After these errors no renewal can succeed. */
@@ -64,7 +64,7 @@ class Renewal<R extends { readonly type: string }> {
   readonly #fencingToken: number;
   readonly #lengthMs: number;
   #endsAt: number;
-  /** When to renew; `Infinity` while a renewal is on its way. */
+  /** When to renew; `Infinity` while a renewal is pending. */
   #renewsAt: number;
   #cancel = (): void => undefined;
   #isLost = false;
@@ -88,7 +88,7 @@ class Renewal<R extends { readonly type: string }> {
     return this.#gone.signal;
   }
 
-  /** Whether another may have had the session before the end of this lease. */
+  /** Whether another holder may have had the session while `use` was running. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -134,8 +134,8 @@ class Renewal<R extends { readonly type: string }> {
 }
 
 /**
- * Calls `use` under a lease, renews it meanwhile, and releases it at the end. Returns what `use` returns, `callback_failed`
- * if it throws, and `lease_lost` if the lease was not kept until the end, whatever `use` did. Never rejects.
+ * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value of `use`,
+ * `callback_failed` if `use` throws, and `lease_lost` if the lease was lost before `use` had finished. Never rejects.
  */
 export const withLease = async <T, E, R extends { readonly type: string }>(
   operations: LeaseOperations<E, R>,
@@ -158,7 +158,7 @@ export const withLease = async <T, E, R extends { readonly type: string }>(
     used = err(callbackFailed(cause));
   }
   renewal.stop();
-  // If it cannot be released, it runs out by itself.
+  // A lease that cannot be released runs out by itself.
   const released = await operations.release(fencingToken);
   const isLost = renewal.isLost || (released.isErr() && released.error.type === 'lease_lost');
   return isLost ? err(leaseLost(fencingToken)) : used;

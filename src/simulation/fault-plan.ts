@@ -1,4 +1,4 @@
-import { pick } from './chance.js';
+import { pick } from './chance-of.js';
 import type { World } from './world.js';
 
 export const faultTypes = ['crash', 'lostReply', 'refused', 'pause', 'clockJump', 'slowStore'] as const;
@@ -9,7 +9,7 @@ export const faultTypes = ['crash', 'lostReply', 'refused', 'pause', 'clockJump'
  * - `crash`: the process dies, before or after the call is applied, and another one is started.
  * - `lostReply`: the call or its answer is lost: `store_unavailable` with the outcome `unknown`.
  * - `refused`: the call is not applied: `store_unavailable` with the outcome `not_applied`.
- * - `pause`: the process stands still for up to a minute, and then goes on where it was.
+ * - `pause`: the process is suspended for up to a minute, and then continues.
  * - `clockJump`: the clock of the process is set forward or back by up to a minute.
  * - `slowStore`: the call is applied, or answered, up to 20 seconds late.
  */
@@ -19,14 +19,14 @@ export interface FaultPlanOptions {
   readonly types: readonly FaultType[];
   /** When the faults end. */
   readonly until: number;
-  /** Only these calls have faults. Default: all that the seed gives. */
+  /** Only these calls may have faults. Default: all calls. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-/** Of so many calls one has a fault: in the calmest run, and in the wildest. */
+/** One of this number of calls has a fault: in the calmest run, and in the wildest. */
 const [RARE, OFTEN] = [100, 6];
 
-/** Which calls of the store have a fault. */
+/** Decides which calls of the store have a fault. */
 export class FaultPlan {
   readonly #world: World;
   readonly #options: FaultPlanOptions;

@@ -1,11 +1,11 @@
-/** One start of a host, to its end or its death. */
+/** A process of a host, from its start to its end or crash. */
 export class Process {
   readonly name: string;
-  /** Its answers and timers come only while it is. */
+  /** Answers and timers arrive only while this is true. */
   isAlive = true;
-  /** Until then it does nothing. */
+  /** The simulated time until which the process is suspended. */
   pausedUntil = 0;
-  /** Milliseconds by which its clock differs. */
+  /** The difference of its clock, in milliseconds. */
   skew = 0;
   readonly host: number;
   /** 1 for the first process of the host. */

@@ -10,27 +10,27 @@ import { simulatedStore } from './simulated-store.js';
 import { tracedSessions } from './traced-sessions.js';
 import { World } from './world.js';
 
-/** What a host of a simulation is given: your program uses these as it uses those of production. */
+/** The argument of a host: your program uses its members in place of those of production. */
 export interface SimulatedHost {
   /** The sessions, in the store that all hosts share. */
   readonly sessions: SessionService;
   /** The clock of this host: `now()`, and `after(ms, done)` for its timers. */
   readonly clock: Required<Clock>;
-  /** Is aborted when the run ends, as by a SIGTERM. A crash aborts nothing. */
+  /** Aborted when the run ends, like a SIGTERM. A crash aborts nothing. */
   readonly signal: AbortSignal;
-  /** The number of the host, from 1. It is the same for the process that is started after a crash. */
+  /** The number of the host, from 1. The process that is started after a crash has the same number. */
   readonly host: number;
-  /** A number from 0 up to 1, which follows from the seed: use it instead of `Math.random`. */
+  /** A random number from 0 up to 1 that depends on the seed. Use it instead of `Math.random`. */
   readonly random: () => number;
 }
 
-/** What is prepared and checked without faults. */
+/** The sessions of a run without faults, to prepare and to check them. */
 export interface SimulatedSessions {
-  /** The sessions as they are in the store. */
+  /** The sessions, read from the store and written to it without faults. */
   readonly sessions: SessionService;
 }
 
-/** A program to simulate, with its surroundings. */
+/** A program to simulate, and the conditions of its runs. */
 export interface Scenario {
   readonly hosts: number;
   readonly faults: readonly FaultType[];
@@ -44,35 +44,35 @@ export interface Scenario {
 }
 
 export interface Run {
-  /** Why the run has failed; undefined if it has not. */
+  /** Why the run failed; undefined if it did not. */
   readonly error: Error | undefined;
-  /** What has happened, a line each. */
+  /** The calls and faults of the run, one per line. */
   readonly trace: readonly string[];
   /** The calls that had a fault. */
   readonly faults: readonly string[];
 }
 
 const RESTART_MS = 10_000;
-/** How long a host may take to end after the signal. */
+/** Maximum simulated milliseconds between the signal and the end of a host. */
 const STOP_MS = 60_000;
 const MAX_STEPS = 200_000;
-/** Ends with an error, after the faults, that make a run fail. */
+/** Number of hosts that end with an error after the last fault until the run fails. */
 const MAX_ERRORS = 3;
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause), { cause }));
 
-/** The error of a check, which may throw, reject, give false or an error of a result. */
+/** The error of a check, which may throw, reject, or return false or an error result. */
 const errorOf = async (check: () => unknown): Promise<Error | undefined> => {
   try {
     const verdict = await check();
-    if (verdict === false) return new Error('the check is false');
+    if (verdict === false) return new Error('the check returned false');
     return isFields(verdict) && 'isErr' in verdict && 'error' in verdict ? asError(verdict['error']) : undefined;
   } catch (error) {
     return asError(error);
   }
 };
 
-/** Runs the hosts once, as a seed says. With `only`, no other calls have faults. */
+/** Runs the hosts once with a seed. With `only`, no other calls have faults. */
 export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlySet<string>): Promise<Run> => {
   const world = new World(seed);
   const until = world.now + scenario.durationMs;
@@ -146,13 +146,13 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       },
     );
   };
-  /** Goes on while there is something to wait for, up to a time. */
+  /** Runs the simulation up to a time, as long as `isWaiting` returns true. */
   const drive = async (isWaiting: () => boolean, end: number): Promise<void> => {
     do {
       const error = await errorOf(() => world.settle());
       failure ??= error;
       steps += 1;
-      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps and found no rest`);
+      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
     } while (failure === undefined && isWaiting() && world.step(end));
   };
 

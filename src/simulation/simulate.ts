@@ -8,39 +8,39 @@ import { type Run, runSeed, type Scenario, type SimulatedHost, type SimulatedSes
 
 /** Options of `simulate`. */
 export interface SimulationOptions {
-  /** A number of seeds, from 1 on, or the seeds themselves: `[4711]` runs that one again. Default: 1000. */
+  /** The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that one. Default: 1000. */
   readonly seeds?: number | readonly number[];
-  /** The first of a number of seeds. Default: 1. */
+  /** The first seed, if `seeds` is a number. Default: 1. */
   readonly firstSeed?: number;
   /** The number of hosts, 1 to 16. Default: 2. */
   readonly hosts?: number;
-  /** What may go wrong. Default: everything. */
+  /** The types of faults. Default: all. */
   readonly faults?: readonly FaultType[];
-  /** Simulated seconds in which things go wrong. Default: 60. */
+  /** Simulated seconds with faults. Default: 60. */
   readonly duration?: number;
-  /** Simulated seconds after that, in which nothing goes wrong and the hosts may recover. Default: 120. */
+  /** Simulated seconds without faults after that, in which the hosts may recover. Default: 120. */
   readonly calm?: number;
   /** Options of the service, such as `idleTimeout`. */
   readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
-  /** Makes an empty store for each run. Default: a `MemorySessionStore` with events. */
+  /** Creates an empty store for each run. Default: a `MemorySessionStore` with events. */
   readonly store?: (seed: number) => SessionStore | PromiseLike<SessionStore>;
   /** Prepares the sessions of a run. */
   readonly setup?: (given: SimulatedSessions) => unknown;
-  /** Your program, as one process runs it. It may end by itself, or go on until the signal. */
+  /** Your program, as one process runs it. It may end before the signal, or run until the signal. */
   readonly host: (given: SimulatedHost) => unknown;
-  /** Checks the sessions after a run. A run has failed if it throws, rejects, or returns `false` or an error result. */
+  /** Checks the sessions after a run. The run fails if it throws, rejects, or returns `false` or an error result. */
   readonly check: (given: SimulatedSessions) => unknown;
   /** Called every five seconds with the number of seeds that have been run. Default: a line on the console. */
   readonly onProgress?: (done: number, seeds: number) => void;
 }
 
-/** A run that has failed, with as few faults as were found to make it fail. */
+/** A failed run, reduced to as few faults as possible. */
 export interface SimulationFailure {
   /** The seed, for `seeds: [seed]`. */
   readonly seed: number;
-  /** Why the run has failed: what `check` has thrown, or a host. */
+  /** Why the run failed: the error of `check` or of a host. */
   readonly error: Error;
-  /** What has happened, a line each, in the order of time. */
+  /** The calls and faults of the run, one per line, in the order of time. */
   readonly trace: readonly string[];
   /** The seed, the error and the trace as text. */
   readonly story: string;
@@ -50,7 +50,7 @@ export interface SimulationFailure {
 export interface SimulationReport {
   /** The number of seeds that were run. */
   readonly seeds: number;
-  /** The first run that has failed. Absent if none has. */
+  /** The first failed run; absent if none failed. */
   readonly failure?: SimulationFailure;
 }
 
@@ -72,7 +72,7 @@ const optionNames: OptionNames<SimulationOptions> = {
 const MAX_HOSTS = 16;
 const MAX_SECONDS = 86_400;
 const PROGRESS_MS = 5000;
-/** How often a failure is run again to find fewer faults. */
+/** Maximum number of runs to find a failure with fewer faults. */
 const MAX_ATTEMPTS = 200;
 
 const printProgress = (done: number, seeds: number): void => console.info(`${done} of ${seeds} seeds`);
@@ -108,7 +108,7 @@ const read = (options: SimulationOptions) =>
     return { scenario, seeds: all, onProgress: options.onProgress ?? printProgress };
   });
 
-/** The same failure with as few faults as a search by halves finds. */
+/** The same failure with as few faults as a binary search finds. */
 const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
   let best = failed;
   let attempts = 0;
@@ -124,14 +124,15 @@ const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): P
 };
 
 const failureOf = (seed: number, { error, trace }: Run): SimulationFailure => {
-  const cause = error ?? new Error('the run has failed once, and not again');
+  const cause = error ?? new Error('the run failed once, but not when it was repeated');
   const story = [`seed ${seed}: ${cause.message}`, ...trace, `Run it again with { seeds: [${seed}] }.`].join('\n');
   return { seed, error: cause, trace, story };
 };
 
 /**
- * Runs your program as processes on a simulated clock and store, once for each seed, until a run fails. The seed fixes the order
- * and the time of all calls and answers of the store, and every fault. Rejects with a `TypeError` that names every invalid option.
+ * Runs your program as several processes on a simulated clock and store, once for each seed, until a run fails. The
+ * seed determines the order and the time of all calls and answers of the store, and every fault. Rejects with a
+ * `TypeError` that names every invalid option.
  */
 export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
   const { scenario, seeds, onProgress } = read(options);

@@ -6,7 +6,7 @@ import type { FaultPlan } from './fault-plan.js';
 import type { Process } from './process.js';
 import type { World } from './world.js';
 
-/** Milliseconds of a way to the store or back, at most. */
+/** Maximum simulated milliseconds of a message to the store or back. */
 const WAY_MS = 10;
 const SLOW_MS = 20_000;
 const PAUSE_MS = 60_000;
@@ -19,7 +19,7 @@ export interface Surroundings {
   kill(process: Process): void;
 }
 
-/** What the store answers to a write that it has applied. */
+/** The answers of the store to a write that it has applied. */
 const applied: ReadonlySet<unknown> = new Set([
   'inserted',
   'replaced',
@@ -30,10 +30,10 @@ const applied: ReadonlySet<unknown> = new Set([
   'settled',
 ]);
 
-/** What it answers to one that it has not. */
+/** The answers of the store to a write that it has not applied. */
 const refused: ReadonlySet<unknown> = new Set(['taken', 'stale', 'missing', 'too_many']);
 
-/** Whether an answer of the store is that of a write, and if so, in a word. */
+/** The outcome of a write in one word; undefined for the answer to a read. */
 const outcomeOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return applied.has(value) || refused.has(value) ? value : undefined;
   if (!isFields(value)) return undefined;
@@ -45,7 +45,10 @@ const outcomeOf = (value: unknown): string | undefined => {
 
 const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
 
-/** The store as a process sees it: each call reaches it, and each answer comes back, when the seed says, or never. */
+/**
+ * The store as a process sees it. The seed determines when each call arrives and when its answer returns, or that one
+ * is lost.
+ */
 export const simulatedStore = (
   inner: SessionStore,
   process: Process,
@@ -75,7 +78,7 @@ export const simulatedStore = (
         const reply = (result: Result<T, StoreError | E>) => world.schedule(process, back, () => resolve(result));
         const fail = (message: string, outcome: 'not_applied' | 'unknown') =>
           reply(err(storeUnavailable(message, outcome)));
-        // What is on its way reaches the store, whatever becomes of the process.
+        // A call that was sent reaches the store even if the process dies.
         world.schedule(undefined, there, async () => {
           if (fault === 'crash' && isFirstHalf) return kill(process);
           if (fault === 'refused') {

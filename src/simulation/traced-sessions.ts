@@ -7,7 +7,7 @@ const LENGTH = 160;
 
 const isEntry = (value: Fields): boolean => typeof value['role'] === 'string' && typeof value['content'] === 'string';
 
-/** A value in few words. Fencing tokens are called by the order in which they came: some of their digits are random. */
+/** A value as a short text. Fencing tokens are numbered in order of appearance, because they are partly random. */
 const inWords = (value: unknown, world: World): string => {
   const words = (part: unknown): string => inWords(part, world);
   if (typeof value === 'string') return value;
@@ -52,7 +52,7 @@ const resultInWords = (result: unknown, world: World): string => {
     : `gets the error ${answerInWords(result['error'], world)}`;
 };
 
-/** The sessions of a process. The trace has each call, and what was answered. */
+/** The sessions of a process. Adds each call and its answer to the trace. */
 export const tracedSessions = (service: SessionService, process: Process, world: World): SessionService =>
   new Proxy(service, {
     get: (target, name) => {
@@ -75,7 +75,7 @@ export const tracedSessions = (service: SessionService, process: Process, world:
         const heard = answer.then((result) => {
           if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
         });
-        // A key becomes an id by the Web Crypto API, which time has to wait for.
+        // The id of an idempotency key may come from the Web Crypto API, so the simulated time waits for it.
         if (name === 'create') void world.outside(Promise.race([heard, called]));
         return answer;
       };

@@ -1,14 +1,14 @@
 import type { Clock } from '../session/clock.js';
-import { chanceOf } from './chance.js';
+import { chanceOf } from './chance-of.js';
 import type { Process } from './process.js';
 
-/** When every run begins. */
+/** The simulated time at which every run begins. */
 const START = Date.UTC(2026, 0, 1, 12);
 
-/** Real milliseconds for which a run waits for an answer from outside. */
+/** Maximum real milliseconds to wait for an answer from outside the simulation. */
 const PATIENCE_MS = 30_000;
 
-/** Lines of the trace after the last change. */
+/** Maximum lines of the trace after the last change. */
 const ANSWERS = 4;
 
 interface Action {
@@ -18,17 +18,17 @@ interface Action {
   readonly run: () => unknown;
 }
 
-/** The quickest way to let other work run, in Node, Bun and Deno; timers of other runtimes take longer. */
+/** The fastest way to let other work run, in Node, Bun and Deno; other runtimes use timers, which take longer. */
 const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
 
-/** Resolves when all that was resolved has gone on. */
+/** Resolves after the continuations of all resolved promises have run. */
 const settled = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof immediate === 'function') immediate(resolve);
     else setTimeout(resolve, 0);
   });
 
-/** The time of a run and all that is to come: one action after another, in the order that the seed gives. */
+/** The simulated time of a run and its scheduled actions, in the order that the seed determines. */
 export class World {
   readonly #seed: number;
   readonly #actions = new Set<Action>();
@@ -47,7 +47,7 @@ export class World {
     return this.#now;
   }
 
-  /** What has happened, a line each, up to the last change and what was answered to it. */
+  /** The events of the run, one per line, up to the last change and the answers to it. */
   get trace(): readonly string[] {
     return this.#trace.slice(0, this.#lastChange + ANSWERS);
   }
@@ -61,20 +61,20 @@ export class World {
     this.#trace.push(`${((this.#now - START) / 1000).toFixed(3).padStart(8)} s  ${who.padEnd(6)}  ${what}`);
   }
 
-  /** 1 for the first value, 2 for the next one, and the same again for the same. */
+  /** The number of a value in order of appearance, from 1; the same value has the same number. */
   orderOf(value: unknown): number {
     const order = this.#orders.get(value) ?? this.#orders.size + 1;
     this.#orders.set(value, order);
     return order;
   }
 
-  /** A line that is no question and no answer. */
+  /** Adds a line to the trace that is neither a call nor an answer. */
   tellChange(who: string, what: string): void {
     this.tell(who, what);
     this.#lastChange = this.#trace.length;
   }
 
-  /** The clock of a process, or the right one. */
+  /** The clock of a process, or the correct clock. */
   clockOf(process?: Process): Required<Clock> {
     return {
       now: () => Math.floor(this.#now + (process?.skew ?? 0)),
@@ -82,7 +82,7 @@ export class World {
     };
   }
 
-  /** Runs an action later, unless its process is dead by then or the action is taken back. */
+  /** Runs an action later, unless its process is dead by then or the returned function has cancelled it. */
   schedule(process: Process | undefined, ms: number, run: () => unknown): () => void {
     this.#turns += 1;
     const action = { at: this.#now + ms, turn: this.#turns, process, run };
@@ -90,7 +90,7 @@ export class World {
     return () => this.#actions.delete(action);
   }
 
-  /** Time stands still until an answer from outside is there, such as that of a database. */
+  /** Stops the simulated time until an answer from outside arrives, such as that of a database. */
   async outside<T>(answer: PromiseLike<T> | T): Promise<T> {
     this.#outside += 1;
     try {
@@ -100,7 +100,7 @@ export class World {
     }
   }
 
-  /** Does the next action up to a time. False if there is none. */
+  /** Runs the next action up to a time. Returns false if there is none. */
   step(until: number): boolean {
     const next = this.#next();
     if (next === undefined || next.at > until) return false;
@@ -110,7 +110,7 @@ export class World {
     return true;
   }
 
-  /** Resolves when no work is left to do before the next action. */
+  /** Resolves when there is no work left before the next action. */
   async settle(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     do await settled();
@@ -118,7 +118,7 @@ export class World {
     if (this.#outside > 0) throw new Error(`the store has not answered for ${PATIENCE_MS / 1000} seconds`);
   }
 
-  /** The earliest action of a process that can act then. */
+  /** The earliest action whose process is alive and not suspended at that time. */
   #next(): Action | undefined {
     let next: Action | undefined;
     for (const action of this.#actions) {

@@ -13,9 +13,9 @@ export type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
 export type { Answer, SessionKey } from '../session/session-key.js';
 
 /**
- * Called when the store knows the size of the sessions to read, and before it reads them. Returns the error to return
- * instead, or undefined to continue. `bytes` is approximate: at least the size of the JSON, and at most three times
- * that. A store that has to read more than it has said calls it again, with the size of all it reads.
+ * Called when the store knows the size of the sessions to read, before it reads them. Returns the error with which the
+ * read must fail, or undefined to continue. `bytes` is approximate: at least the size of the JSON, and at most three
+ * times that. A store that turns out to need more calls it again with the new total.
  */
 export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
 
@@ -25,11 +25,11 @@ export interface ReadSize {
   readonly historyLimit?: number | undefined;
 }
 
-/** What a new session has beside its head and state. */
+/** The history and the conditions of a new session. */
 export interface Opening {
-  /** The history that it begins with, after that of its origin. May be empty. */
+  /** The first entries, after those of the origin. May be empty. */
   readonly entries: readonly HistoryEntry[];
-  /** Makes it a fork: it begins with the current history of this session of the tenant. */
+  /** Makes the session a fork: it begins with a copy of the current history of this session of the tenant. */
   readonly from?: {
     /** The id of the session. */
     readonly id: string;
@@ -44,7 +44,9 @@ export interface Opening {
   readonly active?: ActiveLimit;
 }
 
-/** Outcome of `SessionStore.insert`. The conditions are checked in this order; what is not inserted writes nothing. */
+/**
+ * Outcome of `SessionStore.insert`. The conditions are checked in this order. Without an insert, nothing is written.
+ */
 export type Inserted =
   | 'inserted'
   /** A session with this id exists. */
@@ -57,21 +59,21 @@ export type Inserted =
   | 'too_large'
   /** The history would exceed `maxEntries`. */
   | 'full'
-  /** The tenant has as many ACTIVE sessions as it may have. */
+  /** The tenant already has the maximum number of ACTIVE sessions. */
   | 'too_many'
-  /** Inserted, with this number of entries from its origin, which is now in its head. */
+  /** Inserted as a fork, with this number of copied entries. The store has set `origin` in the head. */
   | { readonly copied: number; readonly origin: SessionOrigin };
 
 /** Outcome of `SessionStore.redact`. */
 export type Redacted =
   | 'redacted'
-  /** One of the positions is after the end, or can be that of no entry. Nothing was written. */
+  /** One of the positions is after the end, or cannot be that of an entry. Nothing was written. */
   | 'invalid_position'
   | 'missing';
 
-/** A limit on the sessions of a tenant that are ACTIVE at a time. */
+/** A limit on the ACTIVE sessions of a tenant. */
 export interface ActiveLimit {
-  /** Maximum number of ACTIVE sessions, the changed one included. */
+  /** Maximum number of ACTIVE sessions, including the one that is changed. */
   readonly sessions: number;
   /** The caller's time, in milliseconds since the epoch. A session whose deadline has passed by then does not count. */
   readonly now: number;
@@ -93,21 +95,21 @@ export interface ListPosition {
   /** The id of the session. */
   readonly id: string;
   /**
-   * The time that the list is ordered by: when the session was created, or with the order `updated` when it was updated.
-   * RFC 3339, UTC, milliseconds.
+   * The time that the list is ordered by: when the session was created, or with the order `updated` when it was
+   * updated. RFC 3339, UTC, milliseconds.
    */
   readonly at: string;
 }
 
 /**
- * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the last
- * append or change descending, then by `id` descending; only with labels.
+ * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the
+ * last append or change descending, then by `id` descending; only with labels.
  */
 export type ListOrder = 'newest' | 'oldest' | 'updated';
 
 /** The status of a session at a time. */
 export interface StatusAt {
-  /** The status to have. */
+  /** The required status. */
   readonly status: SessionStatus;
   /**
    * Milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, even if its end is not
@@ -131,14 +133,15 @@ export interface PageRange extends ReadSize {
   /** Only sessions created earlier than this time, exclusive. */
   readonly createdBefore?: string | undefined;
   /**
-   * Only sessions with all of these labels, one or more. The store looks for several labels, for labels with a status, and
-   * in the order `updated` at all sessions between the two times that have the one of the labels with the fewest of them: at
-   * most `LABEL_SEARCH_LIMIT`, 10,000. If there are more, `too_many_labelled`. A page of one label alone has no such limit.
+   * Only sessions with all of these labels, one or more. For several labels, for a label with a status, and for the
+   * order `updated`, the store examines all sessions between the two times that have the label with the fewest of them:
+   * at most `LABEL_SEARCH_LIMIT`, 10,000; more are `too_many_labelled`. A page of one label alone has no such limit.
    */
   readonly labels?: SessionLabels | undefined;
   /**
-   * The caller's time, in milliseconds since the epoch, with the order `updated`: a session whose deadline has passed by then
-   * was updated at its deadline; any other at its `lastActivityAt`. Default: only what is stored counts.
+   * For the order `updated`: the caller's time, in milliseconds since the epoch. A session whose deadline has passed by
+   * then counts as updated at its deadline; any other one as updated at its `lastActivityAt`. Default: `lastActivityAt`
+   * for all sessions.
    */
   readonly now?: number | undefined;
   /** Only sessions after this position, in the order of the page. */
@@ -157,9 +160,12 @@ export interface RecordPage {
   readonly next?: ListPosition;
 }
 
-/** A position among the sessions that nobody holds. The session itself may have been deleted. */
+/** A position in a list of unleased sessions. The session itself may have been deleted. */
 export interface UnleasedPosition {
-  /** See `unleasedSince`. */
+  /**
+   * When the session became free, in milliseconds since the epoch: the end or the release of its lease, or when it
+   * entered its status, whichever is later.
+   */
   readonly since: number;
   /** The id of the session. */
   readonly id: string;
@@ -167,9 +173,9 @@ export interface UnleasedPosition {
 
 /** The sessions that `unleased` reads. */
 export interface UnleasedRange {
-  /** The status that is stored. */
+  /** The stored status. */
   readonly status: OpenStatus;
-  /** Milliseconds since the epoch: only sessions for which `unleasedSince` is not later. */
+  /** Only sessions that became free at this time or before, in milliseconds since the epoch. */
   readonly now: number;
   /** Maximum number of sessions. */
   readonly limit: number;
@@ -177,9 +183,9 @@ export interface UnleasedRange {
   readonly after?: UnleasedPosition | undefined;
 }
 
-/** A part of the sessions that nobody holds. */
+/** A page of unleased sessions. */
 export interface UnleasedPage {
-  /** By `unleasedSince`, the longest waiting first, then by id; without their histories. */
+  /** The longest free first, then by id; without their histories. */
   readonly records: readonly SessionRecord[];
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
@@ -212,8 +218,8 @@ export interface Rescheduling {
   /** When the session is due again; `Infinity` for never. */
   readonly to: number;
   /**
-   * Whether a session that has not ended may become due later than its deadline. Set only for a session that cannot be
-   * read or ended: lists by status find ends by the clock among the due sessions. Default: false.
+   * Whether a session that has not ended may become due later than its deadline. True only for a session that cannot be
+   * read or ended, because lists by status look for expired sessions among the due ones. Default: false.
    */
   readonly isDamaged?: boolean;
 }
@@ -226,16 +232,16 @@ export interface EventScope {
 }
 
 /**
- * The changes of a store's sessions, in streams that keep the latest events and that all processes of the store share.
- * The store writes the event of a change in the same step as the change: neither exists without the other. A repeated
- * call that the store recognises writes no second event. The events of a session are in the order of their sequence.
+ * The changes of a store's sessions, in streams that all processes of the store share and that keep the latest events.
+ * The store writes an event in the same step as its change: neither exists without the other. A repeated call that the
+ * store recognises writes no second event. The events of a session are in the order of their sequence.
  *
  * A position in a stream is `<milliseconds>-<number>`: when the event was logged, by the clock of the log, and a number
  * below 2^64 that distinguishes events of the same millisecond. Positions only increase. `0` is before all of them.
  * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
-  /** Called before a watch calls the other methods, so that the log can read what it needs. An error ends the watch. */
+  /** Called before a watch calls the other methods, so that the log can read its settings. An error ends the watch. */
   open?(): Answer<void, StoreError>;
 
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
@@ -245,10 +251,11 @@ export interface EventLog {
   latest(stream: string): Answer<string, StoreError>;
 
   /**
-   * Reads the events after a position, oldest first, at most `limit`. The position need not belong to an event: `0`, or
-   * a time with the number 2^64 - 1. The log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is
-   * true if the stream has lost any event. It is also true if the event of the position is gone, because the store was put
-   * back to older data; with no events after the position, the answer then has the position of the latest event.
+   * Reads the events after a position, oldest first, at most `limit`. The position need not belong to an event: it may
+   * be `0`, or a time with the number 2^64 - 1. The log may leave out events outside the scope `of`. For position `0`,
+   * `isTrimmed` is true if the stream has lost any event. It is also true if the store was restored from older data
+   * that does not contain the event of the position; if there are no events after the position, the answer then has the
+   * position of the latest event.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreError>;
 
@@ -271,8 +278,8 @@ export interface EventLog {
  */
 export interface SessionStore {
   /**
-   * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`, the state may be ACTIVE, and
-   * the creation, the start and the history that it begins with are one change each, each with its event.
+   * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`, the state may be
+   * ACTIVE, and the creation, the start and the history that it begins with are one change each, each with its event.
    */
   insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted, StoreError>;
 
@@ -286,7 +293,10 @@ export interface SessionStore {
   /** Reads the state alone. The cost does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
-  /** Reads a page, in O(log n + page), or where it has to look for labels (`PageRange.labels`) in the number of those. */
+  /**
+   * Reads a page, in O(log n + page); a search by labels (`PageRange.labels`) takes time in proportion to the sessions
+   * that it examines.
+   */
   list<E = never>(
     tenant: string,
     page: PageRange,
@@ -295,28 +305,30 @@ export interface SessionStore {
 
   /**
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
-   * and returns `stale`. A later `lastActivityAt` that is stored stays. Another status is a change with an event, and so is
-   * a lease that is taken (another fencing token) or released (`releasedAt`), another time limit, and other labels: see `changeDetailOf`.
-   * Other labels move the session between the lists of labels in the same step. Any other replacement, such as a renewed lease, has no event, and the sequence stays. The first TERMINATED state of a
-   * session adds its end to `ends` if it has to be reported.
+   * and returns `stale`. If the stored `lastActivityAt` is later, it stays. A new status is a change with an event, and
+   * so is a lease that is taken (a new fencing token) or released (`releasedAt`), a new time limit, and new labels. New
+   * labels move the session between the lists of labels in the same step. Any other replacement, such as a renewed
+   * lease, has no event, and the sequence stays. The first TERMINATED state of a session adds its end to `ends` if it
+   * has to be reported.
    *
-   * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
-   * writes nothing: exact, however many calls race.
+   * `active` is given only if the session becomes ACTIVE. If the tenant already has the maximum number of ACTIVE
+   * sessions, writes nothing and returns `too_many`. The count is exact even if calls race.
    */
   replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError>;
 
   /**
-   * Adds entries at the end of the history or after `after`, if the state accepts history at `now` (`acceptsHistoryUntil`),
-   * and moves its `lastActivityAt` to `now` unless it is later. Appends at the end never conflict with each other. The cost
-   * does not depend on the length of the history. No position is used twice, whatever is superseded.
+   * Adds entries at the end of the history or after `after`, if the state accepts history at `now`
+   * (`acceptsHistoryUntil`), and sets its `lastActivityAt` to `now` unless it is later. Appends at the end never
+   * conflict with each other. The cost does not depend on the length of the history. No position is used twice, even
+   * after a rewind.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 
   /**
-   * Overwrites the entries at these positions by entries of the same role and time without content, `id` and `data`, also
-   * those that are superseded, so that nobody can read them in the store any more. Their positions stay; sizes may
-   * count them as before. One change with one event, unless nothing is left to overwrite. Any status allows it, and nothing of
-   * the state changes.
+   * Overwrites the entries at these positions with entries of the same role and time but without content, `id` and
+   * `data`, even superseded ones, so that the store no longer contains the data. Their positions stay; sizes may count
+   * them as before. One change with one event, unless nothing is left to overwrite. Allowed in any status. The state
+   * does not change.
    */
   redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError>;
 
@@ -324,14 +336,14 @@ export interface SessionStore {
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
   /**
-   * Removes the session completely, from every index. `stale`: the state does not have the given revision. If its end has
-   * to be reported and is not, `ends` keeps what the report needs.
+   * Removes the session completely, from every index. `stale`: the state does not have the given revision. If its end
+   * must still be reported, `ends` keeps the data for the report.
    */
   remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
   /**
-   * Reads sessions that have not ended and that nobody holds at a time, in O(log n + page). It goes by what is stored: the
-   * clock may have ended some of them. Optional: without it, `unleased` of the service is `misconfigured`.
+   * Reads sessions that have not ended and that nobody holds at a time, in O(log n + page). It uses the stored status:
+   * the clock may have ended some of them. Optional: without it, `unleased` of the service is `misconfigured`.
    */
   readonly unleased?: ((tenant: string, range: UnleasedRange) => Answer<UnleasedPage, StoreError>) | undefined;
 
@@ -343,19 +355,19 @@ export interface SessionStore {
 
   /**
    * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a
-   * tenant with many due sessions does not delay the others. A session is due from its deadline on, until `reschedule`
-   * moves it or it is removed. A change of the state moves it to the new deadline. A session whose end waits in `ends` is
-   * not due until the end is settled. The store may return a session that is not due yet; the caller reschedules it.
+   * tenant with many due sessions does not delay the others. A session is due from its deadline until `reschedule`
+   * moves it or it is removed. A change of the state moves it to the new deadline. A session whose end waits in `ends`
+   * is not due until the end is settled. The store may return a session that is not due yet; the caller reschedules it.
    *
-   * A store may search one part of its data per call. The next call continues after `after`. If nothing is due, at
-   * most ten calls search all parts.
+   * A store may search one part of its data per call. The next call continues after `after`. If nothing is due, at most
+   * ten calls search all parts.
    */
   due(now: number, limit: number, after?: string): Answer<DueSessions, StoreError>;
 
   /**
    * Moves a session that is due at `from` to another time. A session that has not ended never becomes due later than
-   * its deadline, whatever `to` is, unless it `isDamaged`. `stale`: the session was due at another time, or did not
-   * move.
+   * its deadline, even if `to` is later, unless it `isDamaged`. `stale`: the session was due at another time, or did
+   * not move.
    */
   reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
 }

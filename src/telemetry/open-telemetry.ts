@@ -16,7 +16,7 @@ import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
+import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './create-instruments.js';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
@@ -25,8 +25,8 @@ export interface OpenTelemetryOptions {
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
   readonly meterProvider?: MeterProvider;
   /**
-   * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one series per tenant. Default:
-   * not recorded.
+   * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one series per tenant.
+   * Default: not recorded.
    */
   readonly tenant?: 'spans' | 'spans and metrics';
   /** The clock for the lag of sweeps; use that of the service. Default: the system clock. */
@@ -36,8 +36,8 @@ export interface OpenTelemetryOptions {
 /** An observer that records spans and metrics. */
 export interface Telemetry extends SessionObserver {
   /**
-   * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are collected. Returns a function
-   * that stops it. Call it in one process of those that share a store. `attributes` distinguish tenants.
+   * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are collected. Returns a
+   * function that stops it. Call it in one process of those that share a store. `attributes` distinguish tenants.
    * `RedisSessionStore` needs its option `statusIndex`.
    */
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
@@ -87,8 +87,9 @@ const read = (options: OpenTelemetryOptions) =>
   });
 
 /**
- * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The store runs in the context
- * of the span, so spans of its client become children. Throws a `TypeError` that names every invalid or unknown option.
+ * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The store runs in the
+ * context of the span, so spans of its client become children. Throws a `TypeError` that names every invalid or unknown
+ * option.
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);

@@ -2,7 +2,7 @@ import type { EndedRecord } from '../session/ended-session.js';
 import type { SessionLabels } from '../session/session.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual } from './expect.js';
+import { expectEqual } from './expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT } from './samples.js';
 import { answerOf, dueOf, endsOf, expectStored, insert, replace } from './steps.js';
 
@@ -25,13 +25,13 @@ export const start = async (store: SessionStore, each: SessionKey = key, labels?
   await replace(store, each, { ...active, ...labelled });
 };
 
-/** What is to be reported of an end; fails if it cannot be read. */
+/** The record of an end to report. Fails if it cannot be read. */
 export const reportOf = ({ ended: found }: UnreportedEnd): EndedRecord | undefined => {
   if (found.isOk()) return found.value;
   throw new Error(`the end answered ${found.error.type}: ${found.error.message}`);
 };
 
-/** Fails unless these ends are due: the keys, when, and what is to be reported. */
+/** Fails unless exactly these ends are due, with these keys, times and records. */
 export const expectDue = async (
   store: SessionStore,
   now: number,

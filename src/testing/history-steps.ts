@@ -1,6 +1,6 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual, expectThat } from './expect.js';
+import { expectEqual, expectThat } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
 import { answerOf, append, insertActive, repeatUntil } from './steps.js';
 
@@ -8,12 +8,12 @@ export const key = keyOf('one');
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
-/** A part, whose entries are as they were appended. */
+/** A part of a history, with the entries as they were appended. */
 export type Part = Omit<Found, 'entries'> & { readonly entries: readonly HistoryEntry[] };
 
 export const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
 
-/** A part, whose entries have their positions. */
+/** A part of a history, with the positions of its entries. */
 export const foundIn = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Found> => {
   const found = await answerOf(store.findEntries(of, slice));
   if (found.outcome === 'found') return found;
@@ -27,7 +27,7 @@ export const partOf = async (store: SessionStore, slice: HistorySlice, of: Sessi
 
 export const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
 
-/** More parts than any history here has. */
+/** More parts than any history in these cases has. */
 export const MAXIMUM_PARTS = 1000;
 
 /** All entries after a position, read in parts of at most `limit`. */

@@ -5,9 +5,7 @@ import { activity } from './cases/activity.js';
 import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
-import { bounds } from './cases/bounds.js';
 import { byStatus } from './cases/by-status.js';
-import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
 import { ends } from './cases/ends.js';
@@ -15,7 +13,7 @@ import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { extensionEvents, extensions } from './cases/extensions.js';
-import { gracePeriods } from './cases/grace-period.js';
+import { gracePeriods } from './cases/grace-periods.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
@@ -25,9 +23,10 @@ import { labelSearch } from './cases/label-search.js';
 import { labelEvents, labelUpdates } from './cases/label-updates.js';
 import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
+import { maxEntries } from './cases/max-entries.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
-import { operations } from './cases/operation-ids.js';
+import { operationIds } from './cases/operation-ids.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
@@ -35,6 +34,7 @@ import { ranges } from './cases/ranges.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
 import { removal } from './cases/removal.js';
 import { removedEnds } from './cases/removed-ends.js';
+import { replacements } from './cases/replacements.js';
 import { rewindEvents, rewinds } from './cases/rewinds.js';
 import { sequences } from './cases/sequences.js';
 import { statusTimes } from './cases/status-times.js';
@@ -48,25 +48,27 @@ import type { Corrupt, StoreCase } from './store-case.js';
 export type { MakeStore, OpenedStore } from './opened-store.js';
 export type { Corrupt, StoredPart } from './store-case.js';
 
-/** A test runner's `test`. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
+/** The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
 /** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. Adds the cases on records that cannot be read. Leave it out if nothing can
-   * damage a record from outside.
+   * Damages a part of a stored session. Adds the cases on records that cannot be read. Omit it if nothing outside the
+   * store can damage a record.
    */
   readonly corrupt?: Corrupt<S>;
-  /** Makes an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions. */
+  /**
+   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions.
+   */
   readonly withStatuses?: MakeStore<S>;
-  /** Makes an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
+  /** Creates an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
   readonly withUnleased?: MakeStore<S>;
-  /** Makes an empty store with events. Adds the cases on events. */
+  /** Creates an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
   /**
-   * Maximum duration in milliseconds of a single call of the store, of a function that makes a store, or of `close`. A
-   * case with a slower call fails and names the call. Default: 30000.
+   * Maximum duration in milliseconds of a single call of the store, of a function that creates a store, or of `close`.
+   * A case with a slower call fails and names the call. Default: 30000.
    */
   readonly timeoutMs?: number;
 }
@@ -79,17 +81,17 @@ const cases: readonly StoreCase[] = [
   ...openings,
   ...paging,
   ...ranges,
-  ...changes,
+  ...replacements,
   ...appends,
   ...activity,
   ...extensions,
-  ...bounds,
+  ...maxEntries,
   ...historyParts,
   ...entryData,
   ...historyBytes,
   ...historyLimits,
   ...admission,
-  ...operations,
+  ...operationIds,
   ...appendConditions,
   ...rewinds,
   ...redactions,

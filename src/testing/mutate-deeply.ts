@@ -1,9 +1,9 @@
-/** Runs `change`, which may throw: a value may be frozen, or reject a change in another way. */
+/** Runs `change`, which may throw if the value is frozen or rejects changes. */
 const attempt = (change: () => unknown): void => {
   try {
     change();
   } catch {
-    // Then the caller cannot change the value.
+    // The caller cannot change the value, so there is nothing to test.
   }
 };
 

@@ -1,20 +1,23 @@
 import type { SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
-/** What a factory may return instead of a store. */
+/** A store with its resources, which a factory may return instead of a store. */
 export interface OpenedStore<S extends SessionStore> {
-  /** An empty store that nothing else uses. */
+  /** An empty store that only the case uses. */
   readonly store: S;
   /**
-   * Another store object over the same data, like that of a second process. Races then use both: without it, they
-   * cannot show whether the store is atomic across objects. Default: `store`.
+   * Another store object over the same data, like that of a second process. Races use both; without it, they cannot
+   * show whether the store is atomic across objects. Default: `store`.
    */
   readonly second?: S | undefined;
-  /** Closes what the factory opened. Called once, after the case, whether it passed or failed. */
+  /**
+   * Closes the resources that the factory opened. Called once, after the case has passed or failed. Default: nothing is
+   * closed.
+   */
   readonly close?: (() => unknown) | undefined;
 }
 
-/** Makes an empty store: a new one, or one over a part of a database that nothing else uses. */
+/** Creates an empty store: a new one, or one over a part of a database that nothing else uses. */
 export type MakeStore<S extends SessionStore> = () => S | OpenedStore<S> | Promise<S | OpenedStore<S>>;
 
 const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'insert' in made;

@@ -1,5 +1,5 @@
 import type { HistoryAppend, SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual } from './expect.js';
+import { expectEqual } from './expect-equal.js';
 import { contentsOf, foundIn, key, partOf, readBack, readOn } from './history-steps.js';
 import { NOON, say, TENANT } from './samples.js';
 import { answerOf } from './steps.js';

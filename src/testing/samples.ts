@@ -20,7 +20,7 @@ export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOpt
 type LiveState = Extract<StateRecord, { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }>;
 type Phase = Omit<LiveState, 'status'>;
 
-/** Terms that promise nothing. */
+/** Terms without timeouts, retention, grace period and reports. */
 export const noTerms: SessionTerms = {
   idleTimeoutMs: Number.POSITIVE_INFINITY,
   inactivityTimeoutMs: Number.POSITIVE_INFINITY,

@@ -4,7 +4,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../session/session
 import { endsAt } from '../session/state-at.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
-import { expectEqual } from './expect.js';
+import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
@@ -52,7 +52,7 @@ export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: Due
   expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
 };
 
-/** The due sessions. If the store has noted a time too early, reschedules the session, as a sweep does. */
+/** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
 export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   let due: readonly DueSession[] = [];
   await repeatUntil('nothing that is noted too early', 100, async () => {
@@ -160,5 +160,5 @@ export const repeatUntil = async (goal: string, limit: number, step: () => Promi
   for (const _ of upTo(limit)) {
     if (await step()) return;
   }
-  throw new Error(`gave up after ${limit} steps, waiting for this: ${goal}`);
+  throw new Error(`gave up after ${limit} steps while waiting for: ${goal}`);
 };

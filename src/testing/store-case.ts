@@ -4,8 +4,8 @@ import type { SessionKey, SessionStore } from '../store/session-store.js';
 export interface StoreCase {
   readonly name: string;
   /**
-   * Rejects if the case fails. `store` is empty, and nothing else uses it. `second` is another store over the same
-   * data, or `store` itself. `timeoutMs` is how long to wait for effects that the store has by itself.
+   * Rejects if the case fails. `store` is empty, and only this case uses it. `second` is another store over the same
+   * data, or `store` itself. `timeoutMs` is the maximum wait for effects without a call, such as notifications.
    */
   run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
 }
@@ -13,5 +13,5 @@ export interface StoreCase {
 /** A part of a stored session that can be damaged separately. */
 export type StoredPart = 'state' | 'head' | 'history';
 
-/** Makes a part of what is stored under `key` unreadable, behind the store's back. */
+/** Makes a stored part of a session unreadable, without a call of the store. */
 export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: StoredPart) => Promise<void>;

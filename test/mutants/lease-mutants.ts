@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
 const leaseTests = [
-  'test/session/lease.test.ts',
+  'test/session/lease-state.test.ts',
   'test/service/leases.test.ts',
   'test/service/leases.properties.test.ts',
 ];
@@ -10,42 +10,42 @@ const redis = ['test/stores/redis.contract.test.ts'];
 export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a lease lasts a millisecond too long',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'now < lease.until ? lease',
     to: 'now <= lease.until ? lease',
     tests: leaseTests,
   },
   {
     bug: 'two holders have the same fencing token',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'state.revision : state.lease.fencingToken + 1',
     to: 'state.revision : state.lease.fencingToken',
     tests: leaseTests,
   },
   {
     bug: 'a session can be taken from its holder',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'current.holder !== holder',
     to: 'false',
     tests: leaseTests,
   },
   {
     bug: 'two workers of one name share a fencing token',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'state.revision : state.lease.fencingToken + 1',
     to: 'state.revision : state.lease.fencingToken + (current === undefined ? 1 : 0)',
     tests: leaseTests,
   },
   {
     bug: 'a lease that is over can be renewed',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));',
     to: '',
     tests: leaseTests,
   },
   {
     bug: 'a lease can be released with any fencing token',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: `if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   if (stateAt`,
     to: `if (lease === undefined) return err(leaseLost(fencingToken));
@@ -54,14 +54,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'fencing tokens begin anew after a release',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'lease: { ...lease, until: 0, releasedAt: now }',
     to: 'lease: { ...lease, fencingToken: 0, until: 0, releasedAt: now }',
     tests: leaseTests,
   },
   {
     bug: 'a session that has ended can be leased',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: `if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   const current`,
     to: 'const current',
@@ -83,49 +83,49 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store makes an append of an earlier holder',
-    file: 'adapters/redis/scripts/append.ts',
+    file: 'adapters/redis/scripts/append-script.ts',
     from: "if not isLeased then return 'lease_lost' end",
     to: '',
     tests: redis,
   },
   {
     bug: 'the Redis store accepts an append at the end of its lease',
-    file: 'adapters/redis/scripts/append.ts',
+    file: 'adapters/redis/scripts/append-script.ts',
     from: "now < ${numberField('head', 'leasedUntil')}",
     to: "now <= ${numberField('head', 'leasedUntil')}",
     tests: redis,
   },
   {
     bug: 'the Redis store appends wherever the history ends',
-    file: 'adapters/redis/scripts/append.ts',
+    file: 'adapters/redis/scripts/append-script.ts',
     from: "if position ~= '' and tonumber(position) ~= length then",
     to: 'if false then',
     tests: redis,
   },
   {
     bug: 'the Redis store takes other content for a repeated append',
-    file: 'adapters/redis/scripts/append.ts',
+    file: 'adapters/redis/scripts/append-script.ts',
     from: "return digest == ARGV[12] and {'repeated', tonumber(finish)} or 'mismatch'",
     to: "return {'repeated', tonumber(finish)}",
     tests: redis,
   },
   {
     bug: 'the Redis store counts a renewed lease as a change',
-    file: 'adapters/redis/scripts/replace.ts',
+    file: 'adapters/redis/scripts/replace-script.ts',
     from: 'local isLease = tonumber(token) > 0 and (',
     to: 'local isLease = tonumber(token) > 0 and (true or ',
     tests: redis,
   },
   {
     bug: 'the Redis store forgets from when on nobody holds a session',
-    file: 'adapters/redis/scripts/replace.ts',
+    file: 'adapters/redis/scripts/replace-script.ts',
     from: "if unleased and ARGV[17] ~= '-' then",
     to: "if unleased and hasMoved and ARGV[17] ~= '-' then",
     tests: redis,
   },
   {
     bug: 'a session that was released comes before those that wait for longer',
-    file: 'src/session/lease.ts',
+    file: 'src/session/lease-state.ts',
     from: 'Math.max(since, lease.releasedAt ?? lease.until)',
     to: 'Math.max(since, lease.until)',
     tests: ['test/service/unleased.test.ts', 'test/stores/memory.contract.test.ts'],

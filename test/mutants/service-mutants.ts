@@ -31,7 +31,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
-    file: 'src/service/history.ts',
+    file: 'src/service/append-history.ts',
     from: 'stateAt(appended.state, time.value).status',
     to: 'appended.state.status',
     tests: ['test/service'],
@@ -45,7 +45,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'two observers run an operation twice',
-    file: 'src/service/perform.ts',
+    file: 'src/service/run-operation.ts',
     from: 'executed ??= execute();',
     to: 'executed = execute();',
     tests: ['test/service'],

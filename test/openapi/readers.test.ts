@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandRoutes } from '../../src/http/index.js';
-import { idempotencyKeyOf } from '../../src/http/read-input.js';
+import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseAppend, parseCommandOptions, parseCreate, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';

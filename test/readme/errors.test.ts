@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../src/client/index.js';
 import type { HandlerError } from '../../src/http/handler-error.js';
-import { problem } from '../../src/http/handler-error.js';
+import { problem } from '../../src/http/problem.js';
 import { httpStatuses, httpStatusOf } from '../../src/service/http-status-of.js';
 import { documentOf, rowsOf } from './documents.js';
 

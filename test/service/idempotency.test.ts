@@ -172,7 +172,7 @@ describe('without a key', () => {
       const { sessions } = openSessions({ ids });
       expect(await errorOf(sessions.create(ada))).toMatchObject({
         type: 'misconfigured',
-        message: expect.stringMatching(/^ids must give/),
+        message: expect.stringMatching(/^ids must return/),
       });
       expect((await okOf(sessions.list())).total).toBe(0);
     },
@@ -182,7 +182,7 @@ describe('without a key', () => {
     const { sessions } = openSessions({ ids: { next: () => JSON.parse('{') } });
     expect(await errorOf(sessions.create(ada))).toMatchObject({
       type: 'misconfigured',
-      message: expect.stringMatching(/^ids must give/),
+      message: expect.stringMatching(/^ids must return/),
     });
   });
 });

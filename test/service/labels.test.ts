@@ -145,7 +145,7 @@ describe('labels', () => {
     }
     const error = await errorOf(sessions.list({ label: { user: 'u-1' }, order: 'updated' }));
     expect(error).toMatchObject({ type: 'too_many_labelled', label: ['user', 'u-1'], limit: 10_000 });
-    expect(error.message).toMatch(/^more than 10000 sessions have the label user: u-1, too many to look at/);
+    expect(error.message).toMatch(/^more than 10000 sessions have the label user: u-1, too many to examine/);
     expect(httpStatusOf(error)).toBe(422);
     const items: unknown[] = [];
     for await (const item of sessions.each({ label: { user: 'u-1' }, status: 'IDLE' })) {

@@ -45,7 +45,7 @@ describe('update', () => {
     const { sessions, id, labelsOf } = await opened(eight);
     expect(await errorOf(sessions.update(id, { labels: { more: 'x' } }))).toMatchObject({
       type: 'invalid_input',
-      issues: [{ path: 'labels', message: 'must be at most 8 with those that the session has' }],
+      issues: [{ path: 'labels', message: 'must be at most 8 including the labels that the session has' }],
     });
     expect(await labelsOf()).toEqual(eight);
     await okOf(sessions.update(id, { labels: { more: 'x', n0: null } }));

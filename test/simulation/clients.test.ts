@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { chanceOf } from '../../src/simulation/chance.js';
+import { chanceOf } from '../../src/simulation/chance-of.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';

@@ -129,7 +129,7 @@ describe('a simulation', () => {
     ['is false', () => false],
   ])('fails where the check %s', async (_, check) => {
     const { failure } = await simulate({ seeds: 1, host: () => {}, check });
-    expect(failure?.error.message).toMatch(/wrong|the check is false/);
+    expect(failure?.error.message).toMatch(/wrong|the check returned false/);
   });
 
   test('ends hosts that listen to nothing after the signal, and takes hosts that end by themselves', async () => {

@@ -1,7 +1,7 @@
 import { endMember, Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
 import { letterOf } from '../../adapters/redis/status-letters.js';
-import { unleasedSince } from '../../src/session/lease.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {

@@ -50,7 +50,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const partByPart = 'findEntries: part by part, each entry comes once and in order, whatever the limit';
-    expect(failed.get(partByPart)).toBe('gave up after 1000 steps, waiting for this: a part without hasMore');
+    expect(failed.get(partByPart)).toBe('gave up after 1000 steps while waiting for: a part without hasMore');
   });
 
   test('always has another page', async () => {
@@ -64,7 +64,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const walk = 'range: a walk by cursor meets each session once, whatever the size of its pages';
-    expect(failed.get(walk)).toBe('gave up after 100 steps, waiting for this: a page without next');
+    expect(failed.get(walk)).toBe('gave up after 100 steps while waiting for: a page without next');
   });
 
   test('always has more events', async () => {
@@ -75,8 +75,8 @@ describe('the contract comes to an end on a store that', () => {
         })),
       })),
     );
-    const pageByPage = 'events: a reader goes on after any position, page by page';
-    expect(failed.get(pageByPage)).toBe('gave up after 22 steps, waiting for this: a page without events');
+    const pageByPage = 'events: a reader continues after any position, page by page';
+    expect(failed.get(pageByPage)).toBe('gave up after 22 steps while waiting for: a page without events');
   });
 
   test('never answers, and names the call', async () => {

@@ -50,7 +50,7 @@ const graceOf = (inner: MemorySessionStore, key: SessionKey): number =>
 export const plantedGraceBugs: readonly PlantedBug[] = [
   planted(
     'accepts nothing after an end',
-    'grace: entries are accepted for so long after an end that is stored, and change nothing else',
+    'grace: entries are accepted in the grace period after a stored end, and change nothing else',
     (inner) => ({
       append: (key, append) => {
         const state = inner.findState(key)._unsafeUnwrap();
@@ -79,7 +79,7 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
   ),
   planted(
     'takes an end by inactivity back for entries that come later',
-    'grace: entries after an end by inactivity do not take the end back',
+    'grace: entries after an end by inactivity do not undo the end',
     (inner) => ({
       append: (key, append) => {
         const state = inner.findState(key)._unsafeUnwrap();
@@ -121,7 +121,7 @@ export const plantedActivityBugs: readonly PlantedBug[] = [
   ),
   noting(
     'takes it from each new state',
-    'activity: a state moves it on, and never back after an append',
+    'activity: a new state moves it forward, and never back after an append',
     (note, inner) => ({
       replace: (key, next) =>
         inner.replace(key, next).map((answer) => {

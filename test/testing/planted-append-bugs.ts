@@ -124,14 +124,14 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   ),
   planted(
     'takes one entry more than maxEntries',
-    'maxEntries: a history takes entries up to the bound, and not one more',
+    'maxEntries: a history accepts entries up to the limit, and not one more',
     (inner) => ({
       append: (key, { maxEntries = 1e9, ...append }) => inner.append(key, { ...append, maxEntries: maxEntries + 1 }),
     }),
   ),
   planted(
     'accepts an append in the very millisecond of the deadline',
-    'append: entries are taken until the millisecond before the deadline',
+    'append: entries are accepted until the millisecond before the deadline',
     (inner) => ({
       append: (key, append) => {
         const isLast = inner.findState(key)._unsafeUnwrap()?.deadline === append.now;

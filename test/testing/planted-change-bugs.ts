@@ -66,7 +66,7 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
   }),
   planted(
     "finds another tenant's session",
-    'tenants: no call reaches another tenant\u2019s session, or tells that it is there',
+    'tenants: no call reaches another tenant\u2019s session, or reveals that it exists',
     (inner) => {
       const owners = new Map<string, string>();
       return {

@@ -18,7 +18,7 @@ export const plantedDueBugs: readonly PlantedBug[] = [
   })),
   planted(
     'serves the tenant first that waits the longest',
-    'due: of all tenants, and none with many holds up one with few',
+    'due: of all tenants, and a tenant with many delays none with few',
     (inner) => ({
       due: (now, limit) =>
         inner.due(now, 10_000).map(({ sessions, failed }) => ({
@@ -30,7 +30,7 @@ export const plantedDueBugs: readonly PlantedBug[] = [
   ),
   planted(
     'reschedules a session whenever it is due',
-    'reschedule: of two who reschedule a session from the same time, one does',
+    'reschedule: of two callers who reschedule a session from the same time, one succeeds',
     (inner) => ({
       reschedule: (key, { to, ...rest }) => {
         const due = inner.due(Number.MAX_SAFE_INTEGER, 1000)._unsafeUnwrap().sessions;

@@ -60,7 +60,7 @@ export const plantedEndBugs: readonly PlantedBug[] = [
   ),
   planted(
     'postpones an end whenever it is due',
-    'ends: of two who postpone one from the same time, one does',
+    'ends: of two callers who postpone one from the same time, one succeeds',
     (inner) =>
       endsWith(inner, (ends) => ({
         postpone: (end, to) => {
@@ -85,7 +85,7 @@ export const plantedEndBugs: readonly PlantedBug[] = [
   ),
   planted(
     'forgets an end that waits when its session is removed',
-    'ends: one that waits stays when its session is removed, where it was put',
+    'ends: one that waits stays when its session is removed, with its due time',
     (inner) => ({
       remove: (key, removal) => {
         const wasOver = inner.findState(key)._unsafeUnwrap()?.status === 'TERMINATED';
@@ -106,7 +106,7 @@ export const plantedEndBugs: readonly PlantedBug[] = [
   ),
   planted(
     'moves an end back to its time when a lease is released',
-    'ends: a change of what stands beside the status neither repeats nor moves one',
+    'ends: a change without a new status neither repeats nor moves one',
     (inner) => ({
       replace: (key, next) => {
         const replaced = inner.replace(key, next);
@@ -130,7 +130,7 @@ export const plantedEndBugs: readonly PlantedBug[] = [
   ),
   planted(
     'reports the ends of one tenant after those of another',
-    'ends: the longest overdue first, of all tenants, and none with many holds up one with few',
+    'ends: the longest overdue first, of all tenants, and a tenant with many delays none with few',
     (inner) =>
       endsWith(inner, (ends) => ({
         due: (now, limit) =>

@@ -9,7 +9,7 @@ const hasStatus = 'label: a label with a status gives the sessions that have it 
 const isByUse = 'label: the order updated gives the session first that was used, changed or ended last';
 const isWhole = 'label: a page of a search has the sessions as find gives them, with the end of their histories';
 const isBounded =
-  'label: a search looks at 10,000 sessions of a label and no more, which says so; one label alone has no such limit';
+  'label: a search examines up to 10,000 sessions of a label, and more are an error; a list by one label alone has no limit';
 
 /** The memory store, with another way to look for labels. */
 const searching = (

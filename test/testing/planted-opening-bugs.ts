@@ -17,7 +17,8 @@ const withoutPosition = ({ from, ...rest }: Opening): Opening =>
   from === undefined ? rest : { ...rest, from: { id: from.id, maxBytes: from.maxBytes } };
 
 const upTo = 'fork: up to a position of the current history, after rewinds too';
-const withEntries = 'opening: a session is inserted with its start and its first entries, and goes on from there';
+const withEntries =
+  'opening: a session is inserted with its start and its first entries, and then works like any other';
 
 /** Bugs in what a session begins with. */
 export const plantedOpeningBugs: readonly PlantedBug[] = [

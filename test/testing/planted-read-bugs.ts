@@ -74,7 +74,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'reads the events after position 10 from the beginning',
-    'events: a reader goes on after any position, page by page',
+    'events: a reader continues after any position, page by page',
     (inner) => ({
       events: eventsWith(inner, (events) => ({
         read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),

@@ -6,7 +6,7 @@ import type { AppendOutcome, EntriesOutcome, HistoryAppend, SessionKey } from '.
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const supersedes = 'rewinds: entries that follow a position supersede what followed it, in every read';
-const clears = 'rewinds: to 0 and without entries, the history is empty and goes on from a new position';
+const clears = 'rewinds: to 0 and without entries, the history is empty and continues at a new position';
 const removes = 'rewinds: the last entry is removed, and then the one before it';
 const toTheEnd = 'rewinds: to the end, entries follow all others';
 const refuses = 'rewinds: a superseded position has moved, one beyond the end is invalid, and neither changes anything';

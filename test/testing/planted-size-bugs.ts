@@ -41,7 +41,7 @@ const admitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'answers a copy of what admit has refused with',
-    'admit: its refusal is the answer of find and list, as it is, and it is not asked again',
+    'admit: find and list return its refusal unchanged, and do not ask it again',
     (inner) => ({
       list: (...args) =>
         inner.list(...args).mapErr((error) => (typeof error === 'object' ? structuredClone(error) : error)),
@@ -49,7 +49,7 @@ const admitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'asks admit with whole histories where only the latest entries are read',
-    'admit: with historyLimit it is asked with what is read, and not with all that there is',
+    'admit: with historyLimit it gets the size of what is read, not of the whole history',
     (inner) => ({
       list: (tenant, { historyLimit, ...range }, admit) =>
         inner.list(tenant, range, admit).andThen(() => inner.list(tenant, { ...range, historyLimit })),
@@ -143,7 +143,7 @@ const limitBugs: readonly PlantedBug[] = [
 const bytesBugs: readonly PlantedBug[] = [
   planted(
     'takes maxBytes for the most bytes of one entry',
-    'maxBytes: a part has about so many bytes of JSON, and the parts together every entry once',
+    'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once',
     (inner) => ({
       findEntries: (key, { maxBytes: _, ...slice }) => inner.findEntries(key, slice),
     }),
@@ -173,7 +173,7 @@ const bytesBugs: readonly PlantedBug[] = [
   ),
   planted(
     'gives one entry less where there is a bound',
-    'maxBytes: a bound beyond what there is changes nothing',
+    'maxBytes: a limit above the size of the history changes nothing',
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(

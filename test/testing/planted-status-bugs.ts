@@ -52,7 +52,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'writes down what the clock has ended when it lists',
-    'status: a list by status writes nothing down, so that a clock which is behind sees what it saw',
+    'status: a list by status writes nothing, so that a caller whose clock is behind gets the same list as before',
     listing((inner) => (tenant, range) => {
       const due = inner.due(range.status.now, 1000)._unsafeUnwrap().sessions;
       for (const key of due) {

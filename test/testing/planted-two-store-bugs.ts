@@ -92,7 +92,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'caches the records that a store object has read',
-    'two stores: both read at once what one has written',
+    'two stores: each reads at once what the other has written',
     () => (database) => {
       const cache = new Map<string, SessionRecord>();
       const forget = (key: SessionKey) => cache.delete(labelOf(key));

@@ -9,7 +9,8 @@ const order =
 const end = 'unleased: a session that somebody holds comes at the end of its lease, to the millisecond';
 const statuses = 'unleased: each status has its own sessions, and those that have ended or are removed are gone';
 const cursor = 'unleased: a walk by cursor meets each session once, also among many of one millisecond';
-const moving = 'unleased: a walk goes on where sessions before and after its position are leased, end or are removed';
+const moving =
+  'unleased: a walk by cursor stays correct while sessions before and after its position are leased, end or are removed';
 
 type Page = Result<UnleasedPage, never>;
 

@@ -1,10 +1,11 @@
 /*
- * A rewind does not change what a journal holds: it adds a mark, a line that says after which offset the history goes on. So a
- * history is a chain of spans. Each begins after a mark, but for the first, and follows an offset in an earlier span, its parent.
- * A mark is `<after> <parent> <jump> <depth> <entries> <bytes> <call>`: the offset that the span follows, where its parent
- * begins, the number of entries and bytes of the history before it, and the call that has written it. By `jump` a search skips
- * spans: it is where another span of the chain begins, so chosen that a search takes O(log n) steps (E. W. Myers, "An
- * applicative random-access stack", Information Processing Letters 17, 1983).
+ * A rewind does not change existing lines of a journal: it adds a mark, a line with the offset after which the history
+ * continues. So a history is a chain of spans. The first span begins at 0; each other one begins after a mark, and
+ * follows an offset in an earlier span, its parent. A mark is `<after> <parent> <jump> <depth> <entries> <bytes>
+ * <call>`: the offset that the span follows; the beginning of its parent; the beginning of an earlier span, for the
+ * search; the number of spans before it; the numbers of entries and bytes of the history before it; and the call that
+ * has written it. `jump` lets a search skip spans, so that it takes O(log n) steps (E. W. Myers, "An applicative
+ * random-access stack", Information Processing Letters 17, 1983).
  */
 
 const FORMAT = `${'%012d '.repeat(3)}${'%010d '.repeat(2)}%012d `;
@@ -16,11 +17,12 @@ export const CALL_BYTES = 12;
 export const MARK_BYTES = 3 * 13 + 2 * 11 + 13 + CALL_BYTES + 1;
 
 /**
- * Defines for the journal in the key `journal`, a Lua expression: `spanAt(start)`, the span that begins there; and
- * `lastSpan(span, isPast)`, the last span of the chain up to `span` for which `isPast` is false or the first, and the one
- * after it. It must be true for all spans after one for which it is true.
+ * Defines functions on the journal in the key `journal`, a Lua expression. `spanAt(start)` returns the span that begins
+ * there. `lastSpan(span, isPast)` returns the last span of the chain up to `span` for which `isPast` is false, or the
+ * first span, and the span after it. `isPast` must be true for all spans after one for which it is true.
  *
- * Where no mark is, or one that leads on and not back, `isDamaged` is set, and the chain ends there: every search does.
+ * If a mark is missing, or does not point backwards, `isDamaged` is set and the chain ends there, so that every search
+ * terminates.
  */
 const spans = (journal: string): string => `
 local isDamaged = false
@@ -46,8 +48,9 @@ local function lastSpan(span, isPast)
 end`;
 
 /**
- * Defines `offsetOf(tip, length, entries, position)` for a history of so many entries whose last span begins at `tip`: the number
- * of entries and bytes up to a position, and the span that it is in; or only why it is none, as a text.
+ * Defines `offsetOf(tip, length, entries, position)`, for a history of `entries` entries whose last span begins at
+ * `tip`. Returns the numbers of entries and bytes up to a position, and the span that contains it; or only the reason,
+ * as a text, if it is not a position of the history.
  */
 export const offsets = (journal: string): string => `
 local function linesIn(from, upto)
@@ -80,14 +83,14 @@ local function offsetOf(tip, length, entries, after)
 end`;
 
 /**
- * Defines `rewind(tip, length, entries, after, call)`: the mark of a span that follows `after`, and the number of entries and
- * bytes before it; or only the outcome as a text.
+ * Defines `rewind(tip, length, entries, after, call)`. Returns the mark of a span that follows `after`, and the numbers
+ * of entries and bytes before it; or only the outcome, as a text, if `after` is not a position of the history.
  */
 export const rewind = (journal: string): string => `${spans(journal)}${offsets(journal)}
 local function rewind(tip, length, entries, after, call)
   local kept, bytes, span = offsetOf(tip, length, entries, after)
   if not span then return kept end
-  -- No span of a chain is empty but the last: so what a read costs is bounded by the entries that it shows.
+  -- Skips an empty span, so that only the last one can be empty, and a read costs no more than its entries.
   if after == span.start and after > 0 then
     after = span.after
     span = spanAt(span.parent)
@@ -100,10 +103,11 @@ local function rewind(tip, length, entries, after, call)
 end`;
 
 /**
- * Defines `piecesBefore(tip, length, entries, upto, size, most)`, the pieces of a history up to an offset that have `size` bytes
- * together or `most` entries, each {from, upto} and in order, whether the earliest begins within a span, and whether entries
- * follow; and `piecesAfter(tip, length, entries, from, size, most)`, those after an offset, which have up to `most` entries if
- * there are so many; and `textOf(pieces)`.
+ * Defines three functions. `piecesBefore(tip, length, entries, upto, size, most)` returns the pieces of a history up to
+ * an offset, with `size` bytes in total or at least `most` entries, each as {from, upto} and in order; then whether the
+ * earliest begins within a span, and whether entries follow. `piecesAfter(tip, length, entries, from, size, most)`
+ * returns the pieces after an offset up to the span with entry number `most` after it, cut at `size` bytes in total.
+ * `textOf(pieces)` returns their text.
  */
 export const pieces = (journal: string): string => `${spans(journal)}
 local function textOf(found)
@@ -122,11 +126,11 @@ local function piecesBefore(tip, length, entries, upto, size, most)
     local from = math.max(span.start, stop - left)
     found[#found + 1] = {from, stop}
     left, isCut = left - (stop - from), from > span.start
-    -- The beginning of a history is 0, also where nothing is left of what came first.
+    -- The beginning of a history is 0, even if all of the first span is superseded.
     local isFirst = span.entries == 0
     if isFirst and not isCut and span.start > 0 then found[#found + 1] = {0, 0} end
     stop, span = span.after, spanAt(span.parent)
-    -- Each piece has an entry, but for the first of an empty span.
+    -- Each piece contains an entry, except that of an empty last span.
   until isFirst or left <= 0 or #found > most
   local rising = {}
   for at = #found, 1, -1 do rising[#rising + 1] = found[at] end

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace } from '../steps.js';

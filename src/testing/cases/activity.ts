@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -58,7 +58,7 @@ export const activity: readonly StoreCase[] = [
     },
   },
   {
-    name: 'activity: a state moves it on, and never back after an append',
+    name: 'activity: a new state moves it forward, and never back after an append',
     run: async (store) => {
       await insert(store, key);
       const at = (ms: number) => ({ since: NOON + ms, lastActivityAt: NOON + ms });

@@ -1,13 +1,13 @@
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Admit, SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { headOf, keyOf, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('s0');
 
-/** The value with which a caller refuses: any value. */
+/** The error of a caller that refuses, which may be any value. */
 interface Refusal {
   readonly type: 'too_large_for_me';
 }
@@ -40,7 +40,8 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
 };
 
 /**
- * Maximum size that a store may report: it may count stored bytes, which encryption increases, and a state per session.
+ * Maximum size that a store may report: it may count stored bytes, which encryption increases, and the state of each
+ * session.
  */
 const byteLimit = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 
@@ -85,7 +86,7 @@ export const admission: readonly StoreCase[] = [
     },
   },
   {
-    name: 'admit: its refusal is the answer of find and list, as it is, and it is not asked again',
+    name: 'admit: find and list return its refusal unchanged, and do not ask it again',
     run: async (store) => {
       await insertLarge(store);
       let asked = 0;
@@ -108,7 +109,7 @@ export const admission: readonly StoreCase[] = [
     },
   },
   {
-    name: 'admit: with historyLimit it is asked with what is read, and not with all that there is',
+    name: 'admit: with historyLimit it gets the size of what is read, not of the whole history',
     run: async (store) => {
       await insertLarge(store);
       const { records } = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

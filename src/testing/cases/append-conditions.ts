@@ -1,5 +1,5 @@
 import type { HistoryAppend, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, live, NOON, operationOf, say } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace, said } from '../steps.js';

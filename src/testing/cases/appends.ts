@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, keyOf, live, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -21,7 +21,7 @@ const appendTo = async (store: SessionStore, id: string, state: StateRecord, now
 
 export const appends: readonly StoreCase[] = [
   {
-    name: 'append: ACTIVE and PAUSED sessions take entries',
+    name: 'append: ACTIVE and PAUSED sessions accept entries',
     run: async (store) => {
       for (const status of ['ACTIVE', 'PAUSED'] as const) {
         const answer = await appendTo(store, status, live(status, { revision: 2 }), NOON);
@@ -30,7 +30,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: IDLE and TERMINATED sessions take none, and answer their state',
+    name: 'append: IDLE and TERMINATED sessions accept none, and return their state',
     run: async (store) => {
       const idle = live('IDLE', { revision: 2, deadline: NOON + 1000, operations: ['a', 'b'] });
       const over = ended('idle_timeout', { revision: 2, since: NOON - 5, activeMs: 7, limitMs: 9 });
@@ -40,7 +40,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: entries are taken until the millisecond before the deadline',
+    name: 'append: entries are accepted until the millisecond before the deadline',
     run: async (store) => {
       for (const status of ['ACTIVE', 'PAUSED'] as const) {
         const state = live(status, { revision: 2, limitMs: 100, deadline: NOON + 100 });
@@ -54,7 +54,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: entries of a caller whose clock is behind are taken',
+    name: 'append: entries of a caller whose clock is behind are accepted',
     run: async (store) => {
       const state = live('ACTIVE', { revision: 2, since: NOON, deadline: NOON + 100 });
       const answer = await appendTo(store, 'behind', state, NOON - 5000);
@@ -104,7 +104,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: the history goes on after a pause, and stays after the end',
+    name: 'append: the history continues after a pause, and stays after the end',
     run: async (store) => {
       const stored = await insertActive(store, key);
       await append(store, key, ['before the pause']);

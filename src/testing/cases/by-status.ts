@@ -1,6 +1,6 @@
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
 import type { PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

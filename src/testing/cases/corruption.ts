@@ -1,10 +1,10 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
-/** A case that can damage what is stored. */
+/** A case that can damage a stored session. */
 export interface CorruptionCase {
   readonly name: string;
   run(store: SessionStore, corrupt: (key: SessionKey, part: StoredPart) => Promise<void>): Promise<void>;
@@ -79,7 +79,7 @@ export const corruption: readonly CorruptionCase[] = [
   ...ofPart('head'),
   ...ofPart('history'),
   {
-    name: 'corruption: no write goes over a damaged state',
+    name: 'corruption: no write overwrites a damaged state',
     run: async (store, corrupt) => {
       await insertThree(store);
       await corrupt(key, 'state');
@@ -107,7 +107,7 @@ export const corruption: readonly CorruptionCase[] = [
     }),
   ),
   {
-    name: 'corruption: due finds the other sessions beside a damaged one, which can be put off',
+    name: 'corruption: due finds the other sessions besides a damaged one, which can be postponed',
     run: async (store, corrupt) => {
       await insertThree(store);
       for (const id of ['newest', 'bad']) {

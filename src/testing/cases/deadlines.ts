@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueSession, SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
 import { answerOf, append, dueOf, insert, replace, reschedule } from '../steps.js';
@@ -112,7 +112,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: of all tenants, and none with many holds up one with few',
+    name: 'due: of all tenants, and a tenant with many delays none with few',
     run: async (store) => {
       const many = upTo(40).map((index) => keyOf(`s${index}`, 'many'));
       const few = upTo(3).map((index) => keyOf(`s${index}`, 'few'));
@@ -126,7 +126,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'reschedule: of two who reschedule a session from the same time, one does',
+    name: 'reschedule: of two callers who reschedule a session from the same time, one succeeds',
     run: async (store, second) => {
       const due = { ...key, dueAt: NOON };
       const over = ended('time_limit', { revision: 2, deadline: NOON });

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { end, expectDue, FAR, firstOf, key, settle, start } from '../end-steps.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT, upTo } from '../samples.js';
 import { answerOf, dueOf, endsOf, insert, replace } from '../steps.js';
@@ -51,7 +51,7 @@ export const ends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ends: of two who postpone one from the same time, one does',
+    name: 'ends: of two callers who postpone one from the same time, one succeeds',
     run: async (store, second) => {
       await start(store);
       await replace(store, key, end);
@@ -71,7 +71,7 @@ export const ends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ends: a change of what stands beside the status neither repeats nor moves one',
+    name: 'ends: a change without a new status neither repeats nor moves one',
     run: async (store) => {
       await start(store);
       await replace(store, key, end);
@@ -114,7 +114,7 @@ export const ends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ends: the longest overdue first, of all tenants, and none with many holds up one with few',
+    name: 'ends: the longest overdue first, of all tenants, and a tenant with many delays none with few',
     run: async (store) => {
       const many = upTo(20).map((index) => keyOf(`s${index}`, 'many'));
       const few = upTo(2).map((index) => keyOf(`s${index}`, 'few'));

@@ -1,7 +1,7 @@
 import type { HistoryEntry, JsonValue } from '../../session/session.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { foundIn, key, partOf } from '../history-steps.js';
-import { hostileTexts } from '../hostile.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { NOON, say } from '../samples.js';
 import { answerOf, insertActive } from '../steps.js';
@@ -32,7 +32,7 @@ const entries: readonly HistoryEntry[] = [
   say('neither again'),
 ];
 
-/** The cases of what entries carry beside their text. */
+/** The cases of the `id` and the `data` of entries. */
 export const entryData: readonly StoreCase[] = [
   {
     name: 'append: the id and the data of an entry are read as they were written, in order',

@@ -2,7 +2,7 @@ import type { StateRecord } from '../../session/session-record.js';
 import { endReasons } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace } from '../steps.js';

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../session/session-event.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
@@ -97,7 +97,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a reader goes on after any position, page by page',
+    name: 'events: a reader continues after any position, page by page',
     run: async (store) => {
       const start = await latestPosition(store);
       expectEqual(await eventsAfter(store, start), [], 'the events of an empty store');

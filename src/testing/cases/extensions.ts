@@ -1,5 +1,5 @@
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { key, partOf } from '../history-steps.js';
 import { NOON, say, upTo } from '../samples.js';
 import { answerOf, insertActive, repeatUntil } from '../steps.js';
@@ -19,12 +19,12 @@ const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]>
   return entries;
 };
 
-/** A little more than the limit, since the limit is approximate. */
+/** Slightly more than the limit, because the limit is approximate. */
 const byteLimit = (maxBytes: number): number => maxBytes * 1.05 + 100;
 
 export const historyBytes: readonly StoreCase[] = [
   {
-    name: 'maxBytes: a part has about so many bytes of JSON, and the parts together every entry once',
+    name: 'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once',
     run: async (store) => {
       const entries = await insertLong(store);
       for (const maxBytes of [5000, 9000, 25_000]) {
@@ -78,7 +78,7 @@ export const historyBytes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'maxBytes: a bound beyond what there is changes nothing',
+    name: 'maxBytes: a limit above the size of the history changes nothing',
     run: async (store) => {
       await insertLong(store);
       for (const slice of [{ limit: 7 }, { after: 0, limit: 7 }, { after: 0, limit: 1000 }]) {

@@ -1,12 +1,12 @@
-import { expectEqual } from '../expect.js';
-import { hostileTexts } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { ended, headOf, keyOf, NOON, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Short texts, texts that break code, and one that is longer than all others together. */
+/** Short texts, texts that break code, and one that is longer than all others combined. */
 const texts = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'];
 
 const limits = [0, 1, 2, 3, 4, 10, texts.length - 1, texts.length, texts.length + 1, 10_000];

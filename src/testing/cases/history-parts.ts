@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '../../session/session.js';
 import type { HistorySlice, SessionKey } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { contentsOf, foundIn, insertTalk, key, MAXIMUM_PARTS, partOf, readBack, readOn } from '../history-steps.js';
-import { hostileTexts } from '../hostile.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace } from '../steps.js';

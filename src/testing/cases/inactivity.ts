@@ -1,5 +1,5 @@
 import { acceptsHistoryUntil } from '../../session/state-at.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
 import { answerOf, dueOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -10,7 +10,7 @@ const active = live('ACTIVE', { revision: 2, deadline: NOON + 250, lastActivityA
 
 export const inactivity: readonly StoreCase[] = [
   {
-    name: 'inactivity: an ACTIVE session takes entries and is not due until nobody has used it for so long',
+    name: 'inactivity: an ACTIVE session accepts entries and is not due until it was unused for the whole timeout',
     run: async (store, second) => {
       await insert(store, key, headOf('one'), live('IDLE', { terms }));
       await replace(store, key, active);
@@ -44,7 +44,7 @@ export const inactivity: readonly StoreCase[] = [
 
 export const inactivityStatuses: readonly StoreCase[] = [
   {
-    name: 'inactivity: a list by status has a session as TERMINATED once nobody has used it for so long',
+    name: 'inactivity: a list by status has a session as TERMINATED once it was unused for the whole timeout',
     run: async (store) => {
       await insert(store, key, headOf('one'), live('IDLE', { terms }));
       await replace(store, key, active);

@@ -1,6 +1,6 @@
 import { REMEMBERED_OPERATIONS } from '../../session/session-record.js';
 import type { EndReason } from '../../session/session-status.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

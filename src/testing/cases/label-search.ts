@@ -1,7 +1,7 @@
 import type { SessionLabels } from '../../session/session.js';
 import { LABEL_SEARCH_LIMIT } from '../../session/session-limits.js';
 import type { ListPosition, PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, TENANT, upTo } from '../samples.js';
 import { answerOf, append, errorOf, insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -170,7 +170,7 @@ export const labelSearch: readonly StoreCase[] = [
     },
   },
   {
-    name: 'label: a search looks at 10,000 sessions of a label and no more, which says so; one label alone has no such limit',
+    name: 'label: a search examines up to 10,000 sessions of a label, and more are an error; a list by one label alone has no limit',
     run: async (store, second) => {
       const most = LABEL_SEARCH_LIMIT;
       const insertAt = async (n: number, each: SessionStore) => {

@@ -1,8 +1,8 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
-import { hostileTexts } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, expectStored, insert, replace } from '../steps.js';

@@ -1,7 +1,7 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
-import { hostileTexts } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, expectStored, insert, insertActive, repeatUntil, replace } from '../steps.js';

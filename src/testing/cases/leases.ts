@@ -1,8 +1,8 @@
 import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
-import { hostileTexts } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { race } from '../race.js';
 import { ended, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace } from '../steps.js';

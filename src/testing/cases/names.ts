@@ -1,6 +1,6 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
-import { hostileNames } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileNames } from '../hostile-texts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import { answerOf, append, dueOf, idsOn, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

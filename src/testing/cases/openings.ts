@@ -1,7 +1,7 @@
 import type { SessionHead, StateRecord } from '../../session/session-record.js';
 import type { Inserted, Opening, SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { contentsOf, partOf } from '../history-steps.js';
 import { race, WRITERS } from '../race.js';
 import { positionsIn, rewind } from '../rewind-steps.js';
@@ -9,7 +9,7 @@ import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insertActive, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** The session that others are forked from. */
+/** The session to fork. */
 const origin = keyOf('one');
 const fork = keyOf('fork');
 
@@ -41,7 +41,7 @@ const expectNone = async (store: SessionStore): Promise<void> => {
 
 export const openings: readonly StoreCase[] = [
   {
-    name: 'opening: a session is inserted with its start and its first entries, and goes on from there',
+    name: 'opening: a session is inserted with its start and its first entries, and then works like any other',
     run: async (store) => {
       expectEqual(await open(store, { entries: saying('a', 'b', 'c') }), 'inserted', 'insert');
       const begun = { head: headOf(fork.id), state: started, history: saying('a', 'b', 'c') };

@@ -1,4 +1,4 @@
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -24,7 +24,7 @@ const alike = [
   'o'.repeat(64),
 ];
 
-export const operations: readonly StoreCase[] = [
+export const operationIds: readonly StoreCase[] = [
   {
     name: 'operationId: a repeated append adds nothing and answers the first position',
     run: async (store) => {
@@ -123,7 +123,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: an id that stands in a text is not taken for an operation',
+    name: 'operationId: an id that occurs in a text does not count as an operation',
     run: async (store) => {
       const context = '\n"op",\n"op-2",\n';
       await insertActive(store, key, headOf('one', NOON, { context }));

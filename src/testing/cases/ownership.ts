@@ -1,4 +1,4 @@
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insertActive, replace } from '../steps.js';

@@ -1,4 +1,4 @@
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, said } from '../steps.js';

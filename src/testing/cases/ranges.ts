@@ -1,10 +1,10 @@
 import type { ListPosition, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Oldest first: some in the same millisecond, one alone, and both ends of time. */
+/** Oldest first: several in the same millisecond, one alone, and the first and the last possible time. */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['epoch', 0],
   ['a', NOON],
@@ -39,7 +39,7 @@ const pageOf = (store: SessionStore, range: Partial<PageRange>, tenant = TENANT)
 
 const idsOf = ({ records }: RecordPage): readonly string[] => records.map(({ head }) => head.id);
 
-/** More pages than any walk here has. */
+/** More pages than any list in these cases has. */
 const MAXIMUM_PAGES = 100;
 
 /** The ids on pages that follow one another by cursor. `between` runs before each further page. */

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { foundIn, key, partOf } from '../history-steps.js';
 import { race } from '../race.js';
 import { positionsIn, rewind } from '../rewind-steps.js';
@@ -58,7 +58,7 @@ export const redactions: readonly StoreCase[] = [
     },
   },
   {
-    name: 'redact: entries that are superseded may be redacted, and a rewind goes on as before',
+    name: 'redact: entries that are superseded may be redacted, and a rewind works as before',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['one', 'two', 'three']);

@@ -1,5 +1,5 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

@@ -1,5 +1,5 @@
 import { active, end, expectDue, FAR, firstOf, isGone, key, reportOf, settle, start } from '../end-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { keyOf, NOON, upTo } from '../samples.js';
 import { answerOf, append, dueOf, endsOf, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -22,7 +22,7 @@ export const removedEnds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ends: one that waits stays when its session is removed, where it was put',
+    name: 'ends: one that waits stays when its session is removed, with its due time',
     run: async (store, second) => {
       await start(store, key, { user: 'u:1' });
       const state = { ...end, labels: { user: 'u:1' } };

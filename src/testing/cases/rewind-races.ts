@@ -1,4 +1,4 @@
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { key } from '../history-steps.js';
 import { race } from '../race.js';
 import { appendTo, expectHistory, rewind } from '../rewind-steps.js';

@@ -1,5 +1,5 @@
 import { eventsAfter, latestPosition } from '../event-steps.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { contentsOf, key, partOf } from '../history-steps.js';
 import { appendTo, expectHistory, numbers, positionsIn, rewind } from '../rewind-steps.js';
 import { ended, live, NOON, operationOf, upTo } from '../samples.js';
@@ -24,7 +24,7 @@ export const rewinds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'rewinds: to 0 and without entries, the history is empty and goes on from a new position',
+    name: 'rewinds: to 0 and without entries, the history is empty and continues at a new position',
     run: async (store) => {
       await insertActive(store, key);
       const full = await append(store, key, ['one', 'two']);
@@ -53,7 +53,7 @@ export const rewinds: readonly StoreCase[] = [
       await expectHistory(store, ['one'], await rewind(store, first));
       await expectHistory(store, [], await rewind(store, 0));
       await append(store, key, ['four']);
-      // The start of a part is a position too.
+      // The start of a part is a valid position.
       const { start } = await partOf(store, { limit: 1 });
       await expectHistory(store, ['five'], await rewind(store, start, ['five']));
     },
@@ -182,7 +182,7 @@ export const rewinds: readonly StoreCase[] = [
         for (const step of upTo(60)) {
           const contents = upTo(next(4)).map((at) => `${step}.${at} ${'x'.repeat(next(40))}`);
           const isRewind = contents.length === 0 || next(3) === 0;
-          // Mostly to one of the latest entries, as people do.
+          // Mostly to one of the latest entries, as users do.
           const dropped = isRewind ? next(next(4) === 0 ? expected.length + 1 : 4) : 0;
           const stay = expected.slice(0, Math.max(0, expected.length - dropped));
           const after = stay.at(-1)?.position ?? 0;

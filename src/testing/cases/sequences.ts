@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace } from '../steps.js';

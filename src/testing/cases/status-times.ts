@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
 import type { PageRange, SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, dueOf, insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -56,7 +56,7 @@ const walked = async (store: SessionStore, range: PageRange, total: number): Pro
   return ids;
 };
 
-/** Lists by status at times at which deadlines have passed whose ends are not stored. */
+/** Lists by status when deadlines have passed but the ends are not stored yet. */
 export const statusTimes: readonly StoreCase[] = [
   {
     name: 'status: a session whose deadline has passed is TERMINATED at that time, and only then',
@@ -125,7 +125,7 @@ export const statusTimes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'status: a list by status writes nothing down, so that a clock which is behind sees what it saw',
+    name: 'status: a list by status writes nothing, so that a caller whose clock is behind gets the same list as before',
     run: async (store) => {
       await insertAll(store);
       const due = await dueOf(store, NOON + 1000, 100);

@@ -1,4 +1,4 @@
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -18,7 +18,7 @@ export const tenants: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tenants: no call reaches another tenant\u2019s session, or tells that it is there',
+    name: 'tenants: no call reaches another tenant\u2019s session, or reveals that it exists',
     run: async (store) => {
       const stored = await insertActive(store, theirs);
       await expectStored(store, ours, undefined);

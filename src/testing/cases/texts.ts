@@ -1,5 +1,5 @@
-import { expectEqual } from '../expect.js';
-import { hostileTexts } from '../hostile.js';
+import { expectEqual } from '../expect-equal.js';
+import { hostileTexts } from '../hostile-texts.js';
 import { ended, headOf, keyOf, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';

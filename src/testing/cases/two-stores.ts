@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
-import { expectEqual } from '../expect.js';
+import { expectEqual } from '../expect-equal.js';
 import { withoutPosition } from '../history-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {
@@ -33,7 +33,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
 
 export const twoStores: readonly StoreCase[] = [
   {
-    name: 'two stores: both read at once what one has written',
+    name: 'two stores: each reads at once what the other has written',
     run: async (store, second) => {
       const both = async (expected: Contents | undefined, what: string) => {
         for (const each of [store, second, store]) await expectRead(each, expected, what);

@@ -1,6 +1,6 @@
 import type { OpenStatus } from '../../session/session-status.js';
 import type { SessionStore, UnleasedPage, UnleasedPosition, UnleasedRange } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -139,7 +139,7 @@ export const unleased: readonly StoreCase[] = [
     },
   },
   {
-    name: 'unleased: a walk goes on where sessions before and after its position are leased, end or are removed',
+    name: 'unleased: a walk by cursor stays correct while sessions before and after its position are leased, end or are removed',
     run: async (store) => {
       for (const at of upTo(12)) {
         await insert(store, keyOf(`s${at + 10}`), headOf(`s${at + 10}`), live('ACTIVE', { since: NOON + at }));

@@ -51,8 +51,8 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
   });
 
   it.each([
-    [{ events: false }, 'the option events asks for false, but this store has true'],
-    [{ leaseIndex: true }, 'the option leaseIndex asks for true, but this store has false'],
+    [{ events: false }, 'the option events is false, but this store has true'],
+    [{ leaseIndex: true }, 'the option leaseIndex is true, but this store has false'],
   ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
     const open = deploy();
     const first = open({ events: true, leaseIndex: false });

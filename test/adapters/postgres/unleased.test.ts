@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { unleasedPositions } from '../../../adapters/sql/unleased-query.js';
+import { unleasedPositions } from '../../../adapters/sql/unleased-positions.js';
 import { headOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';

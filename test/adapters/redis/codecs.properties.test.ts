@@ -6,7 +6,7 @@ import { decodeRecord, encodeRecord, HEADER_BYTES } from '../../../adapters/redi
 import { escapeName, unescapeName } from '../../../adapters/shared/escape-name.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
-import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
+import { hostileNames, hostileTexts } from '../../../src/testing/hostile-texts.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 
 /** Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes JSON. */

@@ -75,11 +75,11 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         [
           'partitions',
           { partitions: 4 },
-          'the option partitions asks for 4, but this store has 3: leave the option out, or use another prefix',
+          'the option partitions is 4, but this store has 3: omit the option, or use another prefix',
         ],
-        ['statusIndex', { statusIndex: false }, 'the option statusIndex asks for false, but this store has true'],
-        ['leaseIndex', { leaseIndex: true }, 'the option leaseIndex asks for true, but this store has false'],
-        ['events', { events: false }, 'the option events asks for false, but this store has true'],
+        ['statusIndex', { statusIndex: false }, 'the option statusIndex is false, but this store has true'],
+        ['leaseIndex', { leaseIndex: true }, 'the option leaseIndex is true, but this store has false'],
+        ['events', { events: false }, 'the option events is false, but this store has true'],
       ])('refuse each call of a process that asks for other %s, and change nothing', async (_, options, message) => {
         const { process, client, prefix } = deploy();
         await insert(process({ partitions: 3, statusIndex: true, leaseIndex: false, events: true }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unleasedPositions } from '../../../adapters/sql/unleased-query.js';
+import { unleasedPositions } from '../../../adapters/sql/unleased-positions.js';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';

@@ -1,6 +1,6 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { expectEqual } from '../../../src/testing/expect.js';
+import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { answerOf, type Contents, contentsOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { expectEqual } from '../../../src/testing/expect.js';
+import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { wrongEntries } from '../support/stored.js';
 import { expectExact, glanceAt, OTHER, repaired, type Sight, sightOf, withEntry, withoutRevisions } from './sight.js';

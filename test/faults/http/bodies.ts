@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hostileTexts } from '../../../src/testing/hostile.js';
+import { hostileTexts } from '../../../src/testing/hostile-texts.js';
 
 /** One part of a request, and whether a server must take it. */
 export interface Part<T> {

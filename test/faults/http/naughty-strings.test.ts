@@ -5,7 +5,7 @@ import { nodeListener } from '../../../adapters/node/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSessionHandler } from '../../../src/http/index.js';
 import { SessionService, type SessionStore } from '../../../src/index.js';
-import { hostileNames } from '../../../src/testing/hostile.js';
+import { hostileNames } from '../../../src/testing/hostile-texts.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { type Reply, send } from '../../http/client.js';
 import { listening } from '../../http/serve.js';

@@ -5,7 +5,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSessionHandler, type HandlerRequest } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { hostileNames } from '../../../src/testing/hostile.js';
+import { hostileNames } from '../../../src/testing/hostile-texts.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';

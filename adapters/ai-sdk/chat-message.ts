@@ -1,0 +1,56 @@
+import { isFields } from '../../src/input/parse-fields.js';
+import type { NewHistoryEntry } from '../../src/service/append-history.js';
+import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
+import { canonical } from '../sdk/canonical.js';
+
+/** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */
+export interface ChatMessage {
+  /** 1 to 128 characters. */
+  readonly id: string;
+  /** The author of the message. */
+  readonly role: 'system' | 'user' | 'assistant';
+  /** JSON of any type. */
+  readonly metadata?: unknown;
+  /** JSON: texts, files, tool calls and so on. */
+  readonly parts: readonly { readonly type: string }[];
+}
+
+type Json = { readonly [name: string]: JsonValue | undefined };
+type Part = Json & { readonly type: string };
+
+/** A message as JSON. */
+export type Message = Json & Pick<ChatMessage, 'id' | 'role'> & { readonly parts: readonly Part[] };
+
+const isObject = (value: JsonValue | undefined): value is Json => isFields(value);
+
+const areParts = (parts: JsonValue | undefined): parts is readonly Part[] =>
+  Array.isArray(parts) && parts.every((part: JsonValue) => isObject(part) && typeof part['type'] === 'string');
+
+const isRole = (role: JsonValue | undefined): role is ChatMessage['role'] =>
+  role === 'system' || role === 'user' || role === 'assistant';
+
+export const isMessage = (value: JsonValue): value is Message =>
+  isObject(value) && typeof value['id'] === 'string' && isRole(value['role']) && areParts(value['parts']);
+
+const isText = ({ type }: Part): boolean => type === 'text';
+
+/**
+ * The history entry of a message: its content is the text, and its data is the rest. A single text is not stored twice,
+ * and a message that is only text has no data.
+ */
+export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry => {
+  const texts = parts.filter(isText);
+  const rest = texts.length === 1 ? parts.map((part) => (isText(part) ? { ...part, text: undefined } : part)) : parts;
+  const data = { ...more, parts: rest };
+  const content = texts.map(({ text }) => text).join('\n\n');
+  return { id, role, content, ...(canonical(data) !== '{"parts":[{"type":"text"}]}' && { data }) };
+};
+
+/** The message of a history entry. An entry that was not saved as a message becomes a message with its text. */
+export const messageOf = ({ id, role, content, data, position }: PositionedEntry): Message => {
+  const named = { id: id ?? `position-${position}`, role: isRole(role) ? role : 'assistant' } as const;
+  const parts = isObject(data) ? data['parts'] : undefined;
+  if (!isObject(data) || !areParts(parts)) return { ...named, parts: [{ type: 'text', text: content }] };
+  const whole = parts.map((part) => (isText(part) && part['text'] === undefined ? { ...part, text: content } : part));
+  return { ...named, ...data, ...named, parts: whole };
+};

@@ -1,0 +1,95 @@
+import { isFields } from '../../src/input/parse-fields.js';
+import type { NewHistoryEntry } from '../../src/service/append-history.js';
+import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
+import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';
+import { sha256 } from '../../src/session/sha256.js';
+
+/** The key of a transcript in the SDK: a main transcript, or with `subpath` that of a subagent. */
+export interface TranscriptKey {
+  /** The scope. By default, the SDK derives it from the working directory. */
+  readonly projectKey: string;
+  /** The id that the SDK gave the session. */
+  readonly sessionId: string;
+  /** Not empty; absent for the main transcript. */
+  readonly subpath?: string | undefined;
+}
+
+/** A line of a transcript: a JSON object. */
+export interface TranscriptEntry {
+  /** The kind of the line, such as `user`. */
+  type: string;
+  /** A line whose `uuid` is already in the transcript is not appended again. */
+  uuid?: string;
+  /** When the SDK wrote the line: RFC 3339. */
+  timestamp?: string;
+  /** The rest belongs to the SDK. */
+  [name: string]: unknown;
+}
+
+/** Texts that can be a label and an idempotency key unchanged. No digest has this form. */
+const PLAIN = /^(?!sha256:)[ -~]{1,256}$/;
+
+/** A unique name of 1 to 256 characters for a text. */
+export const nameOf = async (text: string): Promise<string> => {
+  if (PLAIN.test(text)) return text;
+  // As JSON, because lone surrogates would all become the same UTF-8.
+  return `sha256:${await sha256(JSON.stringify(text))}`;
+};
+
+/** A unique text for a key. */
+export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
+  if (subpath === '') throw new TypeError('subpath must not be empty: the key of a main transcript has none');
+  return JSON.stringify(['claude-agent', projectKey, sessionId, ...(subpath === undefined ? [] : [subpath])]);
+};
+
+/** The key of a text. */
+export const keyOf = (text: string): TranscriptKey => {
+  const parts: unknown = JSON.parse(text);
+  const [, projectKey, sessionId, subpath]: readonly unknown[] = Array.isArray(parts) ? parts : [];
+  return {
+    projectKey: String(projectKey),
+    sessionId: String(sessionId),
+    ...(typeof subpath === 'string' && { subpath }),
+  };
+};
+
+/** Maximum characters of a message that are also the content of its entry: both count towards one limit. */
+const CONTENT_LENGTH = 10_000;
+
+const isName = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= most;
+
+/** The service checks the value itself, and refuses it if it is not JSON. */
+const isJson = (value: unknown): value is JsonValue => value !== undefined;
+
+const contentOf = (message: unknown): string => {
+  const content = isFields(message) ? message['content'] : undefined;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.map((part) => (isFields(part) ? part['text'] : undefined));
+  return texts
+    .filter((text) => typeof text === 'string')
+    .join('')
+    .slice(0, CONTENT_LENGTH);
+};
+
+/** The entry of a history for a line: the line is its data. */
+export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
+  role: isName(line.type, ROLE_LENGTH) ? line.type : 'entry',
+  content: contentOf(line['message']),
+  ...(isName(line.uuid, ENTRY_ID_LENGTH) && { id: line.uuid }),
+  ...(isJson(line) && { data: line }),
+});
+
+/** All stored data are lines. */
+const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
+
+/** The lines of a history, without the redacted ones. */
+export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
+  entries.map(({ data }): unknown => data).filter(isLine);
+
+/** The lines to append: the first one of each `uuid`, unless that is `known`. */
+export const newOf = (lines: readonly TranscriptEntry[], known: ReadonlySet<unknown>): readonly TranscriptEntry[] => {
+  const seen = new Set<unknown>();
+  const isNew = (uuid: unknown) => !known.has(uuid) && !seen.has(uuid) && seen.add(uuid) !== undefined;
+  return lines.filter(({ uuid }) => uuid === undefined || isNew(uuid));
+};

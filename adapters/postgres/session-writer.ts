@@ -1,0 +1,282 @@
+import { nanoid } from 'nanoid';
+import { err, ok } from 'neverthrow';
+import type { StoreError } from '../../src/session/errors.js';
+import {
+  type EventDetail,
+  extensionDetailOf,
+  leaseDetailOf,
+  statusDetailOf,
+  updateDetailOf,
+} from '../../src/session/event-detail.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
+import type {
+  ActiveLimit,
+  AppendOutcome,
+  HistoryAppend,
+  Inserted,
+  Opening,
+  Redacted,
+  Removal,
+  Replaced,
+  Rescheduling,
+  SessionKey,
+} from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { labelTexts } from '../shared/label-texts.js';
+import { finite } from '../shared/never.js';
+import {
+  decodeEntries,
+  decodeState,
+  encodeEntry,
+  encodeHead,
+  encodeState,
+  redactedEntry,
+} from '../shared/stored-json.js';
+import { unreadable } from '../sql/session-rows.js';
+import type { Answer, Call, Value } from './call.js';
+import type { Connection } from './connection.js';
+import type { PostgresEventLog } from './postgres-event-log.js';
+
+/** The columns of a state, in the order of the functions. */
+const columnsOf = (state: StateRecord): readonly (string | number | boolean | null)[] => [
+  state.status,
+  finite(endsAt(state)),
+  finite(acceptsHistoryUntil(state)),
+  state.terms.graceMs,
+  state.lease?.fencingToken ?? 0,
+  state.lease?.until ?? 0,
+  unleasedSince(state),
+  state.terms.reportEnds,
+  finite(state.limitMs),
+  state.status === 'ACTIVE' ? finite(state.deadline) : null,
+  finite(state.terms.inactivityTimeoutMs),
+  state.lastActivityAt,
+  state.revision,
+  encodeState(state, state.labels),
+  labelTexts(state.labels).join(' '),
+];
+
+export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
+
+export const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
+  `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
+
+/** A call that changes a session. */
+interface OpenChange {
+  readonly call: Call;
+  readonly hasEvents: boolean;
+}
+
+/** Null if events are off. */
+const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
+  hasEvents ? JSON.stringify(detail) : null;
+
+/** Outcomes of `open_session`. */
+const OPENINGS = [
+  'inserted',
+  'taken',
+  'missing',
+  'invalid_position',
+  'too_large',
+  'full',
+  'too_many',
+] as const satisfies readonly Inserted[];
+
+/** The arguments of `open_session` besides those of `insert_session`. */
+const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Opening): readonly Value[] => [
+  state.status === 'IDLE' ? null : JSON.stringify(statusDetailOf(false, state)),
+  entries.map(encodeEntry),
+  from === undefined ? null : escapeName(from.id),
+  from === undefined ? null : JSON.stringify(from.id),
+  from?.position ?? null,
+  from?.maxBytes ?? null,
+  maxEntries ?? null,
+  active?.sessions ?? null,
+  active?.now ?? null,
+];
+
+/** Outcomes of appends without details, which have written nothing. */
+const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
+
+/** The changes of sessions. Each is one statement, with its event. */
+export class SessionWriter {
+  readonly #connection: Connection;
+  readonly #prefix: string;
+  readonly #events: PostgresEventLog;
+
+  constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+    this.#events = events;
+  }
+
+  async insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening: Opening | undefined,
+  ): Answer<Inserted, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const key = { tenant, id: head.id };
+    const createdMs = Date.parse(head.createdAt);
+    const values = [
+      ...namesOf(key),
+      ...columnsOf(state),
+      createdMs,
+      nanoid(12),
+      encodeHead(head),
+      detailOf(change, { type: 'created', at: createdMs }),
+    ];
+    const outcomes = ['inserted', 'taken'] as const;
+    if (opening === undefined) return this.#change(change, 'insert_session', values, key.id, outcomes);
+    return this.#insertOpened(change, [...values, ...valuesOf(state, opening)], key.id, opening.from?.id);
+  }
+
+  async #insertOpened(
+    { call, hasEvents }: OpenChange,
+    values: readonly Value[],
+    id: string,
+    from: string | undefined,
+  ): Answer<Inserted, StoreError> {
+    const rows = await call.write(statement(this.#prefix, 'open_session', values), values);
+    if (rows.isErr()) return err(rows.error);
+    const { outcome: found, copied, end_position: position } = rows.value[0] ?? {};
+    const outcome = OPENINGS.find((each) => each === found);
+    if (outcome === undefined) return err(unreadable(id, 'state'));
+    if (outcome !== 'inserted') return ok(outcome);
+    if (hasEvents) this.#events.publishSoon();
+    if (from === undefined) return ok(outcome);
+    return ok({ copied: Number(copied), origin: { id: from, position: Number(position) } });
+  }
+
+  async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const details = [detailOf(change, statusDetailOf(false, next)), detailOf(change, statusDetailOf(true, next))];
+    details.push(next.lease === undefined ? null : detailOf(change, leaseDetailOf(next.lease)));
+    details.push(detailOf(change, extensionDetailOf(next)), detailOf(change, updateDetailOf(next)));
+    const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
+    values.push(active?.sessions ?? null, active?.now ?? null);
+    return this.#change(change, 'replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
+  }
+
+  async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const { entries, now, operation, fencingToken, ifPosition, after, maxEntries } = append;
+    const values = [
+      ...namesOf(key),
+      now,
+      entries.map(encodeEntry),
+      operation?.id ?? null,
+      operation?.digest ?? null,
+      fencingToken ?? null,
+      ifPosition ?? null,
+      after ?? null,
+      maxEntries ?? null,
+      change.hasEvents,
+    ];
+    const rows = await change.call.write(statement(this.#prefix, 'append_entries', values), values);
+    if (rows.isErr()) return err(rows.error);
+    const { outcome, end_position: end, found_state: found, found_activity: activity } = rows.value[0] ?? {};
+    const position = Number(end);
+    if (outcome === 'appended') {
+      if (change.hasEvents) this.#events.publishSoon();
+      return ok({ outcome, position });
+    }
+    if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
+    if (outcome === 'moved') return ok({ outcome, position });
+    const known = UNCHANGED.find((each) => each === outcome);
+    if (known !== undefined) return ok({ outcome: known });
+    const state = outcome === 'closed' ? decodeState(found, Number(activity)) : undefined;
+    return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
+  }
+
+  /**
+   * Reads the entries first, because the database does not parse them. A position always belongs to the same entry, so
+   * they cannot change in between, except by another redaction.
+   */
+  async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const sql = `SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
+      FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
+        ON entry.session = session.number AND entry.position = ANY ($3::double precision[])
+      WHERE session.tenant = $1 AND session.id = $2`;
+    const rows = await change.call.read(sql, [...namesOf(key), positions.map(String)]);
+    if (rows.isErr()) return err(rows.error);
+    const [row] = rows.value;
+    if (row === undefined) return ok('missing');
+    if (positions.some((position) => position > Number(row['end_position']))) return ok('invalid_position');
+    const found: [string, string][] = [];
+    for (const { position, entry } of rows.value) {
+      const [decoded] = decodeEntries(entry) ?? [];
+      if (typeof entry === 'string' && decoded === undefined) return err(unreadable(key.id, 'history'));
+      if (decoded !== undefined) found.push([String(position), encodeEntry(redactedEntry(decoded))]);
+    }
+    const values = [
+      ...namesOf(key),
+      String(row['incarnation']),
+      found.map(([position]) => position),
+      found.map(([, entry]) => entry),
+      detailOf(change, { type: 'redacted', at: now, positions }),
+    ];
+    return this.#change(change, 'redact_entries', values, key.id, ['redacted', 'missing']);
+  }
+
+  async remove(
+    key: SessionKey,
+    { revision, now = Date.now() }: Removal,
+  ): Answer<'removed' | 'stale' | 'missing', StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const values = [...namesOf(key), revision ?? null, now, detailOf(change, { type: 'deleted', at: now })];
+    return this.#change(change, 'remove_session', values, key.id, ['removed', 'stale', 'missing']);
+  }
+
+  async reschedule(
+    { tenant, id }: SessionKey,
+    { from, to, isDamaged = false }: Rescheduling,
+  ): Answer<'moved' | 'stale', StoreError> {
+    const sql = `WITH moving AS (
+      SELECT number, CASE WHEN status = 'TERMINATED' OR $4 THEN $5 ELSE least($5, deadline) END AS next_due
+      FROM ${this.#prefix}sessions WHERE tenant = $1 AND id = $2 AND due_at = $3 FOR NO KEY UPDATE
+    )
+    UPDATE ${this.#prefix}sessions AS session SET due_at = next_due FROM moving
+      WHERE session.number = moving.number AND next_due <> due_at RETURNING session.number`;
+    const values = [escapeName(tenant), escapeName(id), finite(from), isDamaged, finite(to)];
+    const rows = await this.#connection.begin().write(sql, values);
+    return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
+  }
+
+  async #open(): Answer<OpenChange> {
+    const call = this.#connection.begin();
+    const deployment = await call.deployment();
+    return deployment.map(({ eventsLength }) => ({ call, hasEvents: eventsLength > 0 }));
+  }
+
+  /** Calls a function that returns one of `outcomes`; the first one means a change. */
+  async #change<T extends string>(
+    { call, hasEvents }: OpenChange,
+    name: string,
+    values: readonly Value[],
+    id: string,
+    outcomes: readonly [T, ...T[]],
+  ): Answer<T, StoreError> {
+    const rows = await call.write(statement(this.#prefix, name, values), values);
+    if (rows.isErr()) return err(rows.error);
+    const result = rows.value[0]?.['result'];
+    const outcome = outcomes.find((each) => each === result);
+    if (outcome === undefined) return err(unreadable(id, 'state'));
+    if (hasEvents && outcome === outcomes[0]) this.#events.publishSoon();
+    return ok(outcome);
+  }
+}

@@ -1,0 +1,240 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/session/errors.js';
+import type { HistoryEntry } from '../../src/session/session.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
+import { type Call, script } from './connection.js';
+import { type Failure, toStoreError, unreadable } from './failure.js';
+import { decodeJournal, decodeLines } from './journal.js';
+import type { SessionKeys, TenantKeys } from './keyspace.js';
+import { type DecodedRecord, decodeRecord, isRecord, numberField } from './record.js';
+import { pieces } from './scripts/spans.js';
+
+/**
+ * Reads a session and the last bytes of its history, consistently.
+ *
+ * KEYS  1 record, 2 journal
+ * ARGV  1 number of bytes of the history, 2 number of entries after which it may stop
+ * Returns {the record or '', the last bytes of the history, 1 if they begin within a line or 0}. The last element is
+ * missing if there is no history; the last two are missing if the journal is too short or damaged.
+ */
+const tailScript = script(`${pieces('KEYS[2]')}
+local record = redis.call('GET', KEYS[1]) or ''
+if not ${isRecord('record')} then return {record, ''} end
+local length, span = ${numberField('record', 'bytes')}, ${numberField('record', 'span')}
+if length == 0 then return {record, ''} end
+if redis.call('STRLEN', KEYS[2]) < length then return {record} end
+if span > length then return {record} end
+local size = tonumber(ARGV[1])
+if span == 0 then
+  return {record, redis.call('GETRANGE', KEYS[2], math.max(0, length - size), length - 1), length > size and 1 or 0}
+end
+local found, isCut = piecesBefore(span, length, 0, length, size, tonumber(ARGV[2]))
+if isDamaged then return {record} end
+return {record, textOf(found), isCut and 1 or 0}
+`);
+
+/** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
+type ReadRecord = SessionRecord | 'missing' | 'corrupt';
+
+/** The same, or `rewound` if the history is only a part of the journal. */
+type WholeRecord = ReadRecord | 'rewound';
+
+/** A session to read, with its size: 0 bytes without a record, -1 if it cannot be read. */
+export interface SizedSession {
+  readonly member: string;
+  readonly recordBytes: number;
+  readonly journalBytes: number;
+  /** Whether the history is only a part of the journal; `journalBytes` is then the size of the history. */
+  readonly isRewound: boolean;
+  /** The record, if it was read together with the size. */
+  readonly record?: string | undefined;
+}
+
+type Text = string | null | undefined;
+type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
+
+/** Bytes of a journal to read for each requested entry. If they are too few, more are read. */
+const ENTRY_BYTES = 512;
+
+/** Bytes to decode before the event loop gets a turn. */
+const TURN_BYTES = 1024 * 1024;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const recordOf = (
+  { head, state, sequence, incarnation, entries }: DecodedRecord,
+  history: readonly HistoryEntry[],
+): SessionRecord => ({ head, state, history, historyCount: entries, sequence, incarnation });
+
+/** The session in a record, without its history. */
+const lightSessionIn = (member: string, text: Text): ReadRecord => {
+  if (typeof text !== 'string' || text === '') return 'missing';
+  const record = decodeRecord(unescapeName(member), text);
+  return record === undefined ? 'corrupt' : recordOf(record, []);
+};
+
+/** The session in a record and its whole journal; without the journal, without its history. */
+const sessionIn = (member: string, text: Text, journal?: Text): WholeRecord => {
+  if (journal === undefined) return lightSessionIn(member, text);
+  if (typeof text !== 'string' || text === '') return typeof journal === 'string' ? 'corrupt' : 'missing';
+  const record = decodeRecord(unescapeName(member), text);
+  if (record === undefined) return 'corrupt';
+  if (record.span > 0) return 'rewound';
+  const history = decodeJournal(journal ?? '', record);
+  return history === undefined ? 'corrupt' : recordOf(record, history);
+};
+
+/** One session, or `undefined`. */
+export const findSession = async <E>(
+  call: Call,
+  session: SessionKeys,
+  { historyLimit }: ReadSize,
+  admit: Admit<E> | undefined,
+): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
+  const { record, journal, member } = session;
+  let found: WholeRecord;
+  if (historyLimit === undefined && admit === undefined) {
+    const texts = await call.readCommand((client) => client.mget(record, journal));
+    if (texts.isErr()) return err(toStoreError(session)(texts.error));
+    const [recordText, journalText = null] = texts.value;
+    found = sessionIn(member, recordText, journalText);
+    if (found === 'rewound') {
+      const whole = await readTail(call, session, member, NEVER, NEVER);
+      if (whole.isErr()) return err(toStoreError(session)(whole.error));
+      found = whole.value === 'cut' ? 'corrupt' : whole.value;
+    }
+    // MGET returns nil for a key of a wrong type, as for a missing key.
+    if (found === 'missing') {
+      const checked = await call.readCommand((client) => client.get(record));
+      if (checked.isErr()) return err(toStoreError(session)(checked.error));
+    }
+  } else {
+    const text = await call.readCommand((client) => client.get(record));
+    if (text.isErr()) return err(toStoreError(session)(text.error));
+    // There may be a journal without a record.
+    if (text.value === null) return findSession<never>(call, session, {}, undefined);
+    const decoded = decodeRecord(session.id, text.value);
+    if (decoded === undefined) return err(unreadable(session));
+    const recordBytes = text.value.length;
+    if (historyLimit === 0) {
+      const refusal = admit?.(recordBytes, 1);
+      return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
+    }
+    const sized = { member, recordBytes, journalBytes: decoded.shown, isRewound: decoded.span > 0 };
+    const read = await readSessions(call, session, [sized], { historyLimit }, admit);
+    if (read.isErr())
+      return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
+    [found = 'missing'] = read.value;
+  }
+  if (found === 'corrupt') return err(unreadable(session));
+  return ok(found === 'missing' ? undefined : found);
+};
+
+/** Sessions of one tenant, in the given order, if they are admitted. */
+export const readSessions = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  { historyLimit }: ReadSize,
+  admit: Admit<E> | undefined,
+): Reading<readonly ReadRecord[], E> => {
+  if (sessions.length === 0) return ok([]);
+  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, admit);
+  const isLight = historyLimit === 0;
+  const refusal = admit?.(sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
+  if (refusal !== undefined) return err({ refusal });
+  if (isLight && sessions.every(({ record }) => record !== undefined)) {
+    return ok(sessions.map(({ member, record }) => lightSessionIn(member, record)));
+  }
+  const tailOf = (session: SizedSession) => readTail(call, keys, session.member, NEVER, NEVER);
+  const rewound = isLight ? [] : sessions.filter(({ isRewound }) => isRewound);
+  const tails = new Map(rewound.map((session) => [session, tailOf(session)]));
+  const names = sessions.flatMap((session) => {
+    const { member } = session;
+    if (tails.has(session)) return [];
+    return isLight ? [keys.records + member] : [keys.records + member, keys.journals + member];
+  });
+  const none: readonly Text[] = [];
+  const texts = names.length === 0 ? ok(none) : await call.readCommand((client) => client.mget(...names));
+  if (texts.isErr()) return err({ failure: texts.error });
+  const records: ReadRecord[] = [];
+  let [next, left] = [0, TURN_BYTES];
+  for (const session of sessions) {
+    const { member, recordBytes } = session;
+    let found: WholeRecord = 'rewound';
+    if (!tails.has(session)) {
+      const [text, journal] = isLight ? [texts.value[next]] : [texts.value[next], texts.value[next + 1] ?? null];
+      next += isLight ? 1 : 2;
+      found = recordBytes < 0 ? 'corrupt' : sessionIn(member, text, journal);
+    }
+    if (found === 'rewound') {
+      const tail = await (tails.get(session) ?? tailOf(session));
+      if (tail.isErr()) return err({ failure: tail.error });
+      found = tail.value === 'cut' ? 'corrupt' : tail.value;
+    }
+    records.push(found);
+    left -= sizeOf(session, isLight);
+    if (left > 0) continue;
+    await othersTurn();
+    left = TURN_BYTES;
+  }
+  return ok(records);
+};
+
+const sizeOf = ({ recordBytes, journalBytes }: SizedSession, isLight: boolean): number =>
+  Math.max(0, recordBytes) + (isLight ? 0 : Math.max(0, journalBytes));
+
+/** The latest entries of each session: reads the end of each journal, and more of it if that has too few entries. */
+const readLatest = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  limit: number,
+  admit: Admit<E> | undefined,
+): Reading<readonly ReadRecord[], E> => {
+  const found = new Map<SizedSession, ReadRecord>();
+  let held = sum(sessions.map((session) => sizeOf(session, true)));
+  for (let bytes = (limit + 1) * ENTRY_BYTES; found.size < sessions.length; bytes *= 4) {
+    const open = sessions.filter((session) => !found.has(session));
+    const wanted = sum(open.map(({ journalBytes }) => Math.min(bytes, Math.max(0, journalBytes))));
+    const refusal = admit?.(held + wanted, sessions.length);
+    if (refusal !== undefined) return err({ refusal });
+    const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, bytes, limit)));
+    for (const [at, tail] of tails.entries()) {
+      const session = open[at];
+      if (tail.isErr()) return err({ failure: tail.error });
+      if (tail.value === 'cut' || session === undefined) continue;
+      found.set(session, tail.value);
+      held += Math.min(bytes, Math.max(0, session.journalBytes));
+    }
+  }
+  return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
+};
+
+/** One session with its latest entries; `cut` if `bytes` is too small for all of them. */
+const readTail = async (
+  call: Call,
+  keys: TenantKeys,
+  member: string,
+  bytes: number,
+  limit: number,
+): Promise<Result<ReadRecord | 'cut', Failure>> => {
+  const args = [String(bytes), String(limit)];
+  const reply = await call.readScript(tailScript, [keys.records + member, keys.journals + member], args);
+  if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
+  const [text, tail, isCut]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+  if (typeof text !== 'string' || typeof tail !== 'string') return ok('corrupt');
+  if (text === '') return ok('missing');
+  const record = decodeRecord(unescapeName(member), text);
+  if (record === undefined) return ok('corrupt');
+  const entries = decodeLines(Number(isCut) === 1 ? tail.slice(tail.indexOf('\n') + 1) : tail);
+  const isWhole = record.shown <= bytes && (record.span === 0 || record.entries <= limit);
+  if (entries === undefined || (isWhole && entries.length !== record.entries)) return ok('corrupt');
+  const wanted = Math.min(limit, record.entries);
+  if (entries.length >= wanted) return ok(recordOf(record, entries.slice(-limit)));
+  return ok(record.shown <= bytes ? 'corrupt' : 'cut');
+};

@@ -1,0 +1,63 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
+import type { CorruptRecord } from '../../src/session/errors.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import { NEVER } from '../shared/never.js';
+import type { Query } from '../sql/page-query.js';
+import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
+import type { Connection } from './connection.js';
+
+/** The bytes of the last `historyLimit` entries. */
+const historyBytes = ({ historyLimit }: ReadSize): Query => {
+  if (historyLimit === undefined) return { sql: 'bytes', values: [] };
+  if (historyLimit === 0) return { sql: '0', values: [] };
+  const before =
+    'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND entry_number = entries - ?';
+  return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
+};
+
+/**
+ * Reads the small columns of sessions, the time by which they are sorted, and the bytes to read. `from` names the table
+ * `session`.
+ */
+export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
+  const { sql, values } = historyBytes(size);
+  return {
+    sql: `SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
+      state, last_activity, entries, sequence, incarnation, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    values: [...values, ...from.values],
+  };
+};
+
+const HISTORY = `SELECT group_concat(entry) FROM (
+    SELECT entry FROM colloquy_entries WHERE session = number AND entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number
+  )`;
+const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
+  WHERE number IN (SELECT value FROM json_each(?))`;
+const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
+const LOAD_HEADS = `SELECT number, head ${LARGE}`;
+
+/**
+ * Reads the sessions of rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size.
+ */
+export const loadSessions = <E>(
+  connection: Connection,
+  rows: readonly Fields[],
+  size: ReadSize,
+  admit: Admit<E> | undefined,
+): Result<readonly Result<SessionRecord, CorruptRecord>[], E> => {
+  if (rows.length === 0) return ok([]);
+  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
+  const refusal = admit?.(bytes, rows.length);
+  if (refusal !== undefined) return err(refusal);
+  const { historyLimit: most = NEVER } = size;
+  const numbers = new Set(rows.map(({ number }) => Number(number)));
+  const list = JSON.stringify([...numbers]);
+  const load = most === 0 ? { sql: LOAD_HEADS, values: [list] } : { sql: LOAD, values: [most, list] };
+  const loaded = connection.query(load, ({ number }) => numbers.has(Number(number)));
+  const large = new Map(loaded.map((row) => [Number(row['number']), row]));
+  const sessionOf = (row: Fields) =>
+    sessionIn(row, large.get(Number(row['number'])) ?? {}, Math.min(most, Number(row['entries'])));
+  return ok(rows.map(sessionOf));
+};

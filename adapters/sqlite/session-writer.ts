@@ -1,0 +1,275 @@
+import { nanoid } from 'nanoid';
+import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
+import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
+import type { StoreError } from '../../src/session/errors.js';
+import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/session/event-detail.js';
+import { sameLabels } from '../../src/session/labels.js';
+import { unleasedSince } from '../../src/session/lease-state.js';
+import type { SessionLabels } from '../../src/session/session.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
+import type {
+  ActiveLimit,
+  AppendOutcome,
+  HistoryAppend,
+  Inserted,
+  Opening,
+  Redacted,
+  Removal,
+  Replaced,
+  Rescheduling,
+  SessionKey,
+} from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
+import { finite, infinite } from '../shared/never.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
+import { unreadable } from '../sql/session-rows.js';
+import type { Connection } from './connection.js';
+import { forkHistory } from './fork-history.js';
+import { activeAt } from './read-page.js';
+import { redactRows } from './redact-rows.js';
+import type { SqliteEndQueue } from './sqlite-end-queue.js';
+import type { SqliteEventLog } from './sqlite-event-log.js';
+import { type EntryEnd, positionsOf } from './stored-positions.js';
+
+const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence, entries,
+  position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
+const INSERT = `INSERT INTO colloquy_sessions
+  (tenant, id, created_ms, incarnation, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries,
+    position, bytes, head_bytes, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
+const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
+  SELECT tenant, ?, ?, created_ms, id, number FROM colloquy_sessions WHERE number = ?`;
+const REMOVE_LABEL = 'DELETE FROM colloquy_labels WHERE session = ? AND name = ? AND value = ?';
+const REPLACE = `UPDATE colloquy_sessions
+  SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, last_activity = ?, sequence = ?, state = ?
+  WHERE number = ?`;
+const PUT_OFF = 'UPDATE colloquy_sessions SET deadline = ? WHERE number = ?';
+const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
+const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
+const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloquy_operations
+  WHERE session = ? AND operation = ?`;
+const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
+  VALUES (?, ?, ?, ?)`;
+const INTO_ENTRIES = 'INTO colloquy_entries (session, entry_number, position, bytes, entry) VALUES (?, ?, ?, ?, ?)';
+const WRITE_ENTRY = `INSERT ${INTO_ENTRIES}`;
+/* After a rewind, a superseded entry may have the number. */
+const REWRITE_ENTRY = `INSERT OR REPLACE ${INTO_ENTRIES}`;
+const COUNT_CHANGE = 'UPDATE colloquy_sessions SET sequence = ? WHERE number = ?';
+const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, entry_number, position, bytes, entry)
+  SELECT ?, entry_number, entry_number, bytes, entry FROM colloquy_entries WHERE session = ? AND entry_number <= ?`;
+const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
+  WHERE number = ?`;
+
+/** The changes of sessions. Each is one transaction with its event. */
+export class SessionWriter {
+  readonly #connection: Connection;
+  readonly #events: SqliteEventLog;
+  readonly #ends: SqliteEndQueue;
+
+  constructor(connection: Connection, events: SqliteEventLog, ends: SqliteEndQueue) {
+    this.#connection = connection;
+    this.#events = events;
+    this.#ends = ends;
+  }
+
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+    const key = { tenant, id: head.id };
+    return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
+      if (this.#find(key) !== undefined) return ok('taken');
+      const origin = opening?.from && this.#find({ tenant, id: opening.from.id });
+      const copy = opening?.from && forkHistory(this.#connection, origin, opening.from);
+      if (typeof copy === 'string') return ok(copy);
+      const texts = opening?.entries.map(encodeEntry) ?? [];
+      const entries = (copy?.entries ?? 0) + texts.length;
+      const { maxEntries = entries, active } = opening ?? {};
+      if (entries > maxEntries) return ok('full');
+      if (active !== undefined && activeAt(this.#connection, tenant, active.now) >= active.sessions) {
+        return ok('too_many');
+      }
+      const details = openingDetailsOf(head.createdAt, opening && state, entries === 0 ? undefined : entries);
+      const [owner, id, incarnation] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
+      const text = encodeHead(copy === undefined ? head : { ...head, origin: copy.origin });
+      const createdMs = Date.parse(head.createdAt);
+      const until = finite(endsAt(state));
+      const { status, revision, lastActivityAt } = state;
+      // Plus a comma for each entry.
+      const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, copy?.bytes ?? 0);
+      const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
+      const values = [...times, entries, entries, bytes, bytesOf(text)];
+      this.#connection.run(INSERT, owner, id, createdMs, incarnation, ...values, encodeState(state, state.labels));
+      const number = Number(this.#find(key)?.['number']);
+      this.#connection.run(INSERT_HEAD, number, text);
+      this.#addLabels(number, Object.entries(state.labels ?? {}));
+      if (copy !== undefined) this.#connection.run(COPY_ENTRIES, number, Number(origin?.['number']), copy.entries);
+      this.#writeEntries(number, texts, {
+        number: copy?.entries ?? 0,
+        position: copy?.entries ?? 0,
+        bytes: copy?.bytes ?? 0,
+      });
+      for (const [at, detail] of details.entries()) {
+        this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
+      }
+      return ok(copy === undefined ? 'inserted' : { copied: copy.entries, origin: copy.origin });
+    });
+  }
+
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
+    return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      const state = decodeState(row['state'], Number(row['last_activity']));
+      if (state === undefined) return err(unreadable(key.id, 'state'));
+      if (state.revision !== next.revision - 1) return ok('stale');
+      if (active !== undefined && activeAt(this.#connection, key.tenant, active.now) >= active.sessions) {
+        return ok('too_many');
+      }
+      const { status, revision } = next;
+      const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
+      const deadline = endsAt({ ...next, lastActivityAt });
+      const detail = changeDetailOf(state, next);
+      const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
+      const isEnd = status === 'TERMINATED' && owesEnd(state);
+      const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
+      const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
+      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivityAt, sequence];
+      this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
+      if (isEnd) this.#ends.add(row, next.since);
+      if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
+      const change = { incarnation: String(row['incarnation']), sequence };
+      if (detail !== undefined) this.#events.log(eventsLength, key, change, detail);
+      return ok('replaced');
+    });
+  }
+
+  /** Writes only the labels that differ, because each write also updates a total. */
+  #moveLabels(number: number, before: SessionLabels = {}, after: SessionLabels = {}): void {
+    for (const [name, value] of Object.entries(before)) {
+      if (after[name] !== value) this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
+    }
+    this.#addLabels(
+      number,
+      Object.entries(after).filter(([name, value]) => before[name] !== value),
+    );
+  }
+
+  #addLabels(number: number, labels: readonly (readonly [string, string])[]): void {
+    for (const [name, value] of labels) {
+      this.#connection.run(INSERT_LABEL, escapeName(name), escapeName(value), number);
+    }
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+    return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok({ outcome: 'missing' });
+      const state = decodeState(row['state'], Number(row['last_activity']));
+      if (state === undefined) return err(unreadable(key.id, 'state'));
+      const known = this.#findOperation(Number(row['number']), append.operation);
+      const positions = positionsOf(this.#connection, row);
+      const decided = decideAppend({ state, positions, known }, append);
+      if (typeof decided !== 'number') return ok(decided);
+      const used = usedAt(state, append.now);
+      if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), Number(row['number']));
+      const from = {
+        number: decided,
+        position: positions.end + (append.after === undefined ? 0 : 1),
+        bytes: append.after === undefined ? Number(row['bytes']) : positions.bytesUpTo(decided),
+      };
+      const current = { ...row, last_activity: used.lastActivityAt };
+      return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, current, append, from) });
+    });
+  }
+
+  /** Adds entries after the entry `from`. Returns the position after them. */
+  #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: EntryEnd): number {
+    const { entries, operation } = append;
+    const session = Number(row['number']);
+    const { number, position, bytes } = this.#writeEntries(session, entries.map(encodeEntry), from);
+    if (operation !== undefined) {
+      this.#connection.run(INSERT_OPERATION, session, operation.id, operation.digest, position);
+    }
+    const sequence = Number(row['sequence']) + 1;
+    this.#connection.run(APPENDED, number, position, bytes, sequence, Number(row['last_activity']), session);
+    const change = { incarnation: String(row['incarnation']), sequence };
+    this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
+    return position;
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+    return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      if (positions.some((position) => position > Number(row['position']))) return ok('invalid_position');
+      const session = Number(row['number']);
+      const isChanged = redactRows(this.#connection, session, positions);
+      if (isChanged === undefined) return err(unreadable(key.id, 'history'));
+      if (!isChanged) return ok('redacted');
+      const sequence = Number(row['sequence']) + 1;
+      this.#connection.run(COUNT_CHANGE, sequence, session);
+      const change = { incarnation: String(row['incarnation']), sequence };
+      this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
+      return ok('redacted');
+    });
+  }
+
+  /** Writes entries after another one. Returns the end of the last one. */
+  #writeEntries(session: number, texts: readonly string[], { number, position, bytes }: EntryEnd): EntryEnd {
+    let [at, size] = [0, bytes];
+    for (const text of texts) {
+      at += 1;
+      // Plus a comma.
+      size += bytesOf(text) + 1;
+      this.#connection.run(
+        number === position ? WRITE_ENTRY : REWRITE_ENTRY,
+        session,
+        number + at,
+        position + at,
+        size,
+        text,
+      );
+    }
+    return { number: number + at, position: position + at, bytes: size };
+  }
+
+  remove(
+    key: SessionKey,
+    { revision, now = Date.now() }: Removal,
+  ): Result<'removed' | 'stale' | 'missing', StoreError> {
+    return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
+      const state = decodeState(row['state'], Number(row['last_activity']));
+      if (state !== undefined && owesEnd(state)) this.#ends.add(row, now);
+      this.#ends.keep(row, now);
+      this.#connection.run(REMOVE, Number(row['number']));
+      const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) + 1 };
+      this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
+      return ok('removed');
+    });
+  }
+
+  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', StoreError> {
+    return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');
+      const isFree = row['status'] === 'TERMINATED' || isDamaged;
+      const dueAt = isFree ? to : Math.min(to, infinite(Number(row['deadline'])));
+      if (dueAt === from) return ok('stale');
+      this.#connection.run(RESCHEDULE, finite(dueAt), Number(row['number']));
+      return ok('moved');
+    });
+  }
+
+  #find({ tenant, id }: SessionKey): Fields | undefined {
+    return this.#connection.find(FIND, { tenant: escapeName(tenant), id: escapeName(id) });
+  }
+
+  #findOperation(session: number, operation: HistoryAppend['operation']): KnownAppend | undefined {
+    const row = operation && this.#connection.find(FIND_OPERATION, { session, operation: operation.id });
+    return row && { digest: String(row['digest']), position: Number(row['position']) };
+  }
+}

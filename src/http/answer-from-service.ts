@@ -1,0 +1,48 @@
+import { err, ok } from 'neverthrow';
+import { hasMethods, isFields } from '../input/parse-fields.js';
+import type { AnyOperation, Operation, Output } from '../operations/operation.js';
+import { REPLAYED_HEADER } from '../operations/outputs.js';
+import { misconfigured } from '../session/errors.js';
+import { answerOf } from './answer-of.js';
+import { inputReader } from './input-reader.js';
+import { commonHeaders } from './problem.js';
+import type { Answer, Call } from './route.js';
+import type { HandlerResponse } from './session-handler.js';
+import { noRoom, withinBudget } from './within-budget.js';
+
+/** Headers of an answer without a body. */
+const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
+
+/** The header for a result that repeats that of an earlier request with the same key. */
+export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
+  isFields(result) && result['repeated'] === true ? { [REPLAYED_HEADER]: 'true' } : {};
+
+const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
+  if (shape === undefined) return { status, headers: bareHeaders };
+  const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
+  return { status, headers: { ...commonHeaders, ...own }, body: JSON.stringify(shape.write(value)) };
+};
+
+/** The error if the host's sessions lack a method that an operation calls. */
+export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
+  err(misconfigured(`sessions must have ${method} for ${path}`));
+
+/** Answers with the result of the service method that the operation names. */
+export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) => Answer) => {
+  const { calls, output, method } = operation;
+  const parseInput = inputReader(operation);
+  return async (call) => {
+    if (calls === undefined || !hasMethods(call.sessions, calls.method)) return lacksMethod(operation, calls?.method);
+    const input = await parseInput(call);
+    if (input.isErr()) return err(input.error);
+    const answer = async (): Answer => {
+      const result = await answerOf(call, calls.call(call.sessions, input.value));
+      return result.map((value) => responseOf(output, value));
+    };
+    if (method !== 'GET') return answer();
+    return withinBudget(call, async ({ admit }) => {
+      const answered = await answer();
+      return answered.andThen((response) => (admit(response.body?.length ?? 0) ? ok(response) : noRoom));
+    });
+  };
+};

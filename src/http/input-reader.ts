@@ -1,0 +1,135 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type Fields, isFields } from '../input/parse-fields.js';
+import { type IssueList, parseSafely } from '../input/parse-safely.js';
+import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
+import { wireName } from '../operations/shape.js';
+import { type InvalidInput, invalidInput, misconfigured } from '../session/errors.js';
+import { type HandlerError, refusal } from './handler-error.js';
+import type { Call } from './route.js';
+import type { HandlerRequest } from './session-handler.js';
+
+/** A quoted string (RFC 9651, 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. */
+const quoted = /^"([^"\\]*)"$/;
+
+/** The idempotency key of a request, quoted or not, without the quotes. */
+export const idempotencyKeyOf = (request: HandlerRequest): string | undefined => {
+  const value = request.header('idempotency-key');
+  return value === undefined ? undefined : (quoted.exec(value)?.[1] ?? value);
+};
+
+const wholeNumber = /^(?:0|[1-9]\d*)$/;
+
+const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+  const texts = sent.getAll(name);
+  const [text] = texts;
+  if (text === undefined) return undefined;
+  if (rule.kind === 'label') {
+    const given = texts.filter((each) => each !== '').map(labelOf);
+    const labels = new Map(given);
+    issues.check(labels.size === given.length, name, 'must have each name once');
+    return Object.fromEntries(labels);
+  }
+  issues.check(texts.length === 1, name, 'must be given once');
+  if (rule.kind === 'text') return text;
+  const { least, most = Number.MAX_SAFE_INTEGER } = rule;
+  const fits = wholeNumber.test(text) && Number(text) >= least;
+  issues.check(fits, name, `must be a whole number, at least ${least}, in decimal digits`);
+  return Math.min(Number(text), most);
+};
+
+/** Parses the query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
+export const queryParser = ({ query = {} }: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
+  const parameters = Object.entries(query).map(([name, rule]) => ({ name, sentAs: wireName(name), rule }));
+  return (sent) =>
+    parseSafely('query', (issues) => {
+      const given = new URLSearchParams(sent);
+      const fields: Record<string, unknown> = {};
+      for (const { name, sentAs, rule } of parameters) {
+        const value = parseParameter(issues, given, sentAs, rule);
+        if (value !== undefined) fields[name] = value;
+      }
+      return fields;
+    });
+};
+
+const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
+const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
+const refused = (rule: string) => err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
+
+const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+
+/** Whether a `Content-Type` is JSON in UTF-8. JSON has no other charset (RFC 8259, 8.1). */
+const isJson = (contentType: string): boolean => {
+  const [mediaType = ''] = contentType.split(';', 1);
+  if (mediaType.trim().toLowerCase() !== 'application/json') return false;
+  return [...contentType.matchAll(parameter)].every(
+    ([, name, quotedValue, token = '']) => name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
+  );
+};
+
+const asObject = (value: unknown) => (isFields(value) ? ok(value) : refused('must be a JSON object'));
+
+const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
+  try {
+    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch (cause) {
+    return refused(cause instanceof SyntaxError ? 'must be JSON' : 'must be UTF-8');
+  }
+};
+
+/** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
+const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promise<Result<Fields, HandlerError>> => {
+  const encoding = request.header('content-encoding') ?? 'identity';
+  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity') return unsupported;
+  if (Number(request.header('content-length')) > maxBytes) return tooLarge;
+  const body = await request.body(maxBytes);
+  switch (body.outcome) {
+    case 'read':
+      return parse(body.bytes);
+    case 'parsed': {
+      const value = typeof body.value === 'string' ? new TextEncoder().encode(body.value) : body.value;
+      if (!(value instanceof Uint8Array)) return asObject(value);
+      return value.length > maxBytes ? tooLarge : parse(value);
+    }
+    case 'too_large':
+      return tooLarge;
+    case 'aborted':
+      return refused('must be complete');
+    case 'lost':
+      return err(
+        misconfigured('the body was read before the handler: mount the handler before the code that reads it'),
+      );
+  }
+};
+
+/** Reads the fields of an operation's body, by their names in the service. */
+export const bodyReader = ({ body }: AnyOperation) => {
+  const names = Object.keys(body?.fields ?? {}).map((name) => [name, wireName(name)] as const);
+  return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
+    const read = await readJsonObject(request, handler.maxBodyBytes);
+    return read.map((sent) => Object.fromEntries(names.map(([name, sentAs]) => [name, sent[sentAs]])));
+  };
+};
+
+/** Reads the input of an operation that calls a method of the service. */
+export const inputReader = (operation: AnyOperation) => {
+  const parseQuery = queryParser(operation);
+  const readBody = operation.body && bodyReader(operation);
+  const { operationId: hasKey, fencingToken: fencingTokenHeader } = operation.headers ?? {};
+  const fencingTokenName = fencingTokenHeader?.wireName.toLowerCase();
+  return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
+    const query = parseQuery(call.query);
+    if (query.isErr()) return err(query.error);
+    const body = readBody === undefined ? ok({}) : await readBody(call);
+    if (body.isErr()) return err(body.error);
+    const operationId = hasKey && idempotencyKeyOf(call.request);
+    const fencingToken = fencingTokenName && call.request.header(fencingTokenName);
+    const options = {
+      ...(operationId !== undefined && { operationId }),
+      ...(fencingToken !== undefined && {
+        fencingToken: wholeNumber.test(fencingToken) ? Number(fencingToken) : fencingToken,
+      }),
+    };
+    return ok({ id: call.id, query: query.value, body: body.value, options });
+  };
+};

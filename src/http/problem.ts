@@ -1,0 +1,74 @@
+import { type InputIssue, invalidInput } from '../session/errors.js';
+import { details, type HandlerError, statusOf } from './handler-error.js';
+import type { HandlerResponse } from './session-handler.js';
+
+type Code = HandlerError['type'];
+
+type ProblemStatus = ReturnType<typeof statusOf>;
+
+/** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
+export const titles = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const satisfies Readonly<Record<ProblemStatus, string>>;
+
+/** Headers of every response with a body. Sessions are private and change every second, so nothing may be cached. */
+export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+
+const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'ApiKey' },
+  429: { 'Retry-After': '1' },
+  503: { 'Retry-After': '1' },
+};
+
+/** Details of a response besides its code: the issues of invalid input, or the state that caused the error. */
+interface Particulars {
+  readonly errors?: readonly InputIssue[];
+  readonly position?: number;
+  readonly holder?: string;
+  readonly until?: string;
+}
+
+/** The response to an error by its code; `headers` has `Allow` for a wrong method. */
+export const problemOf = (
+  code: Code,
+  headers: HandlerResponse['headers'] = {},
+  particulars: Particulars = {},
+): HandlerResponse => {
+  const status = statusOf(code);
+  const detail = particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
+  const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
+  return Object.freeze({
+    status,
+    headers: Object.freeze({ ...commonHeaders, ...statusHeaders[status], ...headers }),
+    body: JSON.stringify(body),
+  });
+};
+
+/** Cache of constant responses: rejecting a request must cost almost nothing. */
+const prepared = new Map<Code, HandlerResponse>();
+
+/** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */
+export const problem = (error: HandlerError): HandlerResponse => {
+  const { type } = error;
+  if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
+  if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
+  if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
+  if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
+  const response = prepared.get(type) ?? problemOf(type);
+  prepared.set(type, response);
+  return response;
+};
+
+/** The response to an unknown path, for mounts without a next handler. */
+export const routeNotFound: HandlerResponse = problemOf('route_not_found');

@@ -1,0 +1,52 @@
+import { err, ok, type Result } from 'neverthrow';
+import { parseHistoryQuery } from '../input/parse-list-query.js';
+import { type HistoryError, invalidInput, notFound } from '../session/errors.js';
+import type { SessionKey } from '../store/session-store.js';
+import { NOT_IN_HISTORY } from './append-history.js';
+import type { HistoryPart } from './operation-results.js';
+import type { Settings } from './settings.js';
+
+/** The part of a history to read: the last entries, those after a position, or those before one. */
+export type HistoryQuery =
+  | {
+      /** Maximum number of the latest entries, 1 to 1000. Default: 100. */
+      readonly last?: number;
+      readonly after?: never;
+      readonly before?: never;
+      readonly limit?: never;
+    }
+  | {
+      /** A position that `append` or `history` returned for this session; 0 for the beginning. */
+      readonly after: number;
+      /** Maximum number of entries, 1 to 1000. Default: 100. */
+      readonly limit?: number;
+      readonly before?: never;
+      readonly last?: never;
+    }
+  | {
+      /** A position that `append` or `history` returned for this session, such as the `start` of a part. */
+      readonly before: number;
+      /** Maximum number of entries, 1 to 1000: the latest before the position. Default: 100. */
+      readonly limit?: number;
+      readonly after?: never;
+      readonly last?: never;
+    };
+
+export const readHistory = async (
+  { store, policy: { limits } }: Settings,
+  key: SessionKey,
+  query: unknown,
+): Promise<Result<HistoryPart, HistoryError>> => {
+  const slice = parseHistoryQuery(query);
+  if (slice.isErr()) return err(slice.error);
+  const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });
+  if (answer.isErr()) return err(answer.error);
+  const found = answer.value;
+  if (found.outcome === 'missing') return err(notFound(key.id));
+  if (found.outcome === 'invalid_position') {
+    const path = slice.value.after === undefined ? 'before' : 'after';
+    return err(invalidInput([{ path, message: NOT_IN_HISTORY }]));
+  }
+  const { entries, start, position, hasMore } = found;
+  return ok({ entries, start, position, hasMore });
+};

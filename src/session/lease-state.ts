@@ -1,0 +1,92 @@
+import { err, ok, type Result } from 'neverthrow';
+import { timestampOf } from './clock.js';
+import { type Leased, type LeaseLost, leased, leaseLost } from './errors.js';
+import type { SessionLease } from './session.js';
+import type { LeaseRecord, StateRecord } from './session-record.js';
+import { type InvalidTransition, invalidTransition } from './session-status.js';
+import { stateAt } from './state-at.js';
+
+const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
+  lease !== undefined && now < lease.until ? lease : undefined;
+
+export const sessionLeaseOf = ({ holder, fencingToken, until }: LeaseRecord): SessionLease => ({
+  holder,
+  fencingToken,
+  until: timestampOf(until),
+});
+
+/** The lease on a session that has not ended, at `now`, in milliseconds since the epoch. */
+export const leaseAt = (state: StateRecord, now: number): SessionLease | undefined => {
+  const lease = currentLease(state, now);
+  return lease && sessionLeaseOf(lease);
+};
+
+/** Whether the current lease at `now` has this fencing token. */
+export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
+  currentLease(state, now)?.fencingToken === fencingToken;
+
+/**
+ * When a session became free, in milliseconds since the epoch: the end or the release of its lease, or when it entered
+ * its status, whichever is later. In the future while somebody holds the session.
+ */
+export const unleasedSince = ({ since, lease }: StateRecord): number =>
+  lease === undefined ? since : Math.max(since, lease.releasedAt ?? lease.until);
+
+/** A state with a lease, current or not. */
+export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
+
+/**
+ * The next state with a new lease from `now` on. The fencing token is higher even if the same holder already has the
+ * session, because two processes may use the same name.
+ */
+export const leaseState = (
+  state: StateRecord,
+  { holder, durationMs }: { readonly holder: string; readonly durationMs: number },
+  now: number,
+): Result<LeasedState, Leased | InvalidTransition> => {
+  const { status } = stateAt(state, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
+  const current = currentLease(state, now);
+  if (current !== undefined && current.holder !== holder) {
+    return err(leased(current.holder, timestampOf(current.until)));
+  }
+  // The first fencing token is the revision, because that differs if the session was deleted and created again.
+  const fencingToken = state.lease === undefined ? state.revision : state.lease.fencingToken + 1;
+  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
+  return ok({ ...state, revision: state.revision + 1, lastActivityAt: now, lease });
+};
+
+/** The next state with a later or earlier end of the current lease, if that has this fencing token. */
+export const renewState = (
+  state: StateRecord,
+  { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
+  now: number,
+): Result<LeasedState, LeaseLost | InvalidTransition> => {
+  const { lease } = state;
+  if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  const { status } = stateAt(state, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
+  if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
+  return ok({
+    ...state,
+    revision: state.revision + 1,
+    lastActivityAt: now,
+    lease: { ...lease, until: now + durationMs },
+  });
+};
+
+/**
+ * The next state without the lease of this fencing token, or `state` itself if that lease is over and no other one
+ * followed. A lease ends with its session.
+ */
+export const releaseState = (state: StateRecord, fencingToken: number, now: number): Result<StateRecord, LeaseLost> => {
+  const { lease } = state;
+  if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
+  return ok({
+    ...state,
+    revision: state.revision + 1,
+    lastActivityAt: now,
+    lease: { ...lease, until: 0, releasedAt: now },
+  });
+};

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isLeasedWith,
+  leaseAt,
+  leaseState,
+  releaseState,
+  renewState,
+  sessionLeaseOf,
+} from '../../src/session/lease-state.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import { advance, initialState } from '../../src/session/state-at.js';
+import { noTerms } from '../../src/testing/samples.js';
+import { NOON } from '../support/manual-clock.js';
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
+const fresh = initialState({ limitMs: FOREVER, terms: noTerms, now: NOON });
+
+const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1000) =>
+  leaseState(state, { holder, durationMs }, NOON + atMs)._unsafeUnwrap();
+
+const released = (state: StateRecord, fencingToken: number, atMs: number) =>
+  releaseState(state, fencingToken, NOON + atMs)._unsafeUnwrap();
+
+describe('a lease', () => {
+  const first = leased(fresh, 'a', 0);
+
+  test('changes the revision and the lease alone', () => {
+    expect(first).toEqual({
+      ...fresh,
+      revision: 2,
+      lease: { holder: 'a', fencingToken: 1, takenAt: NOON, until: NOON + 1000 },
+    });
+  });
+
+  test('is current from the moment it is taken to the millisecond before its end', () => {
+    const lease = { holder: 'a', fencingToken: 1, until: '2026-01-31T12:00:01.000Z' };
+    expect(sessionLeaseOf(first.lease)).toEqual(lease);
+    expect([0, 999, 1000].map((ms) => leaseAt(first, NOON + ms))).toEqual([lease, lease, undefined]);
+    expect([0, 999, 1000].map((ms) => isLeasedWith(first, 1, NOON + ms))).toEqual([true, true, false]);
+    expect([0, 2].map((fencingToken) => isLeasedWith(first, fencingToken, NOON))).toEqual([false, false]);
+  });
+
+  test('of a session that nobody has leased is none', () => {
+    expect(leaseAt(fresh, NOON)).toBeUndefined();
+    expect(isLeasedWith(fresh, 0, NOON)).toBe(false);
+  });
+
+  test('lasts for a clock that was set back', () => {
+    expect(isLeasedWith(first, 1, NOON - 3_600_000)).toBe(true);
+  });
+
+  test('of the same holder takes the place of its current one, with the next fencing token', () => {
+    expect(leased(first, 'a', 999).lease).toEqual({
+      holder: 'a',
+      fencingToken: 2,
+      takenAt: NOON + 999,
+      until: NOON + 1999,
+    });
+    expect(leased(first, 'a', 500, 100).lease).toEqual({
+      holder: 'a',
+      fencingToken: 2,
+      takenAt: NOON + 500,
+      until: NOON + 600,
+    });
+  });
+
+  test('has the next fencing token once the last has run out, whoever takes it', () => {
+    expect(leased(first, 'a', 1000).lease).toEqual({
+      holder: 'a',
+      fencingToken: 2,
+      takenAt: NOON + 1000,
+      until: NOON + 2000,
+    });
+    expect(leased(first, 'b', 1000).lease).toEqual({
+      holder: 'b',
+      fencingToken: 2,
+      takenAt: NOON + 1000,
+      until: NOON + 2000,
+    });
+  });
+
+  test('of another is refused until then, with the name and the end of the current one', () => {
+    expect(leaseState(first, { holder: 'b', durationMs: 1 }, NOON + 999)._unsafeUnwrapErr()).toEqual({
+      type: 'leased',
+      message: 'a has leased the session until 2026-01-31T12:00:01.000Z',
+      holder: 'a',
+      until: '2026-01-31T12:00:01.000Z',
+    });
+  });
+
+  test('goes through changes of the status', () => {
+    const active = advance(first, 'start', { now: NOON })._unsafeUnwrap();
+    expect(active.lease).toEqual(first.lease);
+  });
+
+  test('of a session that has ended, also by the clock alone, is refused', () => {
+    const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
+    const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
+    expect(leaseState(over, { holder: 'a', durationMs: 1 }, NOON)._unsafeUnwrapErr()).toMatchObject(refused);
+    const idle = initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON });
+    expect(leaseState(idle, { holder: 'a', durationMs: 1 }, NOON + 50)._unsafeUnwrapErr()).toMatchObject(refused);
+    expect(leased(idle, 'a', 49).deadline).toBe(NOON + 50);
+  });
+});
+
+describe('a renewal', () => {
+  const first = leased(fresh, 'a', 0);
+  const renewed = (state: StateRecord, fencingToken: number, atMs: number, durationMs = 1000) =>
+    renewState(state, { fencingToken, durationMs }, NOON + atMs);
+
+  test('moves the end alone, also to an earlier one', () => {
+    const lease = { ...first.lease, until: NOON + 1999 };
+    const later = { ...first, revision: 3, lastActivityAt: NOON + 999, lease };
+    expect(renewed(first, 1, 999)._unsafeUnwrap()).toEqual(later);
+    expect(renewed(first, 1, 500, 100)._unsafeUnwrap().lease.until).toBe(NOON + 600);
+  });
+
+  test('of a lease that is over, released, taken over or never taken is lease_lost', () => {
+    for (const [state, fencingToken, atMs] of [
+      [first, 1, 1000],
+      [released(first, 1, 500), 1, 500],
+      [leased(first, 'a', 500), 1, 500],
+      [first, 2, 500],
+      [fresh, 1, 0],
+    ] as const) {
+      expect(renewed(state, fencingToken, atMs)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost', fencingToken });
+    }
+  });
+
+  test('of a session that has ended, also by the clock alone, is invalid_transition', () => {
+    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
+    expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_transition', command: 'lease' });
+    expect(renewed(over, 2, 1)._unsafeUnwrapErr().type).toBe('lease_lost');
+    const idle = leased(
+      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON }),
+      'a',
+      0,
+    );
+    expect(renewed(idle, 1, 49).isOk()).toBe(true);
+    expect(renewed(idle, 1, 50)._unsafeUnwrapErr().type).toBe('invalid_transition');
+  });
+});
+
+describe('a release', () => {
+  const first = leased(fresh, 'a', 0);
+
+  test('ends the lease at once, for every clock, and keeps the fencing token for the next one', () => {
+    const free = released(first, 1, 500);
+    const lease = { ...first.lease, until: 0, releasedAt: NOON + 500 };
+    expect(free).toEqual({ ...first, revision: 3, lastActivityAt: NOON + 500, lease });
+    expect(isLeasedWith(free, 1, 0)).toBe(false);
+    expect(leased(free, 'a', 500).lease.fencingToken).toBe(2);
+  });
+
+  test('of a lease that is over already changes nothing', () => {
+    const free = released(first, 1, 500);
+    expect(released(free, 1, 500)).toBe(free);
+    expect(released(first, 1, 1000)).toBe(first);
+  });
+
+  test('of a session that has ended changes nothing', () => {
+    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
+    expect(released(over, 1, 1)).toBe(over);
+    const idle = leased(
+      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON }),
+      'a',
+      0,
+    );
+    expect(released(idle, 1, 50)).toBe(idle);
+  });
+
+  test('with another fencing token than that of the latest lease is lease_lost', () => {
+    const second = leased(first, 'b', 1000);
+    for (const [state, fencingToken] of [
+      [fresh, 1],
+      [first, 2],
+      [second, 1],
+    ] as const) {
+      expect(releaseState(state, fencingToken, NOON + 1000)._unsafeUnwrapErr()).toMatchObject({
+        type: 'lease_lost',
+        fencingToken,
+      });
+    }
+  });
+});
