@@ -1,11 +1,15 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
+import { CLOCK_MARGIN_MS } from '../session/event-position.js';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { safely } from './safely.js';
 
 /** Maximum number of events in one read. */
 export const PAGE = 500;
+
+/** The current time minus the margin: no later than now by the clock of any log. */
+export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 export interface LogPage {
   readonly events: readonly SessionEvent[];

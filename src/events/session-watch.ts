@@ -5,7 +5,6 @@ import {
   CLOCK_MARGIN_MS,
   type EventPosition,
   incarnationOf,
-  nowWithMargin,
   positionBefore,
   positionOf,
   positionText,
@@ -17,6 +16,7 @@ import type { SessionRecord } from '../session/session-record.js';
 import type { ReadSize, SessionKey } from '../store/session-store.js';
 import { Deadline, terminatedEventAt } from './deadline.js';
 import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
+import { nowWithMargin } from './log-cursor.js';
 import { DONE } from './safe-iterator.js';
 import { safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchSettings } from '../input/parse-watch.js';
 import type { WatchError } from '../session/errors.js';
-import { nowWithMargin, positionBefore, positionOf, timeAt } from '../session/event-position.js';
+import { positionBefore, positionOf, timeAt } from '../session/event-position.js';
 import type { TenantChange } from '../session/session-event.js';
 import { openReader } from './event-reader.js';
 import { LastChanges } from './last-changes.js';
+import { nowWithMargin } from './log-cursor.js';
 import type { WatchSource } from './watch-source.js';
 
 const eventsLost = (ms: number): Result<TenantChange, never> => ok({ type: 'events_lost', position: String(ms) });

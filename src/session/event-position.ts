@@ -62,9 +62,6 @@ export const positionText = ({ ms, incarnation, sequence }: EventPosition): stri
   return incarnation === undefined ? `${ms}-${sequence}` : `${ms}-${incarnation}.${sequence}`;
 };
 
-/** The current time minus the margin: no later than now by the clock of any log. */
-export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
-
 /** Parses a position; undefined if the text is invalid. */
 export const parsePosition = (text: string): EventPosition | undefined => {
   const [, ms, incarnation, sequence] = positionForm.exec(text) ?? [];
