@@ -24,10 +24,8 @@ export class LastChanges {
     this.#known.delete(key);
     this.#known.set(key, { sequence, position, gaps: this.#gaps });
     if (this.#known.size > MAX_SESSIONS) {
-      for (const oldest of this.#known.keys()) {
-        this.#known.delete(oldest);
-        break;
-      }
+      const [first] = this.#known.keys();
+      if (first !== undefined) this.#known.delete(first);
     }
     const isFirst = last === undefined || last.gaps < this.#gaps;
     return isFirst || sequence === last.sequence + 1 ? 'next' : 'gap';
