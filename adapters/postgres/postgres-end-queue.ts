@@ -27,12 +27,13 @@ export class PostgresEndQueue implements EndQueue {
     const due = await dueRows(call, dueEnds(this.#prefix), now, limit);
     if (due.isErr()) return err(due.error);
     const { rows, hasMore } = due.value;
-    const sessions = await this.#sessionsOf(
-      call,
-      rows.filter((row) => row['removed_ms'] === null),
-    );
-    if (sessions.isErr()) return err(sessions.error);
-    const ends = rows.map((row) => unreportedEndOf({ ...row, ...sessions.value.get(nameOf(row)) }));
+    const read = await this.#endsOf(call, rows);
+    if (read.isErr()) return err(read.error);
+    const ends = rows.flatMap((row) => {
+      const found = read.value.get(nameOf(row));
+      // Without it, another sweep has settled the end meanwhile.
+      return found === undefined ? [] : [unreportedEndOf({ ...row, ...found })];
+    });
     return ok({ ends, failed: [], hasMore });
   }
 
@@ -53,14 +54,19 @@ export class PostgresEndQueue implements EndQueue {
     return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'missing'));
   }
 
-  /** The states of the sessions of some ends, by the names of the ends. */
-  async #sessionsOf(call: Call, rows: readonly Fields[]): Answer<ReadonlyMap<string, Fields>, StoreError> {
+  /**
+   * The data of some ends, by their names. One statement reads an end and its session: between two, a removal could move
+   * the state from the session to the end, and neither would have it.
+   */
+  async #endsOf(call: Call, rows: readonly Fields[]): Answer<ReadonlyMap<string, Fields>, StoreError> {
     if (rows.length === 0) return ok(new Map());
-    const sql = `SELECT session.tenant, session.id, session.incarnation, session.state AS session_state, session.last_activity AS session_activity
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS ending (tenant, id, incarnation)
-      JOIN ${this.#prefix}sessions AS session USING (tenant, id, incarnation)`;
+    const sql = `SELECT tenant, id, incarnation, ending.removed_ms, ending.last_activity, ending.state,
+        session.state AS session_state, session.last_activity AS session_activity
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS due (tenant, id, incarnation)
+      JOIN ${this.#prefix}ends AS ending USING (tenant, id, incarnation)
+      LEFT JOIN ${this.#prefix}sessions AS session USING (tenant, id, incarnation)`;
     const column = (name: string) => rows.map((row) => String(row[name]));
     const found = await call.read(sql, [column('tenant'), column('id'), column('incarnation')]);
-    return found.map((sessions) => new Map(sessions.map((session) => [nameOf(session), session])));
+    return found.map((ends) => new Map(ends.map((end) => [nameOf(end), end])));
   }
 }
