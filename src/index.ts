@@ -146,6 +146,7 @@ export type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
   SessionStore,

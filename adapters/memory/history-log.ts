@@ -30,22 +30,10 @@ export class HistoryLog {
   readonly #positions: number[] = [];
   /** Each append with an operation id. */
   #operations: Map<string, KnownAppend> | undefined;
-  #appends = 0;
-  #redactions = 0;
   #end = 0;
 
   get length(): number {
     return this.#entries.length;
-  }
-
-  /** Number of appends. */
-  get appends(): number {
-    return this.#appends;
-  }
-
-  /** Number of redactions. */
-  get redactions(): number {
-    return this.#redactions;
   }
 
   /**
@@ -60,7 +48,6 @@ export class HistoryLog {
       this.#entries[at] = redactedEntry(entry);
       isChanged = true;
     }
-    if (isChanged) this.#redactions += 1;
     return isChanged;
   }
 
@@ -83,7 +70,6 @@ export class HistoryLog {
       this.#ends.push(end);
       this.#positions.push(this.#end);
     }
-    this.#appends += 1;
     if (operation !== undefined) {
       this.#operations ??= new Map();
       this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });

@@ -4,17 +4,11 @@ import { type OptionNames, parseOptions } from '../../src/input/parse-options.js
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { TooManyLabelled } from '../../src/session/errors.js';
-import {
-  appendedDetailOf,
-  changeDetailOf,
-  type EventDetail,
-  openingDetailsOf,
-} from '../../src/session/event-detail.js';
+import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
 import { entriesUpTo, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
-  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -29,6 +23,7 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -41,7 +36,7 @@ import { forkHistory } from './fork-history.js';
 import { frozenState } from './frozen-state.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
-import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
+import { bytesOf, keyOf, newSession, recordOf, type StoredSession } from './stored-session.js';
 import { TenantIndex } from './tenant-index.js';
 
 /** Options of a `MemorySessionStore`. */
@@ -102,11 +97,7 @@ export class MemorySessionStore implements SessionStore {
       opening && state,
       entries.length === 0 ? undefined : session.log.positions.end,
     );
-    // The start counts as a separate change.
-    if (details[1]?.type === 'started') session.firstRevision -= 1;
-    const change = { incarnation: session.incarnation };
-    for (const [at, detail] of details.entries())
-      this.events?.log(keyOf(session), { ...change, sequence: at + 1 }, detail);
+    for (const detail of details) this.#log(session, detail);
     return ok(copy === undefined ? 'inserted' : { copied: copy.entries.length, origin: copy.origin });
   }
 
@@ -139,22 +130,25 @@ export class MemorySessionStore implements SessionStore {
     return ok({ ...page, next: { id, at } });
   }
 
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, never> {
+  replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    { event, cap }: ReplaceOptions = {},
+  ): Result<Replaced, never> {
     const tenant = this.#tenants.get(key.tenant);
     const session = tenant?.get(key.id);
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
-    if (state.revision !== next.revision - 1) return ok('stale');
-    if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
+    if (state.revision !== previous.revision) return ok('stale');
+    if (cap !== undefined && tenant.activeAt(cap.now) >= cap.sessions) return ok('too_many');
     const isEnd = next.status === 'TERMINATED' && owesEnd(state);
     const { lastActivityAt } = state;
     const stored = frozenState(lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next);
     const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : endsAt(stored);
     this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAt));
     if (isEnd) this.ends.add(session, next.since);
-    const detail = changeDetailOf(state, next);
-    if (detail === undefined) session.firstRevision += 1;
-    else this.#log(session, detail);
+    if (event !== undefined) this.#log(session, event);
     return ok('replaced');
   }
 
@@ -215,7 +209,6 @@ export class MemorySessionStore implements SessionStore {
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     if (owesEnd(session.state)) this.ends.add(session, now);
     this.ends.keep(session, now);
-    session.isRemoved = true;
     this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
   }
@@ -266,7 +259,8 @@ export class MemorySessionStore implements SessionStore {
   }
 
   #log(session: StoredSession, detail: EventDetail): void {
-    const { incarnation } = session;
-    this.events?.log(keyOf(session), { incarnation, sequence: sequenceOf(session) }, detail);
+    session.sequence += 1;
+    const { incarnation, sequence } = session;
+    this.events?.log(keyOf(session), { incarnation, sequence }, detail);
   }
 }

@@ -21,8 +21,8 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly incarnation: string;
-  /** The revision from which changes are counted. A renewed lease is not a change, so it increases this number. */
-  firstRevision: number;
+  /** Number of the last change. */
+  sequence: number;
   readonly log: HistoryLog;
   state: StateRecord;
   /** When a sweep must process the session: its deadline if it has not ended. */
@@ -31,7 +31,6 @@ export interface StoredSession {
   endId: string | undefined;
   /** The status under which the session is listed. */
   listedAs: SessionStatus;
-  isRemoved: boolean;
 }
 
 const bytesOfTexts = (texts: readonly string[]): number => texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
@@ -52,20 +51,15 @@ export const newSession = (
   head: copyHead(head),
   bytes: bytesOfHead(head),
   incarnation,
-  firstRevision: state.revision,
+  sequence: 0,
   log: new HistoryLog(),
   state: frozenState(state),
   dueAt: endsAt(state),
   endId: undefined,
   listedAs: state.status,
-  isRemoved: false,
 });
 
 export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant, id: head.id });
-
-/** The number of the last change. Each state, append and redaction increases it by one. */
-export const sequenceOf = ({ state, firstRevision, log, isRemoved }: StoredSession): number =>
-  state.revision - firstRevision + 1 + log.appends + log.redactions + (isRemoved ? 1 : 0);
 
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
@@ -79,6 +73,6 @@ export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord 
   state: session.state,
   history: session.log.slice(historyStart(session, size)),
   historyCount: session.log.length,
-  sequence: sequenceOf(session),
+  sequence: session.sequence,
   incarnation: session.incarnation,
 });

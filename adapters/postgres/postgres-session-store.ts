@@ -2,7 +2,6 @@ import { err, type Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -18,6 +17,7 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -111,8 +111,13 @@ export class PostgresSessionStore implements SessionStore {
     return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Promise<Result<Replaced, StoreError>> {
-    return this.#writer.replace(key, next, active);
+  replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    options: ReplaceOptions = {},
+  ): Promise<Result<Replaced, StoreError>> {
+    return this.#writer.replace(key, previous, next, options);
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {

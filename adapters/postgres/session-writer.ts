@@ -1,18 +1,11 @@
 import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import {
-  type EventDetail,
-  extensionDetailOf,
-  leaseDetailOf,
-  statusDetailOf,
-  updateDetailOf,
-} from '../../src/session/event-detail.js';
+import { type EventDetail, statusDetailOf } from '../../src/session/event-detail.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
 import type {
-  ActiveLimit,
   AppendOutcome,
   HistoryAppend,
   Inserted,
@@ -20,6 +13,7 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
@@ -153,15 +147,18 @@ export class SessionWriter {
     return ok({ copied: Number(copied), origin: { id: from, position: Number(position) } });
   }
 
-  async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
+  async replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    { event, cap }: ReplaceOptions,
+  ): Answer<Replaced, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
-    const details = [detailOf(change, statusDetailOf(false, next)), detailOf(change, statusDetailOf(true, next))];
-    details.push(next.lease === undefined ? null : detailOf(change, leaseDetailOf(next.lease)));
-    details.push(detailOf(change, extensionDetailOf(next)), detailOf(change, updateDetailOf(next)));
-    const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
-    values.push(active?.sessions ?? null, active?.now ?? null);
+    const detail = event === undefined ? null : detailOf(change, event);
+    const values = [...namesOf(key), ...columnsOf(next), previous.revision, next.since];
+    values.push(event !== undefined, detail, cap?.sessions ?? null, cap?.now ?? null);
     return this.#change(change, 'replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
   }
 

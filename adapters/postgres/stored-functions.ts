@@ -178,34 +178,28 @@ BEGIN
   PERFORM $count_sessions(p_tenant, p_number, v_names, v_values, v_by);
 END $body$;
 
-/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if its status stays
-   and its lease is another. p_extension_detail: the event if only its time limit is another. p_update_detail: the
-   event if only its labels are others. p_active_limit: null for none. */
+/* p_is_change: whether the sequence rises. p_active_limit: null for none. */
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_since double precision, p_detail text, p_detail_from_paused text, p_lease_detail text, p_extension_detail text,
-  p_update_detail text, p_active_limit double precision, p_now double precision
+  p_labels text, p_previous bigint, p_since double precision, p_is_change boolean, p_detail text,
+  p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_is_lease boolean;
-  v_is_change boolean;
   v_is_end boolean;
   v_waits boolean;
-  v_detail text;
 BEGIN
-  SELECT number, incarnation, status, fencing_token, leased_until, reports_end, limit_ms, last_activity,
-      revision, sequence, created_ms, state, labels INTO v
+  SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
   ELSIF NOT $is_state(v.status, v.state) THEN
     RETURN 'unreadable';
-  ELSIF v.revision <> p_revision - 1 THEN
+  ELSIF v.revision <> p_previous THEN
     RETURN 'stale';
   END IF;
   /* A separate condition, because AND may evaluate both sides, and this one takes a lock of the tenant. */
@@ -214,9 +208,6 @@ BEGIN
       RETURN 'too_many';
     END IF;
   END IF;
-  v_is_lease := p_fencing_token > 0
-    AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0));
-  v_is_change := v.status <> p_status OR v_is_lease OR v.limit_ms <> p_limit_ms OR v.labels <> p_labels;
   v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
   v_waits := v_is_end;
   IF v.status = 'TERMINATED' THEN
@@ -232,28 +223,21 @@ BEGIN
       reports_end = p_reports_end, limit_ms = p_limit_ms, limit_end = p_limit_end,
       inactivity = p_inactivity, last_activity = greatest(last_activity, p_last_activity),
       revision = p_revision, state = p_state, labels = p_labels, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
-      sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
+      sequence = CASE WHEN p_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
   IF v_is_end THEN
     INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_since);
   END IF;
   IF v.status <> p_status THEN
     PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
-    v_detail := CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END;
-  ELSIF v_is_lease THEN
-    v_detail := p_lease_detail;
-  ELSIF v.limit_ms <> p_limit_ms THEN
-    v_detail := p_extension_detail;
-  ELSIF v_is_change THEN
-    v_detail := p_update_detail;
   END IF;
   /* After the total of the status, in the same order as all changes, so that they cannot deadlock. */
   IF v.labels <> p_labels THEN
     PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
   END IF;
-  IF v_detail IS NOT NULL THEN
+  IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, v_detail);
+      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
   END IF;
   RETURN 'replaced';
 END $body$;

@@ -1,11 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
-import { leaseDetailOf, statusDetailOf } from '../../src/session/event-detail.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
-  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -20,17 +18,18 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
   SessionStore,
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { appendEntries } from './append-entries.js';
 import { Connection } from './connection.js';
 import { Deployment, type RedisDeployment } from './deployment.js';
+import { detailText } from './detail-text.js';
 import { type Answer, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
 import { insertSession } from './insert-session.js';
 import { dueSessions } from './read-due.js';
@@ -49,12 +48,6 @@ import { replaceScript } from './scripts/replace-script.js';
 import { rescheduleScript } from './scripts/reschedule-script.js';
 import { letterOf } from './status-letters.js';
 import { dueText, write } from './write.js';
-
-/** Number of the arguments of `replaceScript` before the time at which the session became free. */
-const WAITING_AT = 14;
-
-/** Number of the arguments of `replaceScript` before the limit of ACTIVE sessions. */
-const LIMIT_AT = 15;
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is stored in two
@@ -119,7 +112,12 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range, admit));
   }
 
-  async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced> {
+  async replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    { event, cap }: ReplaceOptions = {},
+  ): Answer<Replaced> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
     const { call, eventsLength } = opened.value;
@@ -127,27 +125,17 @@ export class RedisSessionStore implements SessionStore {
     const { record, deadlines, tenants, ends, reporting, events, byStatus, unleased, member, owner, path } = session;
     const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
     const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
-    const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
+    const args = [member, owner, revisionText(previous.revision), stateFields(next), letterOf(next.status)];
     args.push(stateLines(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
-    if (eventsLength !== '') {
-      const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
-      const reason = detail.type === 'terminated' ? detail.endReason : '-';
-      args.push(eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
-      if (next.lease !== undefined) {
-        const { type, at } = leaseDetailOf(next.lease);
-        args.push(type, ` ${at} ${path} ${escapeName(next.lease.holder)}`);
-      }
-    }
-    if (unleased !== undefined) {
-      keys.push(unleased);
-      while (args.length < WAITING_AT) args.push('');
-      args.push(next.status === 'TERMINATED' ? '-' : String(unleasedSince(next)));
-    }
+    args.push(event === undefined ? '' : event.type);
+    args.push(event === undefined ? '' : ` ${event.at} ${path} ${detailText(event)}`, eventsLength);
+    if (unleased !== undefined) keys.push(unleased);
     if (eventsLength !== '') keys.push(events);
-    if (active === undefined) return write(call, session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
+    const freeSince = next.status === 'TERMINATED' ? '-' : String(unleasedSince(next));
+    args.push(unleased === undefined ? '' : freeSince);
+    if (cap === undefined) return write(call, session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
     if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    while (args.length < LIMIT_AT) args.push('');
-    args.push(String(active.sessions), String(active.now));
+    args.push(String(cap.sessions), String(cap.now));
     const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
     const replaced = await write(call, session, replaceScript, keys, args, outcomes);
     return replaced.andThen((outcome) => (outcome === 'ended' ? err(tooManyEnded) : ok(outcome)));

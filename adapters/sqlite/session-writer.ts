@@ -3,14 +3,13 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/session/event-detail.js';
+import { appendedDetailOf, openingDetailsOf } from '../../src/session/event-detail.js';
 import { sameLabels } from '../../src/session/labels.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
-  ActiveLimit,
   AppendOutcome,
   HistoryAppend,
   Inserted,
@@ -18,6 +17,7 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
@@ -116,21 +116,24 @@ export class SessionWriter {
     });
   }
 
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
+  replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    { event, cap }: ReplaceOptions,
+  ): Result<Replaced, StoreError> {
     return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
-      if (state.revision !== next.revision - 1) return ok('stale');
-      if (active !== undefined && activeAt(this.#connection, key.tenant, active.now) >= active.sessions) {
-        return ok('too_many');
-      }
+      if (state.revision !== previous.revision) return ok('stale');
+      const isFull = cap !== undefined && activeAt(this.#connection, key.tenant, cap.now) >= cap.sessions;
+      if (isFull) return ok('too_many');
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const deadline = endsAt({ ...next, lastActivityAt });
-      const detail = changeDetailOf(state, next);
-      const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
+      const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
       const isEnd = status === 'TERMINATED' && owesEnd(state);
       const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
       const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
@@ -139,7 +142,7 @@ export class SessionWriter {
       if (isEnd) this.#ends.add(row, next.since);
       if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
       const change = { incarnation: String(row['incarnation']), sequence };
-      if (detail !== undefined) this.#events.log(eventsLength, key, change, detail);
+      if (event !== undefined) this.#events.log(eventsLength, key, change, event);
       return ok('replaced');
     });
   }

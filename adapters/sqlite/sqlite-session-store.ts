@@ -2,7 +2,6 @@ import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -17,6 +16,7 @@ import type {
   Redacted,
   Removal,
   Replaced,
+  ReplaceOptions,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -96,8 +96,13 @@ export class SqliteSessionStore implements SessionStore {
     return readPage(this.#connection, tenant, range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
-    return this.#writer.replace(key, next, active);
+  replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    options: ReplaceOptions = {},
+  ): Result<Replaced, StoreError> {
+    return this.#writer.replace(key, previous, next, options);
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {

@@ -1,5 +1,4 @@
 import type {
-  ActiveLimit,
   Admit,
   Answer,
   EndQueue,
@@ -10,6 +9,7 @@ import type {
   PageRange,
   ReadSize,
   Removal,
+  ReplaceOptions,
   Rescheduling,
   Result,
   SessionHead,
@@ -49,8 +49,9 @@ export class AuditedSessionStore implements SessionStore {
     );
   }
 
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit) {
-    return this.#audit(key, `to ${next.status}`, this.#inner.replace(key, next, active), (done) => done === 'replaced');
+  replace(key: SessionKey, previous: StateRecord, next: StateRecord, options?: ReplaceOptions) {
+    const replaced = this.#inner.replace(key, previous, next, options);
+    return this.#audit(key, `to ${next.status}`, replaced, (done) => done === 'replaced');
   }
 
   append(key: SessionKey, append: HistoryAppend) {

@@ -14,6 +14,7 @@ import {
   tooManyActive,
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
+import { randomRevision } from '../session/random-revision.js';
 import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
@@ -59,12 +60,6 @@ export interface CreateSessionInput
 
 /** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted during the call. */
 const MAX_ATTEMPTS = 3;
-
-/**
- * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
- * same id; a change that was computed from the first session must then not apply to the second.
- */
-const randomRevision = (random: () => number): number => 1 + Math.floor(random() * 2 ** 40);
 
 /** The copied entries of a fork; undefined for any other outcome. */
 const copyIn = (inserted: Inserted): Exclude<Inserted, string> | undefined => {
@@ -136,7 +131,7 @@ export const createSession = async (
     if (opening.isErr()) return err(opening.error);
     const createdAt = timestampOf(time.value);
     const head = { id, options, ...(digest !== undefined && { digest }), createdAt };
-    const revision = isKeyed ? randomRevision(random) : 1;
+    const revision = randomRevision(random);
     const limitMs = allowedMsOf(policy, options.timeLimit);
     const state = initialState({ limitMs, terms, labels, now: time.value, revision, isStarted });
     const answer = await store.insert(tenant, head, state, opening.value);

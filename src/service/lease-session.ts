@@ -41,7 +41,7 @@ export const leaseSession = async (
   const read = parseLease(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<LeasedState, LeaseError>(settings, key, (current, now) =>
-    leaseState(current, read.value, now),
+    leaseState(current, { ...read.value, random: settings.random() }, now),
   );
   return updated.map(({ state }) => sessionLeaseOf(state.lease));
 };

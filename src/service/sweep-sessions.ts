@@ -5,6 +5,7 @@ import { endByClock, endsAt } from '../session/state-at.js';
 import type { DueEnds } from '../store/end-queue.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
+import { replaceState } from './replace-state.js';
 import { type OnEnded, RETRY_AFTER_MS, reportEnd } from './report-end.js';
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
@@ -58,10 +59,10 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   if (current === undefined) return move(task, { from: dueAt, to: Number.POSITIVE_INFINITY });
   const next = endByClock(current, now);
   if (next !== undefined) {
-    const replaced = await store.replace(key, next);
+    const replaced = await replaceState(settings, key, { previous: current, decided: next });
     if (replaced.isErr()) return postpone(task, replaced.error);
     // Another process has changed the session.
-    if (replaced.value !== 'replaced') return unchanged;
+    if (replaced.value.outcome !== 'replaced') return unchanged;
     return { isDone: true, ended: { ...key, endReason: next.endReason, endedAt: timestampOf(next.since) } };
   }
   if (now < endsAt(current)) return move(task, { from: dueAt, to: endsAt(current) });

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../session/errors.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ActiveLimit, SessionKey } from '../store/session-store.js';
+import { replaceState } from './replace-state.js';
 import type { Settings } from './settings.js';
 
 /** Maximum number of attempts. An attempt fails when another caller changes the session first. */
@@ -27,11 +28,12 @@ export interface ActiveCap<E> {
  * `decide` returns the same state, nothing is written.
  */
 export const updateState = async <S extends StateRecord, E>(
-  { store, now, recentStates }: Settings,
+  settings: Settings,
   key: SessionKey,
   decide: (current: StateRecord, now: number) => Result<S, E>,
   cap?: ActiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
+  const { store, now, recentStates } = settings;
   let guess = recentStates.take(key);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const isGuess = guess !== undefined;
@@ -45,16 +47,20 @@ export const updateState = async <S extends StateRecord, E>(
     const decided = decide(current, time.value);
     if (isGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
-    const next = decided.value;
-    if (next === current) return ok({ state: next, now: time.value, isChanged: false });
-    const replaced = await store.replace(key, next, cap && { sessions: cap.sessions, now: time.value });
+    const isChanged = decided.value !== current;
+    if (!isChanged) return ok({ state: decided.value, now: time.value, isChanged });
+    const limit = cap && { sessions: cap.sessions, now: time.value };
+    const states = { previous: current, decided: decided.value };
+    const replaced = await replaceState(settings, key, states, limit);
     if (replaced.isErr()) return err(replaced.error);
-    if (replaced.value === 'replaced') {
-      recentStates.add(key, next);
-      return ok({ state: next, now: time.value, isChanged: true });
+    const { outcome } = replaced.value;
+    if (replaced.value.outcome === 'replaced') {
+      const { state } = replaced.value;
+      recentStates.add(key, state);
+      return ok({ state, now: time.value, isChanged });
     }
-    if (replaced.value === 'missing') return err(notFound(key.id));
-    if (replaced.value === 'too_many' && cap !== undefined) return err(cap.error);
+    if (outcome === 'missing') return err(notFound(key.id));
+    if (outcome === 'too_many' && cap !== undefined) return err(cap.error);
   }
   return err(conflict(key.id));
 };

@@ -30,7 +30,6 @@ export const extendState = (
     return ok(
       Object.freeze({
         ...state,
-        revision: state.revision + 1,
         lastActivityAt: now,
         limitMs,
         deadline: state.status === 'ACTIVE' ? state.since + (limitMs - state.activeMs) : state.deadline,

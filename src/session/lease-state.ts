@@ -36,12 +36,26 @@ export const unleasedSince = ({ since, lease }: StateRecord): number =>
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
 
 /**
+ * Two leases that were given after the same one, such as before and after a failover that has lost the first, have
+ * different fencing tokens but for one in this number.
+ */
+const TOKEN_SPREAD = 2 ** 24;
+
+/** The input of `leaseState`. */
+export interface NewLease {
+  readonly holder: string;
+  readonly durationMs: number;
+  /** A random number from 0 up to 1. */
+  readonly random: number;
+}
+
+/**
  * The next state with a new lease from `now` on. The fencing token is higher even if the same holder already has the
  * session, because two processes may use the same name.
  */
 export const leaseState = (
   state: StateRecord,
-  { holder, durationMs }: { readonly holder: string; readonly durationMs: number },
+  { holder, durationMs, random }: NewLease,
   now: number,
 ): Result<LeasedState, Leased | InvalidTransition> => {
   const { status } = stateAt(state, now);
@@ -50,10 +64,10 @@ export const leaseState = (
   if (current !== undefined && current.holder !== holder) {
     return err(leased(current.holder, timestampOf(current.until)));
   }
-  // The first fencing token is the revision, because that differs if the session was deleted and created again.
-  const fencingToken = state.lease === undefined ? state.revision : state.lease.fencingToken + 1;
+  const last = state.lease?.fencingToken ?? 0;
+  const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
-  return ok({ ...state, revision: state.revision + 1, lastActivityAt: now, lease });
+  return ok({ ...state, lastActivityAt: now, lease });
 };
 
 /** The next state with a later or earlier end of the current lease, if that has this fencing token. */
@@ -69,7 +83,6 @@ export const renewState = (
   if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
   return ok({
     ...state,
-    revision: state.revision + 1,
     lastActivityAt: now,
     lease: { ...lease, until: now + durationMs },
   });
@@ -85,7 +98,6 @@ export const releaseState = (state: StateRecord, fencingToken: number, now: numb
   if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
   return ok({
     ...state,
-    revision: state.revision + 1,
     lastActivityAt: now,
     lease: { ...lease, until: 0, releasedAt: now },
   });

@@ -5,7 +5,7 @@ import type { EndReason } from './session-status.js';
 export interface LeaseRecord {
   /** 1 to 256 characters. */
   readonly holder: string;
-  /** Number of the lease, at least 1: higher than that of every earlier lease on the session. */
+  /** Number of the lease, at least 1: higher than that of every earlier lease on the session, by a random number. */
   readonly fencingToken: number;
   /** When it was taken, in milliseconds since the epoch. */
   readonly takenAt: number;
@@ -33,7 +33,10 @@ export interface SessionTerms {
 }
 
 interface Phase {
-  /** Number of the state. A store replaces a state only by the one with the next revision. */
+  /**
+   * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with the same id and those
+   * that a failover has lost included. A store replaces a state only if it has the expected revision.
+   */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
   readonly since: number;

@@ -26,8 +26,7 @@ export interface Beginning {
   readonly labels?: SessionLabels | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Default: 1. */
-  readonly revision?: number;
+  readonly revision: number;
   /** Whether the session is started at once, as its second change. Default: false. */
   readonly isStarted?: boolean;
 }
@@ -35,7 +34,7 @@ export interface Beginning {
 const noOperations: readonly string[] = Object.freeze([]);
 
 /** The state of a new session. Avoids spreads, because they take half as long as the rest of a create. */
-const idleState = ({ limitMs, terms, labels, now, revision = 1 }: Beginning): StateRecord => {
+const idleState = ({ limitMs, terms, labels, now, revision }: Beginning): StateRecord => {
   const state = {
     status: 'IDLE' as const,
     revision,
@@ -55,7 +54,7 @@ export const initialState = (beginning: Beginning): StateRecord => {
   const idle = idleState(beginning);
   if (!beginning.isStarted) return idle;
   const { now, limitMs } = beginning;
-  const begun = { revision: idle.revision + 1, startedAt: now, deadline: now + limitMs };
+  const begun = { startedAt: now, deadline: now + limitMs };
   return Object.freeze({ ...idle, ...transitions.IDLE.start, ...begun });
 };
 
@@ -112,7 +111,7 @@ export const stateAt = (state: StateRecord, now: number): StateRecord => {
 export const endByClock = (current: StateRecord, now: number): EndedState | undefined => {
   const state = stateAt(current, now);
   if (state === current || state.status !== 'TERMINATED') return undefined;
-  return Object.freeze({ ...state, revision: state.revision + 1 });
+  return Object.freeze(state);
 };
 
 /** Whether the next end of the session must be reported. */
@@ -139,7 +138,7 @@ export const advance = (
     };
     return Object.freeze({
       ...target,
-      revision: state.revision + 1,
+      revision: state.revision,
       since: now,
       ...(startedAt !== undefined && { startedAt }),
       lastActivityAt: now,

@@ -33,7 +33,6 @@ export const updateLabels = (
   return ok(
     Object.freeze({
       ...rest,
-      revision: current.revision + 1,
       lastActivityAt: now,
       operations: remember(current.operations, command, operationId),
       ...(labels && { labels }),

@@ -1,4 +1,5 @@
 import type { StoreError, TooManyLabelled } from '../session/errors.js';
+import type { EventDetail } from '../session/event-detail.js';
 import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
 import type { HistoryEntry, SessionLabels, SessionOrigin } from '../session/session.js';
@@ -77,6 +78,14 @@ export interface ActiveLimit {
   readonly sessions: number;
   /** The caller's time, in milliseconds since the epoch. A session whose deadline has passed by then does not count. */
   readonly now: number;
+}
+
+/** The event and the condition of a change; see `SessionStore.replace`. */
+export interface ReplaceOptions {
+  /** The event of the change. Absent if this is no change, such as a renewed lease: the sequence then stays. */
+  readonly event?: EventDetail | undefined;
+  /** Given only if the session becomes ACTIVE. */
+  readonly cap?: ActiveLimit | undefined;
 }
 
 /** Outcome of `SessionStore.replace`. */
@@ -304,17 +313,21 @@ export interface SessionStore {
   ): Answer<RecordPage, StoreError | TooManyLabelled | E>;
 
   /**
-   * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
-   * and returns `stale`. If the stored `lastActivityAt` is later, it stays. A new status is a change with an event, and
-   * so is a lease that is taken (a new fencing token) or released (`releasedAt`), a new time limit, and new labels. New
-   * labels move the session between the lists of labels in the same step. Any other replacement, such as a renewed
-   * lease, has no event, and the sequence stays. The first TERMINATED state of a session adds its end to `ends` if it
-   * has to be reported.
+   * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one. If the stored state
+   * has another revision than `previous`, writes nothing and returns `stale`. If it has the same one, it is `previous`
+   * in all but `lastActivityAt`, which stays if it is later than that of `next`. New labels move the session between
+   * the lists of labels in the same step. The first TERMINATED state of a session adds its end to `ends` if it has to
+   * be reported.
    *
-   * `active` is given only if the session becomes ACTIVE. If the tenant already has the maximum number of ACTIVE
-   * sessions, writes nothing and returns `too_many`. The count is exact even if calls race.
+   * Under a cap, if the tenant already has the maximum number of ACTIVE sessions, writes nothing and returns
+   * `too_many`. The count is exact even if calls race.
    */
-  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError>;
+  replace(
+    key: SessionKey,
+    previous: StateRecord,
+    next: StateRecord,
+    options?: ReplaceOptions,
+  ): Answer<Replaced, StoreError>;
 
   /**
    * Adds entries at the end of the history or after `after`, if the state accepts history at `now`

@@ -1,11 +1,13 @@
+import type { Result } from 'neverthrow';
 import type { StoreError, TooManyLabelled } from '../session/errors.js';
+import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { endsAt } from '../session/state-at.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
-import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
+import type { ActiveLimit, Answer, DueSession, Replaced, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
-import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
+import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
 export const answerOf = async <T>(answer: Answer<T, StoreError | TooManyLabelled>): Promise<T> => {
@@ -107,9 +109,24 @@ export const insert = async (
   return { head, state, history: [] };
 };
 
+/**
+ * Replaces the state whose revision is one lower than that of `next`, with the event that follows from the stored state.
+ * In the contract, revisions count.
+ */
+export const replacing = async (
+  store: SessionStore,
+  key: SessionKey,
+  next: StateRecord,
+  cap?: ActiveLimit,
+): Promise<Result<Replaced, StoreError>> => {
+  const stored = (await store.findState(key)).unwrapOr(undefined) ?? next;
+  const previous = { ...stored, revision: previousOf(next).revision };
+  return store.replace(key, previous, next, { event: changeDetailOf(previous, next), cap });
+};
+
 /** Replaces the state. Fails if it is stale. */
 export const replace = async (store: SessionStore, key: SessionKey, next: StateRecord): Promise<void> => {
-  expectEqual(await answerOf(store.replace(key, next)), 'replaced', 'replace');
+  expectEqual(await answerOf(replacing(store, key, next)), 'replaced', 'replace');
 };
 
 /** Inserts a session and starts it. Its state then has revision 2. */

@@ -5,6 +5,7 @@ import { type AuditEntry, AuditedSessionStore } from '../../examples/inversify/a
 import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { describeSessionStore } from '../../src/testing/index.js';
+import { replacing } from '../../src/testing/steps.js';
 import { changed } from '../support/store-doubles.js';
 
 const audited = (options?: { readonly events: boolean }) =>
@@ -28,8 +29,8 @@ describe('the store of the inversify example', () => {
     await sessions.append('one', [{ role: 'user', content: 'Hello' }]);
     await sessions.append('nobody', [{ role: 'user', content: 'Hello' }]);
     const state = (await store.findState({ tenant: 'default', id: 'one' }))._unsafeUnwrap();
-    if (state !== undefined) await store.replace({ tenant: 'default', id: 'nobody' }, state);
-    if (state !== undefined) await store.replace({ tenant: 'default', id: 'one' }, state);
+    if (state !== undefined) await replacing(store, { tenant: 'default', id: 'nobody' }, state);
+    if (state !== undefined) await replacing(store, { tenant: 'default', id: 'one' }, state);
     await sessions.delete('one');
     expect(kept.map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
       'create: done',

@@ -18,8 +18,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'two holders have the same fencing token',
     file: 'src/session/lease-state.ts',
-    from: 'state.revision : state.lease.fencingToken + 1',
-    to: 'state.revision : state.lease.fencingToken',
+    from: 'last + 1 + Math.floor(random * TOKEN_SPREAD)',
+    to: 'last || 1',
     tests: leaseTests,
   },
   {
@@ -32,8 +32,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'two workers of one name share a fencing token',
     file: 'src/session/lease-state.ts',
-    from: 'state.revision : state.lease.fencingToken + 1',
-    to: 'state.revision : state.lease.fencingToken + (current === undefined ? 1 : 0)',
+    from: 'last + 1 + Math.floor(random * TOKEN_SPREAD)',
+    to: '(current === undefined ? last + 1 : last)',
     tests: leaseTests,
   },
   {
@@ -110,17 +110,24 @@ export const leaseMutants: readonly Mutant[] = [
     tests: redis,
   },
   {
+    bug: 'leases that were given after the same one have the same fencing token',
+    file: 'src/session/lease-state.ts',
+    from: 'Math.floor(random * TOKEN_SPREAD)',
+    to: '0',
+    tests: ['test/service/recreated.test.ts'],
+  },
+  {
     bug: 'the Redis store counts a renewed lease as a change',
     file: 'adapters/redis/scripts/replace-script.ts',
-    from: 'local isLease = tonumber(token) > 0 and (',
-    to: 'local isLease = tonumber(token) > 0 and (true or ',
+    from: "if ARGV[11] ~= '' then sequence",
+    to: 'if true then sequence',
     tests: redis,
   },
   {
     bug: 'the Redis store forgets from when on nobody holds a session',
     file: 'adapters/redis/scripts/replace-script.ts',
-    from: "if unleased and ARGV[17] ~= '-' then",
-    to: "if unleased and hasMoved and ARGV[17] ~= '-' then",
+    from: "if unleased and ARGV[14] ~= '-' then",
+    to: "if unleased and hasMoved and ARGV[14] ~= '-' then",
     tests: redis,
   },
   {

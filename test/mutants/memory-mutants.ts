@@ -20,7 +20,7 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a state is replaced whatever its revision',
     file: 'adapters/memory/memory-session-store.ts',
-    from: "if (state.revision !== next.revision - 1) return ok('stale');",
+    from: "if (state.revision !== previous.revision) return ok('stale');",
     to: '',
     tests: memory,
   },

@@ -23,9 +23,9 @@ export const serviceMutants: readonly Mutant[] = [
     tests: ['test/service'],
   },
   {
-    bug: 'a change of a deleted session is applied to the one created again under its key',
-    file: 'src/service/create-session.ts',
-    from: '1 + Math.floor(random() * 2 ** 40)',
+    bug: 'a change of a deleted session is applied to the one created again under its id',
+    file: 'src/session/random-revision.ts',
+    from: '1 + Math.floor(random() * 2 ** 52)',
     to: '1',
     tests: ['test/service', 'test/faults/races/deletion.test.ts'],
   },

@@ -40,8 +40,6 @@ class Model {
   status: SessionStatus = 'IDLE';
   holder = '';
   fencingToken = 0;
-  /** The first fencing token. */
-  revision = 1;
   until = 0;
   /** The fencing token of each entry, 0 for none. */
   readonly entries: number[] = [];
@@ -54,10 +52,9 @@ class Model {
       if (!isOver && this.holder !== call.holder) return 'leased';
       Object.assign(this, {
         holder: call.holder,
-        fencingToken: this.nextFencingToken,
         until: now + call.ms,
       });
-      return `leased with ${this.fencingToken} until ${this.until}`;
+      return `leased until ${this.until}`;
     }
     if (call.does === 'renew') {
       if (this.fencingToken === 0 || given !== this.fencingToken) return 'lease_lost';
@@ -81,22 +78,21 @@ class Model {
     const [from, to] = call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
     if (this.status !== from) return 'invalid_transition';
     this.status = to;
-    this.revision += 1;
     return to;
-  }
-
-  get nextFencingToken(): number {
-    return this.fencingToken === 0 ? this.revision : this.fencingToken + 1;
   }
 }
 
-const callOf = (sessions: SessionService, id: string, call: Call, given: number | undefined) => {
+const callOf = (sessions: SessionService, id: string, call: Call, given: number | undefined, model: Model) => {
   const options = given === undefined ? {} : { fencingToken: given };
   switch (call.does) {
     case 'lease':
       return sessions
         .lease(id, { holder: call.holder, seconds: call.ms / 1000 })
-        .map(({ fencingToken: leased, until }) => `leased with ${leased} until ${Date.parse(until)}`);
+        .map(({ fencingToken: leased, until }) => {
+          expect(leased).toBeGreaterThan(model.fencingToken);
+          model.fencingToken = leased;
+          return `leased until ${Date.parse(until)}`;
+        });
     case 'renew':
       return sessions
         .renew(id, { fencingToken: given ?? 0, seconds: call.ms / 1000 })
@@ -132,7 +128,7 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
     const delta = 'fencingToken' in each ? each.fencingToken : undefined;
     const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);
     const expected = model.run(each, given, process.seen);
-    const actual = await callOf(process.sessions, id, each, given).match(String, ({ type }) => type);
+    const actual = await callOf(process.sessions, id, each, given, model).match(String, ({ type }) => type);
     expect({ step: each, actual }).toEqual({ step: each, actual: expected });
   }
   for (const process of processes) {

@@ -8,8 +8,8 @@ import { changed, TextSessionStore } from '../support/store-doubles.js';
 const many = <T>(operation: (index: number) => PromiseLike<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 50 }, (_, index) => operation(index)));
 
-const revisionOf = async (store: SessionStore, id: string) =>
-  (await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision;
+const sequenceOf = async (store: SessionStore, id: string) =>
+  (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
 
 describe.for([
   ['in memory', () => new MemorySessionStore()],
@@ -23,7 +23,7 @@ describe.for([
     for (const result of results) {
       if (result.isErr()) expect(result.error).toMatchObject({ type: 'invalid_transition', status: 'ACTIVE' });
     }
-    expect(await revisionOf(store, id)).toBe(2);
+    expect(await sequenceOf(store, id)).toBe(2);
   });
 
   test('50 terminates are 50 successes, and one change', async () => {
@@ -32,7 +32,7 @@ describe.for([
     for (const state of await many(() => okOf(sessions.terminate(id)))) {
       expect(state).toMatchObject({ id, status: 'TERMINATED', endReason: 'terminated', duration: 0 });
     }
-    expect(await revisionOf(store, id)).toBe(3);
+    expect(await sequenceOf(store, id)).toBe(3);
   });
 
   test('50 starts of one name are 50 successes, and one change', async () => {
@@ -41,7 +41,7 @@ describe.for([
     for (const state of await many(() => okOf(sessions.start(id, { operationId: 'op' })))) {
       expect(state.status).toBe('ACTIVE');
     }
-    expect(await revisionOf(store, id)).toBe(2);
+    expect(await sequenceOf(store, id)).toBe(2);
   });
 
   test('terminate and fail have one winner, whose reason stays', async () => {
@@ -74,7 +74,7 @@ describe.for([
     const results = await many((index) => sessions[commands[index % commands.length] ?? 'start'](id));
     const errors = results.flatMap((result) => (result.isErr() ? [result.error.type] : []));
     expect(errors.filter((type) => type !== 'invalid_transition' && type !== 'conflict')).toEqual([]);
-    expect(await revisionOf(store, id)).toBe(1 + results.length - errors.length);
+    expect(await sequenceOf(store, id)).toBe(1 + results.length - errors.length);
   });
 
   test('a delete and 50 appends leave nothing behind', async () => {
@@ -96,7 +96,7 @@ describe('somebody who is always faster', () => {
     const store = changed(inner, {
       replace: () => {
         tries += 1;
-        return inner.replace({ tenant: 'default', id: 's1' }, stale);
+        return inner.replace({ tenant: 'default', id: 's1' }, stale, stale);
       },
     });
     const { sessions } = openSessions({ store });
@@ -118,18 +118,19 @@ describe('somebody who is always faster', () => {
     const inner = new MemorySessionStore();
     let others = 3;
     const store = changed(inner, {
-      replace: (key, next) => {
+      replace: (key, previous, next, options) => {
         others -= 1;
-        if (others < 0) return inner.replace(key, next);
+        if (others < 0) return inner.replace(key, previous, next, options);
         const state = inner.findState(key)._unsafeUnwrap();
-        if (state !== undefined) inner.replace(key, { ...state, revision: state.revision + 1 });
-        return inner.replace(key, next);
+        const event = { type: 'leased', at: 0, holder: 'another' } as const;
+        if (state !== undefined) inner.replace(key, state, { ...state, revision: others }, { event });
+        return inner.replace(key, previous, next, options);
       },
     });
     const { sessions } = openSessions({ store });
     const id = await createdIn(sessions);
     expect(await okOf(sessions.start(id))).toMatchObject({ status: 'ACTIVE' });
-    expect(await revisionOf(inner, id)).toBe(5);
+    expect(await sequenceOf(inner, id)).toBe(5);
   });
 
   test('who has ended the session meanwhile: the change is refused by the new state', async () => {
@@ -137,12 +138,12 @@ describe('somebody who is always faster', () => {
     const rival = openSessions({ store: inner }).sessions;
     let first = true;
     const store: SessionStore = changed(inner, {
-      replace: async (key, next) => {
+      replace: async (key, previous, next, options) => {
         if (first) {
           first = false;
           await okOf(rival.terminate(key.id));
         }
-        return inner.replace(key, next);
+        return inner.replace(key, previous, next, options);
       },
     });
     const { sessions } = openSessions({ store });
@@ -153,9 +154,9 @@ describe('somebody who is always faster', () => {
   test('who has deleted the session meanwhile: it is not found', async () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
-      replace: (key, next) => {
+      replace: (key, previous, next, options) => {
         inner.remove(key);
-        return inner.replace(key, next);
+        return inner.replace(key, previous, next, options);
       },
     });
     const { sessions } = openSessions({ store });

@@ -1,28 +1,100 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { errorOf, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-test('a change that was decided on a deleted session does not reach the one that was created under its key since', async () => {
-  const clock = new ManualClock();
-  const inner = new MemorySessionStore();
-  const sessions = new SessionService({ store: inner, clock });
-  const input = { face: 'ada', profile: 'tutor', idempotencyKey: 'lesson-1' };
-  const { id } = (await sessions.create({ ...input, timeLimit: 10 }))._unsafeUnwrap();
-  let isFirst = true;
-  const store = changed(inner, {
-    replace: async (key, next) => {
-      if (isFirst) {
-        isFirst = false;
-        clock.pass(1);
-        (await sessions.delete(id))._unsafeUnwrap();
-        (await sessions.create({ ...input, timeLimit: 0 }))._unsafeUnwrap();
-      }
-      return inner.replace(key, next);
+const ada = { face: 'ada', profile: 'tutor' };
+const tenant = 'default';
+
+describe('a change that was decided on a deleted session', () => {
+  test('does not reach the one that was created under its key since', async () => {
+    const clock = new ManualClock();
+    const inner = new MemorySessionStore();
+    const sessions = new SessionService({ store: inner, clock });
+    const input = { ...ada, idempotencyKey: 'lesson-1' };
+    const { id } = await okOf(sessions.create({ ...input, timeLimit: 10 }));
+    let isFirst = true;
+    const store = changed(inner, {
+      replace: async (...args) => {
+        if (isFirst) {
+          isFirst = false;
+          clock.pass(1);
+          await okOf(sessions.delete(id));
+          await okOf(sessions.create({ ...input, timeLimit: 0 }));
+        }
+        return inner.replace(...args);
+      },
+    });
+    await okOf(new SessionService({ store, clock }).start(id));
+    clock.pass(60_000);
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 60 });
+  });
+
+  test("does not reach the one that was created under the host's own id since", async () => {
+    const clock = new ManualClock();
+    const store = new MemorySessionStore();
+    const ids = { next: () => 'call-1' };
+    const [first, second] = [new SessionService({ store, clock, ids }), new SessionService({ store, clock, ids })];
+    const { id } = await okOf(first.create({ ...ada, timeLimit: 10, labels: { user: 'u-1' }, start: true }));
+    await okOf(second.delete(id));
+    await okOf(second.create({ ...ada, timeLimit: 99, labels: { user: 'u-2' }, start: true }));
+    await okOf(first.pause(id));
+    const session = await okOf(second.get(id));
+    expect(session).toMatchObject({ status: 'PAUSED', labels: { user: 'u-2' }, options: { timeLimit: 99 } });
+  });
+});
+
+/** A store that can be set back, as a failover or a restored backup does it. */
+const restorable = () => {
+  let current = new MemorySessionStore();
+  const store: SessionStore = new Proxy(current, {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(current, name);
+      return typeof member === 'function' ? member.bind(current) : member;
     },
   });
-  (await new SessionService({ store, clock }).start(id))._unsafeUnwrap();
-  clock.pass(60_000);
-  expect((await sessions.get(id))._unsafeUnwrap()).toMatchObject({ status: 'ACTIVE', duration: 60 });
+  const backup = (id: string) => {
+    const record = current.find({ tenant, id })._unsafeUnwrap();
+    if (record === undefined) throw new Error('the session is not there');
+    return () => {
+      current = new MemorySessionStore();
+      current.insert(tenant, record.head, record.state, { entries: record.history });
+    };
+  };
+  return { store, backup };
+};
+
+describe('a process whose last writes a failover has lost', () => {
+  const open = async () => {
+    const { store, backup } = restorable();
+    const clock = new ManualClock();
+    const [lost, other] = [new SessionService({ store, clock }), new SessionService({ store, clock })];
+    const { id } = await okOf(lost.create({ ...ada, start: true }));
+    const restore = backup(id);
+    await okOf(lost.update(id, { labels: { owner: 'lost' } }));
+    const lostLease = await okOf(lost.lease(id, { holder: 'lost', seconds: 60 }));
+    restore();
+    await okOf(other.update(id, { labels: { owner: 'other' } }));
+    const lease = await okOf(other.lease(id, { holder: 'other', seconds: 60 }));
+    return { lost, other, id, lostLease, lease };
+  };
+
+  test('does not write its lost labels over those that another one has written since', async () => {
+    const { lost, other, id } = await open();
+    await okOf(lost.pause(id));
+    expect(await okOf(other.get(id))).toMatchObject({ status: 'PAUSED', labels: { owner: 'other' } });
+  });
+
+  test('does not hold the session by its lost lease', async () => {
+    const { lost, other, id, lostLease, lease } = await open();
+    const { fencingToken } = lostLease;
+    expect(fencingToken).not.toBe(lease.fencingToken);
+    const entries = [{ role: 'assistant', content: 'hello' }];
+    expect(await errorOf(lost.append(id, entries, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(lost.renew(id, { fencingToken, seconds: 60 }))).toMatchObject({ type: 'lease_lost' });
+    expect((await okOf(other.get(id))).lease).toEqual(lease);
+  });
 });

@@ -114,8 +114,8 @@ describe('a command that is sent again', () => {
     const inner = new MemorySessionStore();
     let writes = 0;
     const store = changed(inner, {
-      replace: (key, next) => {
-        inner.replace(key, next);
+      replace: (key, previous, next, options) => {
+        inner.replace(key, previous, next, options);
         writes += 1;
         return err(storeUnavailable('the connection broke', 'unknown'));
       },

@@ -33,9 +33,9 @@ describe('what cannot be done', () => {
     clock.pass(1000);
     const looks = vi.fn();
     const damaged = changed(store, {
-      [method]: (...[key, next]: Parameters<SessionStore['replace']>) => {
+      [method]: (...[key, ...rest]: Parameters<SessionStore['replace']>) => {
         looks();
-        return bad.has(key.id) ? err(corruptRecord(key.id, 'damaged')) : store[method](key, next);
+        return bad.has(key.id) ? err(corruptRecord(key.id, 'damaged')) : store[method](key, ...rest);
       },
     });
     return { sessions: new SessionService({ store: damaged, clock }), clock, good, looks };
@@ -98,7 +98,7 @@ describe('a store that is looked at part by part', () => {
       at + 1 < parts.length ? { ...found, next: String(at + 1) } : found;
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
-      replace: (key, next) => partOf(key.tenant).replace(key, next),
+      replace: (key, previous, next, options) => partOf(key.tenant).replace(key, previous, next, options),
       reschedule: (key, move) => partOf(key.tenant).reschedule(key, move),
       due: (now, limit, after = '0') => {
         const at = Number(after);

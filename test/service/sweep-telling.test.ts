@@ -91,8 +91,8 @@ describe('an end that the clock has made', () => {
   test('is told by the next sweep where the answer to its writing was lost', async () => {
     const { sessions, ids, over } = await openDue(5);
     const lost = over((inner) => ({
-      replace: async (key, next) => {
-        await inner.replace(key, next);
+      replace: async (key, previous, next, options) => {
+        await inner.replace(key, previous, next, options);
         return err(storeUnavailable('no answer', 'unknown'));
       },
     }));
@@ -112,7 +112,8 @@ describe('an end that the clock has made', () => {
       };
       const no = err(storeUnavailable('no', 'not_applied'));
       const refused = over((inner) => ({
-        replace: (key, next) => (isFirst('replace') ? no : inner.replace(key, next)),
+        replace: (key, previous, next, options) =>
+          isFirst('replace') ? no : inner.replace(key, previous, next, options),
         ends: {
           due: (...args) => inner.ends.due(...args),
           postpone: (end, to) => (isFirst('postpone') ? no : inner.ends.postpone(end, to)),

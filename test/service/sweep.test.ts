@@ -22,7 +22,7 @@ describe('a sweep', () => {
     const times = { duration: 60, durationMs: 60_000, startedAt: at(0), endedAt: at(60_000) };
     expect(told).toEqual([{ tenant: 'default', id, endReason: 'time_limit', labels: {}, ...times }]);
     const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
-    expect(state).toMatchObject({ status: 'TERMINATED', since: NOON + 60_000, activeMs: 60_000, revision: 3 });
+    expect(state).toMatchObject({ status: 'TERMINATED', since: NOON + 60_000, activeMs: 60_000 });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 60 });
     await okOf(sweeper.sweepOnce());
     expect(told).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { keyOf, live, NOON, upTo } from '../../src/testing/samples.js';
-import { answerOf, dueOf, insert } from '../../src/testing/steps.js';
+import { answerOf, dueOf, insert, replacing } from '../../src/testing/steps.js';
 import { randomFrom } from '../support/random.js';
 
 const SESSIONS = 500;
@@ -16,7 +16,7 @@ test('in memory each session is due once and at its deadline, however often that
     const at = Math.floor(random() * SESSIONS);
     const next = live('ACTIVE', { revision: (states[at]?.revision ?? 0) + 1, deadline: deadlineOf() });
     states[at] = next;
-    expect(await answerOf(store.replace(keyOf(`s${at}`), next))).toBe('replaced');
+    expect(await answerOf(replacing(store, keyOf(`s${at}`), next))).toBe('replaced');
   }
   for (const now of [NOON, NOON + 20_000, NOON + 100_000]) {
     const expected = states.flatMap(({ deadline }, at) => (deadline <= now ? [`s${at} ${deadline}`] : []));

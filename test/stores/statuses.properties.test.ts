@@ -6,7 +6,7 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import type { ListPosition, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
-import { answerOf } from '../../src/testing/steps.js';
+import { answerOf, replacing } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -125,7 +125,7 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
           known.delete(taken.id);
         } else if (before !== undefined) {
           const state = stateOf(taken.status, before.state.revision + 1, taken.deadline);
-          await answerOf(store.replace(keyOf(taken.id), state));
+          await answerOf(replacing(store, keyOf(taken.id), state));
           known.set(taken.id, { ...before, state });
         }
       }

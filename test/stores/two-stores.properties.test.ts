@@ -61,7 +61,7 @@ class Deployment {
       this.#generation += 1;
       this.#positions.clear();
     }
-    // Fencing tokens begin with the revision, which is random in a session with an idempotency key.
+    // Fencing tokens are random in part.
     return JSON.parse(JSON.stringify(heard), (key, each) => {
       if (key === 'fencingToken') return 'fencingToken';
       return (key === 'position' || key === 'start') && each !== 0 && 'session' in command

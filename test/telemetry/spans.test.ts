@@ -72,9 +72,9 @@ describe('spans', () => {
     const { tracerProvider, spans } = exportedSpans();
     const tracer = tracerProvider.getTracer('test');
     const store = new TextSessionStore();
-    vi.spyOn(store, 'replace').mockImplementation((key, next) => {
+    vi.spyOn(store, 'replace').mockImplementation((...args) => {
       tracer.startSpan('command').end();
-      return TextSessionStore.prototype.replace.call(store, key, next);
+      return TextSessionStore.prototype.replace.call(store, ...args);
     });
     const { sessions } = openSessions({ store, observers: [openTelemetry({ tracerProvider })] });
     const id = await createdIn(sessions);

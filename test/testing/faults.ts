@@ -71,37 +71,35 @@ const pagingFaults: readonly Fault[] = [
 
 const changeFaults: readonly Fault[] = [
   faulty('replace:', 'writes over a higher revision', (inner) => ({
-    replace: (key, next) => {
+    replace: (key, previous, next, options) => {
       const state = inner.findState(key)._unsafeUnwrap();
-      if (state === undefined || state.revision < next.revision) return inner.replace(key, next);
-      return inner.replace(key, { ...next, revision: state.revision + 1 });
+      const isHigher = state !== undefined && state.revision >= next.revision;
+      return inner.replace(key, isHigher ? state : previous, next, options);
     },
   })),
   faulty('replace:', 'writes over a lower revision', (inner) => ({
-    replace: (key, next) => {
+    replace: (key, previous, next, options) => {
       const state = inner.findState(key)._unsafeUnwrap();
-      return inner.replace(key, state === undefined ? next : { ...next, revision: state.revision + 1 });
+      return inner.replace(key, state ?? previous, next, options);
     },
   })),
   faulty('replace:', 'takes an equal change for the same', (inner) => ({
-    replace: (key, next) => {
+    replace: (key, previous, next, options) => {
       const state = inner.findState(key)._unsafeUnwrap();
-      return isDeepStrictEqual(state, next) ? ok('replaced') : inner.replace(key, next);
+      return isDeepStrictEqual(state, next) ? ok('replaced') : inner.replace(key, previous, next, options);
     },
   })),
   faulty('replace:', 'says stale where nothing is', (inner) => ({
-    replace: (key, next) => inner.replace(key, next).map((outcome) => (outcome === 'missing' ? 'stale' : outcome)),
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, next, options).map((outcome) => (outcome === 'missing' ? 'stale' : outcome)),
   })),
   faulty('races:', 'reads, waits and writes', (inner) => ({
-    replace: async (key, next) => {
+    replace: async (key, previous, next, options) => {
       const state = inner.findState(key)._unsafeUnwrap();
       await Promise.resolve();
       const now = inner.findState(key)._unsafeUnwrap();
-      if (state === undefined || now === undefined || state.revision !== next.revision - 1) {
-        return inner.replace(key, next);
-      }
-      inner.replace(key, { ...next, revision: now.revision + 1 });
-      return ok('replaced');
+      const isStale = state?.revision !== previous.revision;
+      return inner.replace(key, isStale ? previous : (now ?? previous), next, options);
     },
   })),
 ];

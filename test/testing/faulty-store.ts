@@ -47,7 +47,7 @@ export const distorting = (
   faulty(group, does, (inner) => ({
     insert: (tenant, head, state, opening) =>
       inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state, opening),
-    replace: (key, next, active) => inner.replace(key, distort.state?.(next) ?? next, active),
+    replace: (key, previous, next, options) => inner.replace(key, previous, distort.state?.(next) ?? next, options),
     append: (key, { entries, ...append }) =>
       inner.append(key, { ...append, entries: entries.map((entry) => distort.entry?.(entry) ?? entry) }),
   }));

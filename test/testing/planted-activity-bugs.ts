@@ -37,8 +37,8 @@ const lastOf = (inner: MemorySessionStore, key: SessionKey): number =>
 
 const replaceNoting =
   (note: Note, inner: MemorySessionStore): SessionStore['replace'] =>
-  (key, next) =>
-    inner.replace(key, next).map((answer) => {
+  (key, previous, next, options) =>
+    inner.replace(key, previous, next, options).map((answer) => {
       note(key, lastOf(inner, key));
       return answer;
     });
@@ -123,8 +123,8 @@ export const plantedActivityBugs: readonly PlantedBug[] = [
     'takes it from each new state',
     'activity: a new state moves it forward, and never back after an append',
     (note, inner) => ({
-      replace: (key, next) =>
-        inner.replace(key, next).map((answer) => {
+      replace: (key, previous, next, options) =>
+        inner.replace(key, previous, next, options).map((answer) => {
           if (answer === 'replaced') note(key, next.lastActivityAt);
           return answer;
         }),

@@ -17,9 +17,9 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
     'accepts a stale replace',
     'replace: a state of any other revision is stale, and writes nothing',
     (inner) => ({
-      replace: (key, next) => {
-        const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
-        return inner.replace(key, next.revision <= revision ? { ...next, revision: revision + 1 } : next);
+      replace: (key, previous, next, options) => {
+        const stored = inner.findState(key)._unsafeUnwrap() ?? previous;
+        return inner.replace(key, next.revision <= stored.revision ? stored : previous, next, options);
       },
     }),
   ),
@@ -27,9 +27,9 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
     'accepts a replace from the future',
     'replace: a state of any other revision is stale, and writes nothing',
     (inner) => ({
-      replace: (key, next) => {
-        const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
-        return inner.replace(key, next.revision > revision ? { ...next, revision: revision + 1 } : next);
+      replace: (key, previous, next, options) => {
+        const stored = inner.findState(key)._unsafeUnwrap() ?? previous;
+        return inner.replace(key, next.revision > stored.revision ? stored : previous, next, options);
       },
     }),
   ),
@@ -40,8 +40,8 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
         heads.set(labelOf({ tenant, id: head.id }), structuredClone(head));
         return inner.insert(tenant, head, state, opening);
       },
-      replace: (key, next) =>
-        inner.replace(key, next).andThen((outcome) => {
+      replace: (key, previous, next, options) =>
+        inner.replace(key, previous, next, options).andThen((outcome) => {
           const head = heads.get(labelOf(key));
           if (outcome !== 'missing' || head === undefined) return ok(outcome);
           return inner.insert(key.tenant, head, next).map(() => 'replaced' as const);

@@ -108,8 +108,8 @@ export const plantedEndBugs: readonly PlantedBug[] = [
     'moves an end back to its time when a lease is released',
     'ends: a change without a new status neither repeats nor moves one',
     (inner) => ({
-      replace: (key, next) => {
-        const replaced = inner.replace(key, next);
+      replace: (key, previous, next, options) => {
+        const replaced = inner.replace(key, previous, next, options);
         if (next.lease !== undefined && next.status === 'TERMINATED') {
           for (const end of waitingFor(inner, key.id)) inner.ends.postpone(end, next.since);
         }

@@ -40,9 +40,9 @@ export const plantedEventBugs: readonly PlantedBug[] = [
       }),
   })),
   planted('tells of a renewed lease', hasNone, (inner) => ({
-    replace: (key, next) => {
+    replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap()?.lease;
-      return inner.replace(key, next).map((outcome) => {
+      return inner.replace(key, previous, next, options).map((outcome) => {
         const isRenewed = next.lease !== undefined && before?.fencingToken === next.lease.fencingToken;
         if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.lease));
         return outcome;
@@ -50,8 +50,8 @@ export const plantedEventBugs: readonly PlantedBug[] = [
     },
   })),
   planted('tells a change again to each call that comes too late for it', hasOne, (inner) => ({
-    replace: (key, next) =>
-      inner.replace(key, next).map((outcome) => {
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, next, options).map((outcome) => {
         if (outcome === 'stale') tell(inner, key, { type: 'started', at: NOON });
         return outcome;
       }),

@@ -9,10 +9,10 @@ export const plantedExtensionBugs: readonly PlantedBug[] = [
   planted('takes an extension for a renewed lease', isChange, (inner) => {
     let extensions = 0;
     return {
-      replace: (key, next) => {
+      replace: (key, previous, next, options) => {
         const before = inner.findState(key)._unsafeUnwrap();
         if (before?.status === next.status && before.limitMs !== next.limitMs) extensions += 1;
-        return inner.replace(key, next);
+        return inner.replace(key, previous, next, options);
       },
       find: (...args) =>
         inner.find(...args).map((found) => found && { ...found, sequence: found.sequence - extensions }),
@@ -30,10 +30,10 @@ export const plantedExtensionBugs: readonly PlantedBug[] = [
     };
   }),
   planted('keeps the deadline of an extended session', isDueThen, (inner) => ({
-    replace: (key, next) => {
+    replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap();
       const deadline = before?.status === next.status ? before.deadline : next.deadline;
-      return inner.replace(key, { ...next, deadline });
+      return inner.replace(key, previous, { ...next, deadline }, options);
     },
   })),
   planted('has no event for an extension', hasItsEvent, (inner) => ({

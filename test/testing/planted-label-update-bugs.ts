@@ -15,23 +15,23 @@ const withLabels = ({ labels: _, ...state }: StateRecord, labels: SessionLabels 
 /** Bugs in changes of labels. */
 export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
   planted('keeps the labels of the creation', isMoved, (inner) => ({
-    replace: (key, next, active) =>
-      inner.replace(key, withLabels(next, inner.findState(key)._unsafeUnwrap()?.labels), active),
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, withLabels(next, inner.findState(key)._unsafeUnwrap()?.labels), options),
   })),
   planted('merges the labels instead of replacing them', isMoved, (inner) => ({
-    replace: (key, next, active) => {
+    replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap()?.labels;
       const isOther = next.labels !== undefined && !sameLabels(before, next.labels);
-      return inner.replace(key, isOther ? { ...next, labels: { ...before, ...next.labels } } : next, active);
+      return inner.replace(key, previous, isOther ? { ...next, labels: { ...before, ...next.labels } } : next, options);
     },
   })),
   planted('lists a session with the labels that it has left', isMoved, (inner) => {
     const left = new Map<string, StateRecord>();
     return {
-      replace: (key, next, active) => {
+      replace: (key, previous, next, options) => {
         const before = inner.findState(key)._unsafeUnwrap();
         if (before?.labels !== undefined) left.set(labelOf(key), before);
-        return inner.replace(key, next, active);
+        return inner.replace(key, previous, next, options);
       },
       list: (tenant, range, admit) =>
         inner.list(tenant, range, admit).map((page) => {
@@ -41,8 +41,13 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
     };
   }),
   planted('keeps the labels where the next state has none', comesAndGoes, (inner) => ({
-    replace: (key, next, active) =>
-      inner.replace(key, withLabels(next, next.labels ?? inner.findState(key)._unsafeUnwrap()?.labels), active),
+    replace: (key, previous, next, options) =>
+      inner.replace(
+        key,
+        previous,
+        withLabels(next, next.labels ?? inner.findState(key)._unsafeUnwrap()?.labels),
+        options,
+      ),
   })),
   planted(
     'moves a session between lists by a change that is stale',
@@ -50,8 +55,8 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
     (inner) => {
       const stale: StateRecord[] = [];
       return {
-        replace: (key, next, active) =>
-          inner.replace(key, next, active).map((outcome) => {
+        replace: (key, previous, next, options) =>
+          inner.replace(key, previous, next, options).map((outcome) => {
             if (outcome === 'stale') stale.push(next);
             return outcome;
           }),
@@ -78,10 +83,10 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
   planted('takes other labels for a renewed lease', isCounted, (inner) => {
     let changes = 0;
     return {
-      replace: (key, next, active) => {
+      replace: (key, previous, next, options) => {
         const before = inner.findState(key)._unsafeUnwrap();
         if (before?.status === next.status && !sameLabels(before.labels, next.labels)) changes += 1;
-        return inner.replace(key, next, active);
+        return inner.replace(key, previous, next, options);
       },
       find: (...args) => inner.find(...args).map((found) => found && { ...found, sequence: found.sequence - changes }),
     };
@@ -111,11 +116,11 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
     'writes labels without looking at the revision',
     'label: of 50 writers that each give one session another label, every one counts and the lists agree with it',
     (inner) => ({
-      replace: (key, next, active) => {
+      replace: (key, previous, next, options) => {
         const before = inner.findState(key)._unsafeUnwrap();
         const isRelabelled = before?.status === next.status && !sameLabels(before.labels, next.labels);
         const isLate = isRelabelled && before.revision >= next.revision;
-        return inner.replace(key, isLate ? { ...next, revision: before.revision + 1 } : next, active);
+        return inner.replace(key, isLate ? before : previous, next, options);
       },
     }),
   ),

@@ -27,10 +27,9 @@ const miscounting = (bug: string, caughtBy: string, is: Is, count: (before: numb
     const wrong = new Map<string, number>();
     const wrongBy = (key: SessionKey): number => wrong.get(labelOf(key)) ?? 0;
     return {
-      replace: (key, next) => {
-        const previous = stateOf(inner, key);
-        if (previous !== undefined && is(previous, next)) wrong.set(labelOf(key), count(wrongBy(key)));
-        return inner.replace(key, next);
+      replace: (key, previous, next, options) => {
+        if (is(previous, next)) wrong.set(labelOf(key), count(wrongBy(key)));
+        return inner.replace(key, previous, next, options);
       },
       find: (key, ...rest) =>
         inner.find(key, ...rest).map((record) => record && { ...record, sequence: record.sequence + wrongBy(key) }),
@@ -43,7 +42,9 @@ const writing = (
   caughtBy: string,
   write: (next: StateRecord, inner: MemorySessionStore, key: SessionKey) => StateRecord,
 ): PlantedBug =>
-  planted(bug, caughtBy, (inner) => ({ replace: (key, next) => inner.replace(key, write(next, inner, key)) }));
+  planted(bug, caughtBy, (inner) => ({
+    replace: (key, previous, next, options) => inner.replace(key, previous, write(next, inner, key), options),
+  }));
 
 /** The memory store, which tells other events. */
 const telling = (
@@ -88,10 +89,10 @@ export const plantedLeaseBugs: readonly PlantedBug[] = [
     'compares the revision and writes the lease without a transaction',
     'lease: one of 50 holders gets the session',
     (inner) => ({
-      replace: async (key, next) => {
-        if (stateOf(inner, key)?.revision !== next.revision - 1) return ok('stale');
+      replace: async (key, previous, next, options) => {
+        if (stateOf(inner, key)?.revision !== previous.revision) return ok('stale');
         await Promise.resolve();
-        return inner.replace(key, { ...next, revision: (stateOf(inner, key)?.revision ?? 0) + 1 });
+        return inner.replace(key, stateOf(inner, key) ?? previous, next, options);
       },
     }),
   ),

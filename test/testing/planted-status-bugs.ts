@@ -60,7 +60,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
         if (state === undefined || state.status === 'TERMINATED') continue;
         const { status: _, ...phase } = state;
         const revision = state.revision + 1;
-        inner.replace(key, { ...phase, revision, status: 'TERMINATED', endReason: 'time_limit' });
+        inner.replace(key, state, { ...phase, revision, status: 'TERMINATED', endReason: 'time_limit' });
       }
       return listed(inner, tenant, range);
     }),
@@ -72,15 +72,19 @@ const beyond = 'active limit: a session beyond it is not replaced, until another
 /** The memory store, with another limit or time. */
 const limiting = (bug: string, caughtBy: string, limit: (active: ActiveLimit) => ActiveLimit | undefined): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    replace: (key, next, active) => inner.replace(key, next, active && limit(active)),
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, next, { ...options, cap: options?.cap && limit(options.cap) }),
   }));
 
 /** Bugs in limits of ACTIVE sessions. */
 export const plantedLimitBugs: readonly PlantedBug[] = [
   planted('starts a session and says that there are too many', beyond, (inner) => ({
-    replace: (key, next, active) => {
-      const refused = inner.replace(key, next, active)._unsafeUnwrap() === 'too_many';
-      return refused ? inner.replace(key, next).map(() => 'too_many' as const) : ok('replaced' as const);
+    replace: (key, previous, next, options) => {
+      const refused = inner.replace(key, previous, next, options)._unsafeUnwrap() === 'too_many';
+      const { event } = options ?? {};
+      return refused
+        ? inner.replace(key, previous, next, { event }).map(() => 'too_many' as const)
+        : ok('replaced' as const);
     },
   })),
   limiting(
@@ -97,20 +101,23 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
     'tells of too many before it looks for the session',
     'active limit: each tenant has its own, and stale and missing are returned first',
     (inner) => ({
-      replace: (key, next, active) => {
-        const status = { status: 'ACTIVE', now: active?.now ?? 0 } as const;
+      replace: (key, previous, next, options) => {
+        const cap = options?.cap;
+        const status = { status: 'ACTIVE', now: cap?.now ?? 0 } as const;
         const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-        return active !== undefined && total >= active.sessions ? ok('too_many') : inner.replace(key, next, active);
+        return cap !== undefined && total >= cap.sessions
+          ? ok('too_many')
+          : inner.replace(key, previous, next, options);
       },
     }),
   ),
   planted('counts, waits and writes', 'active limit: of calls that race, as many succeed as it allows', (inner) => ({
-    replace: async (key, next, active) => {
-      const status = { status: 'ACTIVE', now: active?.now ?? 0 } as const;
+    replace: async (key, previous, next, { event, cap } = {}) => {
+      const status = { status: 'ACTIVE', now: cap?.now ?? 0 } as const;
       const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-      const isFull = active !== undefined && total >= active.sessions;
+      const isFull = cap !== undefined && total >= cap.sessions;
       await Promise.resolve();
-      return inner.replace(key, next, isFull ? active : undefined);
+      return inner.replace(key, previous, next, { event, cap: isFull ? cap : undefined });
     },
   })),
 ];

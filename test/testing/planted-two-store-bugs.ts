@@ -80,12 +80,12 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
     () => (database) => {
       const locked = newLock();
       return {
-        replace: (key, next, active) =>
+        replace: (key, previous, next, options) =>
           locked(async () => {
-            const isNext = database.findState(key)._unsafeUnwrap()?.revision === next.revision - 1;
+            const isNext = database.findState(key)._unsafeUnwrap()?.revision === previous.revision;
             await Promise.resolve();
-            const { revision = 0 } = database.findState(key)._unsafeUnwrap() ?? {};
-            return database.replace(key, isNext ? { ...next, revision: revision + 1 } : next, active);
+            const stored = database.findState(key)._unsafeUnwrap() ?? previous;
+            return database.replace(key, isNext ? stored : previous, next, options);
           }),
       };
     },
@@ -106,9 +106,9 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
             return record && structuredClone(record);
           });
         },
-        replace: (key, next, active) => {
+        replace: (key, previous, next, options) => {
           forget(key);
-          return database.replace(key, next, active);
+          return database.replace(key, previous, next, options);
         },
         append: (key, append) => {
           forget(key);

@@ -34,9 +34,9 @@ const indexing = (bug: string, caughtBy: string, indexed: (next: StateRecord) =>
         write({ tenant, id: head.id }, state);
         return inner.insert(tenant, head, indexed(state), opening);
       },
-      replace: (key, next) => {
+      replace: (key, previous, next, options) => {
         write(key, next);
-        return inner.replace(key, indexed(next));
+        return inner.replace(key, previous, indexed(next), options);
       },
       unleased: (tenant, range) =>
         inner.unleased(tenant, range).map((page) => ({
@@ -72,13 +72,13 @@ export const plantedUnleasedBugs: readonly PlantedBug[] = [
   planted('keeps what has ended', statuses, (inner) => {
     let ended: UnleasedPage | undefined;
     return {
-      replace: (key, next) => {
+      replace: (key, previous, next, options) => {
         if (next.status === 'TERMINATED') {
           ended = inner
             .unleased(key.tenant, { status: 'ACTIVE', now: Number.MAX_SAFE_INTEGER, limit: 1 })
             ._unsafeUnwrap();
         }
-        return inner.replace(key, next);
+        return inner.replace(key, previous, next, options);
       },
       unleased: (tenant, range) =>
         ended !== undefined && range.limit === 100 && range.status === 'ACTIVE'

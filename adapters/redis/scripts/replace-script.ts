@@ -18,26 +18,24 @@ import { logEvent } from './log-event.js';
 import { schedule } from './schedule.js';
 
 /**
- * Replaces the state of a session, if it has the expected revision. These are changes, with the next sequence and an
- * event: a new status; a lease that is taken (a new fencing token) or released (without an end); a new time limit; and
- * new labels, which also move the session between the indexes of labels.
+ * Replaces the state of a session, if it has the expected revision. New labels move the session between the indexes of
+ * labels.
  *
  * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, then ends and their tenants, if the next state is an end to
  *       report; then the indexes of the four statuses, if there are any; then the prefix of the keys of the unleased
  *       sessions, if they are indexed; then events, if they are enabled
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 the letter of its
  *       status, 8 its labels and its JSON, each in a line, 9 when the session is due or '', 10 when its end is due or
- *       ''; then if events are enabled: 11 length of the stream, 12 type of the event, 13 its type if the session was
- *       PAUSED, 14 time, path and detail of the event, with a space before each, 15 and 16 as 12 and 14 if the status
- *       stays but the lease changes; then if the unleased sessions are indexed: 17 when the session became free, '-' if
- *       it has ended; then if the session becomes ACTIVE under a limit: 18 the limit, 19 now. Unused arguments before
- *       used ones are ''.
+ *       '', 11 type of the event, '' if there is none, so that the sequence stays, 12 time, path and detail of the
+ *       event, with a space before each, 13 length of the stream, '' if there is none, 14 when the session became free,
+ *       '-' if it has ended, '' if the unleased sessions are not indexed; then if the session becomes ACTIVE under a
+ *       limit: 15 the limit, 16 now
  * Writes the indexes by status, by label and of unleased sessions, the end, the deadline, the key of this call, the
  * event, and last the record.
  * Returns 'replaced', 'stale', 'missing', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to
  * count.
  */
-export const replaceScript = writeScript(`${schedule}${logEvent('KEYS[#KEYS]', 'ARGV[11]')}
+export const replaceScript = writeScript(`${schedule}${logEvent('KEYS[#KEYS]', 'ARGV[13]')}
 local record = redis.call('GET', KEYS[2])
 if not record then return known and 'replaced' or 'missing' end
 if not ${isRecord('record')} then return 'corrupt' end
@@ -48,14 +46,9 @@ local labels, head = string.match(record, '^([^\\n]*)\\n[^\\n]*\\n(.*)$', ${HEAD
 if not head then return 'corrupt' end
 
 local hasMoved, sequence, created = status ~= ARGV[7], ${numberField('record', 'sequence')}, ${field('record', 'created')}
-local token = ${field('ARGV[6]', 'fencingToken')}
-local isLease = tonumber(token) > 0 and (token ~= ${field('record', 'fencingToken')}
-  or ${numberField('ARGV[6]', 'leasedUntil')} == 0 and ${numberField('record', 'leasedUntil')} ~= 0)
-local isExtended = ${field('ARGV[6]', 'limit')} ~= ${field('record', 'limit')}
 local nextLabels = string.sub(ARGV[8], 1, string.find(ARGV[8], '\\n', 1, true) - 1)
 local isLabelled = nextLabels ~= labels
-local isChange = hasMoved or isLease or isExtended or isLabelled
-if isChange then sequence = sequence + 1 end
+if ARGV[11] ~= '' then sequence = sequence + 1 end
 local statuses, from, to = ARGV[10] ~= '' and 6 or 4, nil, nil
 if #KEYS > statuses + 3 then from, to = KEYS[statuses + ${numberOf('status')}], KEYS[statuses + ${numberOf('ARGV[7]')}] end
 -- An end is queued once. Until it is reported, the session is not due, and its field report stays.
@@ -66,18 +59,18 @@ if isEnd then time = '' end
 local before = ${endOf('record')}
 local isDue = not waits and (time ~= '' or before < ${NEVER})
 local ending = ARGV[3] .. ':' .. incarnation
-if ARGV[18] then
+if ARGV[15] then
   local active = redis.call('ZCARD', to)
-  if active >= tonumber(ARGV[18]) then
+  if active >= tonumber(ARGV[15]) then
     local records = string.sub(KEYS[2], 1, -1 - #ARGV[3])${eachEnded('KEYS[3]', 'records')}
-    local isComplete = eachEnded(ARGV[19], function(_, head)
+    local isComplete = eachEnded(ARGV[16], function(_, head)
       if ${field('head', 'status')} == ARGV[7] then active = active - 1 end
     end)
-    if active >= tonumber(ARGV[18]) then return isComplete and 'too_many' or 'ended' end
+    if active >= tonumber(ARGV[15]) then return isComplete and 'too_many' or 'ended' end
   end
 end
-local hasEvents = (ARGV[11] or '') ~= ''
-local unleased = (ARGV[17] or '') ~= '' and KEYS[hasEvents and #KEYS - 1 or #KEYS]
+local hasEvents = ARGV[13] ~= ''
+local unleased = ARGV[14] ~= '' and KEYS[hasEvents and #KEYS - 1 or #KEYS]
 local waitedSince = unleased and redis.call('ZSCORE', unleased .. status, ARGV[3])
 local left, joined
 if isLabelled then
@@ -108,23 +101,12 @@ local refused = attempt(function()
     for _, list in ipairs(left) do redis.call('ZREM', list, ARGV[3]) end
   end
   if unleased and hasMoved then redis.call('ZREM', unleased .. status, ARGV[3]) end
-  if unleased and ARGV[17] ~= '-' then redis.call('ZADD', unleased .. ARGV[7], ARGV[17], ARGV[3]) end
+  if unleased and ARGV[14] ~= '-' then redis.call('ZADD', unleased .. ARGV[7], ARGV[14], ARGV[3]) end
   if isEnd then schedule(KEYS[5], KEYS[6], ARGV[4], ending, ARGV[10]) end
   if isDue then schedule(KEYS[3], KEYS[4], ARGV[4], ARGV[3], time) end
   remember(incarnation)
-  if isChange and hasEvents then
-    local kind, rest = status == 'P' and ARGV[13] or ARGV[12], ARGV[14]
-    if not hasMoved and isLease then
-      kind, rest = ARGV[15], ARGV[16]
-    elseif not hasMoved then
-      local head = ' ' .. ${field('ARGV[6]', 'lastActivity')} .. ' ' .. string.match(rest, '^ %S+ (%S+)') .. ' '
-      if isExtended then
-        kind, rest = 'extended', head .. ${field('ARGV[6]', 'limit')} .. '_' .. ${field('ARGV[6]', 'deadline')}
-      else
-        kind, rest = 'updated', head .. (nextLabels == '' and '-' or string.gsub(nextLabels, ' ', ','))
-      end
-    end
-    log('1 ' .. kind .. ' ' .. incarnation .. ' ' .. sequence .. rest)
+  if hasEvents and ARGV[11] ~= '' then
+    log('1 ' .. ARGV[11] .. ' ' .. incarnation .. ' ' .. sequence .. ARGV[12])
   end
   local rest = ARGV[8] .. '\\n' .. head
   local counts = string.format('${formatOf('sequence')}', sequence) .. ${historyOf('record')}

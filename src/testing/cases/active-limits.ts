@@ -2,13 +2,13 @@ import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, insert, replace } from '../steps.js';
+import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const limit = { sessions: 2, now: NOON };
 
 const start = (store: SessionStore, id: string, deadline = Number.POSITIVE_INFINITY, active = limit) =>
-  answerOf(store.replace(keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
+  answerOf(replacing(store, keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
 
 const activeIn = async (store: SessionStore): Promise<number> => {
   const status = { status: 'ACTIVE', now: NOON } as const;
@@ -29,9 +29,9 @@ export const activeLimits: readonly StoreCase[] = [
       await replace(store, keyOf('a'), live('PAUSED', { revision: 3 }));
       expectEqual(await start(store, 'c'), 'replaced', 'after a pause');
       const resumed = live('ACTIVE', { revision: 4 });
-      expectEqual(await answerOf(store.replace(keyOf('a'), resumed, limit)), 'too_many', 'the resume of the first');
+      expectEqual(await answerOf(replacing(store, keyOf('a'), resumed, limit)), 'too_many', 'the resume of the first');
       await replace(store, keyOf('b'), ended('terminated', { revision: 3 }));
-      expectEqual(await answerOf(store.replace(keyOf('a'), resumed, limit)), 'replaced', 'after an end');
+      expectEqual(await answerOf(replacing(store, keyOf('a'), resumed, limit)), 'replaced', 'after an end');
       await answerOf(store.remove(keyOf('c')));
       expectEqual(await start(store, 'idle'), 'replaced', 'after a deletion');
     },
@@ -65,10 +65,10 @@ export const activeLimits: readonly StoreCase[] = [
       await start(store, 'a');
       await start(store, 'b');
       const theirs = live('ACTIVE', { revision: 2 });
-      expectEqual(await answerOf(store.replace(keyOf('c', 'globex'), theirs, limit)), 'replaced', 'another tenant');
+      expectEqual(await answerOf(replacing(store, keyOf('c', 'globex'), theirs, limit)), 'replaced', 'another tenant');
       const late = live('ACTIVE', { revision: 7 });
-      expectEqual(await answerOf(store.replace(keyOf('c'), late, limit)), 'stale', 'another revision');
-      expectEqual(await answerOf(store.replace(keyOf('nobody'), theirs, limit)), 'missing', 'no session');
+      expectEqual(await answerOf(replacing(store, keyOf('c'), late, limit)), 'stale', 'another revision');
+      expectEqual(await answerOf(replacing(store, keyOf('nobody'), theirs, limit)), 'missing', 'no session');
     },
   },
   {

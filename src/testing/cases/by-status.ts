@@ -2,7 +2,7 @@ import { type SessionStatus, sessionStatuses } from '../../session/session-statu
 import type { PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, insert, replace } from '../steps.js';
+import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const listed = async (store: SessionStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
@@ -67,7 +67,7 @@ export const byStatus: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, keyOf('one'));
       await insert(store, keyOf('one', 'globex'));
-      await answerOf(store.replace(keyOf('one'), live('ACTIVE', { revision: 7 })));
+      await answerOf(replacing(store, keyOf('one'), live('ACTIVE', { revision: 7 })));
       await replace(store, keyOf('one', 'globex'), live('ACTIVE', { revision: 2 }));
       expectEqual(await everywhere(store), { ...none, IDLE: ['one'] }, 'the lists');
     },
@@ -78,8 +78,8 @@ export const byStatus: readonly StoreCase[] = [
       const ids = upTo(20).map((at) => `s${at}`);
       for (const id of ids) await insert(store, keyOf(id));
       const changes = ids.flatMap((id) => [
-        store.replace(keyOf(id), live('ACTIVE', { revision: 2 })),
-        second.replace(keyOf(id), ended('failed', { revision: 2 })),
+        replacing(store, keyOf(id), live('ACTIVE', { revision: 2 })),
+        replacing(second, keyOf(id), ended('failed', { revision: 2 })),
       ]);
       await Promise.all(changes.map((change) => answerOf(change)));
       const found = Object.values(await everywhere(store)).flat();

@@ -1,7 +1,18 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import {
+  answerOf,
+  append,
+  contentsOf,
+  dueOf,
+  errorOf,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
 /** A case that can damage a stored session. */
@@ -86,7 +97,7 @@ export const corruption: readonly CorruptionCase[] = [
       const call = { entries: [say('more')], now: NOON, operation: operationOf('new') };
       const errors = [
         await errorOf(store.findState(key)),
-        await errorOf(store.replace(key, ended('failed', { revision: 3 }))),
+        await errorOf(replacing(store, key, ended('failed', { revision: 3 }))),
         await errorOf(store.append(key, call)),
         await errorOf(store.find(key)),
       ];

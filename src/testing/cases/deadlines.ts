@@ -3,7 +3,7 @@ import type { DueSession, SessionKey, SessionStore } from '../../store/session-s
 import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
-import { answerOf, append, dueOf, insert, replace, reschedule } from '../steps.js';
+import { answerOf, append, dueOf, insert, replace, replacing, reschedule } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -95,8 +95,8 @@ export const deadlines: readonly StoreCase[] = [
     name: 'due: a call that writes nothing moves no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
-      await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
-      await answerOf(store.replace(key, ended('terminated', { revision: 1 })));
+      await answerOf(replacing(store, key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
+      await answerOf(replacing(store, key, ended('terminated', { revision: 1 })));
       await answerOf(store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })));
       expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, dueAt: NOON + 10 }], 'due');
     },

@@ -3,7 +3,7 @@ import { end, expectDue, FAR, firstOf, key, settle, start } from '../end-steps.j
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, reported, TENANT, upTo } from '../samples.js';
-import { answerOf, dueOf, endsOf, insert, replace } from '../steps.js';
+import { answerOf, dueOf, endsOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 export const ends: readonly StoreCase[] = [
@@ -96,7 +96,7 @@ export const ends: readonly StoreCase[] = [
     name: 'ends: a call that writes nothing makes none',
     run: async (store) => {
       await start(store);
-      expectEqual(await answerOf(store.replace(key, { ...end, revision: 4 })), 'stale', 'replace');
+      expectEqual(await answerOf(replacing(store, key, { ...end, revision: 4 })), 'stale', 'replace');
       expectEqual(await answerOf(store.remove(key, { revision: 1, now: NOON })), 'stale', 'remove');
       const taken = await answerOf(store.insert(TENANT, headOf('one'), live('IDLE', { terms: reported })));
       expectEqual(taken, 'taken', 'insert');

@@ -5,7 +5,7 @@ import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -79,7 +79,7 @@ export const eventCounts: readonly StoreCase[] = [
         await expectNumbers([store, second], start, [], call);
       };
       await none('insert of a taken id', answerOf(store.insert(TENANT, headOf('one'), live('IDLE'))));
-      await none('a stale replace', answerOf(store.replace(key, live('PAUSED', { revision: 2 }))));
+      await none('a stale replace', answerOf(replacing(store, key, live('PAUSED', { revision: 2 }))));
       await none('a stale remove', answerOf(store.remove(key, { revision: 1 })));
       const other = operationOf('op', 'other content');
       await none('an append of other content', answerOf(store.append(key, { ...say1, operation: other })));
@@ -108,7 +108,7 @@ export const eventCounts: readonly StoreCase[] = [
         await expectNumbers([store, second], start, firsts(count), `simultaneous calls of ${call}`);
       };
       await expectOne(1, 'insert', (each) => answerOf(each.insert(TENANT, headOf('one'), live('IDLE'))));
-      await expectOne(2, 'replace', (each) => answerOf(each.replace(key, live('ACTIVE', { revision: 2 }))));
+      await expectOne(2, 'replace', (each) => answerOf(replacing(each, key, live('ACTIVE', { revision: 2 }))));
       await expectOne(3, 'append', (each) => append(each, key, ['once'], 'op'));
       await expectOne(4, 'remove', (each) => answerOf(each.remove(key)));
     },

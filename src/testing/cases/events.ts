@@ -3,7 +3,7 @@ import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js'
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, repeatUntil, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -83,14 +83,14 @@ export const events: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       const before = await latestPosition(store);
-      await answerOf(store.replace(key, live('PAUSED', { revision: 7 })));
-      await answerOf(store.replace(keyOf('nobody'), live('PAUSED', { revision: 3 })));
+      await answerOf(replacing(store, key, live('PAUSED', { revision: 7 })));
+      await answerOf(replacing(store, keyOf('nobody'), live('PAUSED', { revision: 3 })));
       await answerOf(store.append(keyOf('nobody'), { entries: [say('hello')], now: NOON }));
       await answerOf(store.append(key, { entries: [say('hello')], now: NOON, maxEntries: 0 }));
       await answerOf(store.remove(keyOf('nobody')));
       await answerOf(store.remove(key, { revision: 1 }));
       expectEqual(await eventsAfter(store, before), [], 'the events');
-      await answerOf(store.replace(key, ended('failed', { revision: 3 })));
+      await answerOf(replacing(store, key, ended('failed', { revision: 3 })));
       const after = await latestPosition(store);
       await answerOf(store.append(key, { entries: [say('late')], now: NOON }));
       expectEqual(await eventsAfter(store, after), [], 'the events after a refused append');

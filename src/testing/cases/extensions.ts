@@ -1,7 +1,7 @@
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -27,7 +27,7 @@ export const extensions: readonly StoreCase[] = [
       await append(store, key, ['hello']);
       expectEqual((await answerOf(store.find(key)))?.sequence, 7, 'the sequence after an append');
       const stale = live('ACTIVE', { revision: 6, limitMs: 7 });
-      expectEqual(await answerOf(store.replace(key, stale)), 'stale', 'a stale extension');
+      expectEqual(await answerOf(replacing(store, key, stale)), 'stale', 'a stale extension');
       expectEqual((await answerOf(store.find(key)))?.sequence, 7, 'the sequence after a stale extension');
     },
   },
@@ -66,7 +66,7 @@ export const extensionEvents: readonly StoreCase[] = [
       const endsAt = NOON + 600_000;
       const first = live('ACTIVE', { revision: 3, limitMs: 600_000, deadline: endsAt, lastActivityAt: NOON + 7 });
       await replace(store, key, first);
-      expectEqual(await answerOf(store.replace(key, first)), 'stale', 'the same extension again');
+      expectEqual(await answerOf(replacing(store, key, first)), 'stale', 'the same extension again');
       await replace(store, key, live('ACTIVE', { revision: 4, lastActivityAt: NOON + 9 }));
       await replace(store, key, live('PAUSED', { revision: 5, limitMs: 600_000, since: NOON + 10 }));
       await replace(store, key, live('PAUSED', { revision: 6, limitMs: 1500, lastActivityAt: NOON + 11 }));

@@ -2,7 +2,7 @@ import { REMEMBERED_OPERATIONS } from '../../session/session-record.js';
 import type { EndReason } from '../../session/session-status.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -53,7 +53,7 @@ export const insertion: readonly StoreCase[] = [
       await expectStored(store, key, inserted);
 
       const active = { ...inserted, state: live('ACTIVE', { revision: 2 }), history: [say('hello')] };
-      await answerOf(store.replace(key, active.state));
+      await answerOf(replacing(store, key, active.state));
       await append(store, key, ['hello']);
       expectEqual(await again(), 'taken', 'insert of a taken id');
       await expectStored(store, key, active);
@@ -91,7 +91,7 @@ export const insertion: readonly StoreCase[] = [
       const inserted = await insert(store, key, headOf('one'), live('IDLE', { operations }));
       await expectStored(store, key, inserted);
       const state = live('ACTIVE', { revision: 2, operations: ['-', ...operations.slice(1)] });
-      await answerOf(store.replace(key, state));
+      await answerOf(replacing(store, key, state));
       await expectStored(store, key, { ...inserted, state });
     },
   },

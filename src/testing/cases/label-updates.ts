@@ -5,7 +5,7 @@ import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, expectStored, insert, replace } from '../steps.js';
+import { answerOf, expectStored, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -77,7 +77,7 @@ export const labelUpdates: readonly StoreCase[] = [
       await insertLabelled(store, { user: 'u-1' });
       await replace(store, key, live('IDLE', { revision: 2, labels: { user: 'u-2' } }));
       const late = live('IDLE', { revision: 2, labels: { user: 'u-3' } });
-      expectEqual(await answerOf(store.replace(key, late)), 'stale', 'replace');
+      expectEqual(await answerOf(replacing(store, key, late)), 'stale', 'replace');
       const expected: readonly (readonly [string, number])[] = [
         ['u-1', 0],
         ['u-2', 1],
@@ -126,7 +126,7 @@ export const labelUpdates: readonly StoreCase[] = [
           if (state === undefined) throw new Error('the session is gone');
           const entries = Object.entries(state.labels ?? {}).slice(-7);
           const labels = Object.fromEntries([...entries, [`w${writer}`, 'yes']]);
-          if ((await answerOf(each.replace(key, { ...state, revision: state.revision + 1, labels }))) === 'replaced')
+          if ((await answerOf(replacing(each, key, { ...state, revision: state.revision + 1, labels }))) === 'replaced')
             return;
         }
       });
@@ -155,7 +155,7 @@ export const labelEvents: readonly StoreCase[] = [
       const labels = { title: 'a, b=c', user: 'u:1' };
       const first = live('IDLE', { revision: 2, labels, lastActivityAt: NOON + 7 });
       await replace(store, key, first);
-      expectEqual(await answerOf(store.replace(key, first)), 'stale', 'the same change again');
+      expectEqual(await answerOf(replacing(store, key, first)), 'stale', 'the same change again');
       await replace(store, key, live('IDLE', { revision: 3, labels, lastActivityAt: NOON + 8 }));
       await replace(store, key, live('IDLE', { revision: 4, lastActivityAt: NOON + 9 }));
       await replace(store, key, ended('failed', { revision: 5, since: NOON + 10 }));

@@ -5,7 +5,7 @@ import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { race } from '../race.js';
 import { ended, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, expectStored, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -73,7 +73,7 @@ export const leases: readonly StoreCase[] = [
       await insertActive(store, key);
       const outcomes = await race(store, second, (each, writer) => {
         const mine = { holder: `worker ${writer}`, fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
-        return answerOf(each.replace(key, live('ACTIVE', { revision: 3, lease: mine })));
+        return answerOf(replacing(each, key, live('ACTIVE', { revision: 3, lease: mine })));
       });
       expectEqual(outcomes.filter((outcome) => outcome === 'replaced').length, 1, 'leases that were taken');
       const found = await answerOf(store.findState(key));

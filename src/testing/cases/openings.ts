@@ -6,7 +6,7 @@ import { contentsOf, partOf } from '../history-steps.js';
 import { race, WRITERS } from '../race.js';
 import { positionsIn, rewind } from '../rewind-steps.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, expectStored, insertActive, said } from '../steps.js';
+import { answerOf, append, expectStored, insertActive, replacing, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 /** The session to fork. */
@@ -52,7 +52,11 @@ export const openings: readonly StoreCase[] = [
       expectEqual(await said(store, fork), ['a', 'b', 'c', 'd'], 'the history');
       const part = await partOf(store, { before: (await positionsIn(store, fork))[2] ?? 0, limit: 1 }, fork);
       expectEqual(contentsOf(part), ['c'], 'an entry by its position');
-      expectEqual(await answerOf(store.replace(fork, live('PAUSED', { revision: 3 }))), 'replaced', 'a change of it');
+      expectEqual(
+        await answerOf(replacing(store, fork, live('PAUSED', { revision: 3 }))),
+        'replaced',
+        'a change of it',
+      );
     },
   },
   {
@@ -201,7 +205,7 @@ export const openingLimits: readonly StoreCase[] = [
       const active = { sessions: 1, now: NOON };
       expectEqual(await open(store, { entries: saying('a'), active }), 'too_many', 'insert');
       await expectNone(store);
-      await answerOf(store.replace(origin, live('PAUSED', { revision: 3 })));
+      await answerOf(replacing(store, origin, live('PAUSED', { revision: 3 })));
       expectEqual(await open(store, { entries: saying('a'), active }), 'inserted', 'with room for it');
       const listed = await answerOf(
         store.list(TENANT, { offset: 0, limit: 10, status: { status: 'ACTIVE', now: NOON } }),

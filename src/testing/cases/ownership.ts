@@ -1,7 +1,17 @@
 import { expectEqual } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insertActive, replace } from '../steps.js';
+import {
+  answerOf,
+  append,
+  contentsOf,
+  dueOf,
+  expectStored,
+  idsOn,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -28,7 +38,7 @@ export const ownership: readonly StoreCase[] = [
         async () => (await answerOf(store.find(key)))?.history,
         async () =>
           (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
-        () => answerOf(store.replace(key, live('PAUSED', { revision: 9 }))),
+        () => answerOf(replacing(store, key, live('PAUSED', { revision: 9 }))),
         () =>
           answerOf(
             store.append(key, {
@@ -88,7 +98,7 @@ export const ownership: readonly StoreCase[] = [
       await answerOf(store.insert(TENANT, head, idle));
       mutateDeeply(head);
       mutateDeeply(idle);
-      await answerOf(store.replace(key, state));
+      await answerOf(replacing(store, key, state));
       mutateDeeply(state);
       const call = { entries: history, now: NOON, operation: operationOf('op') };
       const first = await answerOf(store.append(key, call));
@@ -106,7 +116,7 @@ export const ownership: readonly StoreCase[] = [
     run: async (store) => {
       const { head, state, history } = sample();
       await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
-      await answerOf(store.replace(key, Object.freeze(state)));
+      await answerOf(replacing(store, key, Object.freeze(state)));
       await answerOf(store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })));
       for (const given of [head, state, history]) mutateDeeply(given);
       await expectStored(store, key, sample());

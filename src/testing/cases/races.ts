@@ -1,7 +1,7 @@
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, said } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, replacing, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -54,7 +54,7 @@ export const races: readonly StoreCase[] = [
     run: async (store, second) => {
       const inserted = await insert(store, key);
       const next = (writer: number) => live('ACTIVE', { revision: 2, since: NOON + writer });
-      const outcomes = await race(store, second, (each, writer) => answerOf(each.replace(key, next(writer))));
+      const outcomes = await race(store, second, (each, writer) => answerOf(replacing(each, key, next(writer))));
       expectEqual(count(outcomes, 'replaced'), 1, 'changes made');
       expectEqual(count(outcomes, 'stale'), WRITERS - 1, 'changes refused');
       await expectStored(store, key, { ...inserted, state: next(outcomes.indexOf('replaced')) });
@@ -65,7 +65,7 @@ export const races: readonly StoreCase[] = [
     run: async (store, second) => {
       const inserted = await insert(store, key);
       const state = live('ACTIVE', { revision: 2 });
-      const outcomes = await race(store, second, (each) => answerOf(each.replace(key, state)));
+      const outcomes = await race(store, second, (each) => answerOf(replacing(each, key, state)));
       expectEqual(count(outcomes, 'replaced'), 1, 'changes made');
       expectEqual(count(outcomes, 'stale'), WRITERS - 1, 'changes refused');
       await expectStored(store, key, { ...inserted, state });
@@ -77,7 +77,7 @@ export const races: readonly StoreCase[] = [
       await insertActive(store, key);
       const end = ended('terminated', { revision: 3, since: NOON + 1 });
       const appended = await race(store, second, async (each, writer) => {
-        if (writer === WRITERS / 2) await answerOf(each.replace(key, end));
+        if (writer === WRITERS / 2) await answerOf(replacing(each, key, end));
         const answer = await answerOf(each.append(key, { entries: [say(`${writer}`)], now: NOON }));
         expectThat(answer.outcome !== 'missing', 'the session is there');
         if (answer.outcome === 'closed') expectEqual(answer.state, end, 'the state in the answer');
@@ -97,7 +97,7 @@ export const races: readonly StoreCase[] = [
         await append(each, key, [`${writer}`]);
         const { revision = 0, status } = (await answerOf(each.findState(key))) ?? {};
         const next = status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
-        return answerOf(each.replace(key, live(next, { revision: revision + 1, since: NOON + writer })));
+        return answerOf(replacing(each, key, live(next, { revision: revision + 1, since: NOON + writer })));
       });
       const replaced = count(outcomes, 'replaced');
       expectThat(replaced > 0, 'some of the changes are made');
@@ -120,7 +120,7 @@ export const races: readonly StoreCase[] = [
         await answerOf(
           each.append(key, { entries: [say(`${writer}`)], now: NOON, operation: operationOf(`late-${writer}`) }),
         );
-        await answerOf(each.replace(key, live('PAUSED', { revision: 3, deadline: NOON })));
+        await answerOf(replacing(each, key, live('PAUSED', { revision: 3, deadline: NOON })));
         return outcome;
       });
       expectEqual(count(outcomes, 'removed'), 1, 'removals that removed');

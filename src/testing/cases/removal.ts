@@ -1,7 +1,18 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
+import {
+  answerOf,
+  append,
+  dueOf,
+  expectStored,
+  idsOn,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+  said,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -20,7 +31,7 @@ export const removal: readonly StoreCase[] = [
       await insertFull(store, key);
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       await expectStored(store, key, undefined);
-      expectEqual(await answerOf(store.replace(key, live('ACTIVE', { revision: 4 }))), 'missing', 'replace');
+      expectEqual(await answerOf(replacing(store, key, live('ACTIVE', { revision: 4 }))), 'missing', 'replace');
       const call = { entries: [say('hello')], now: NOON };
       expectEqual(await answerOf(store.append(key, call)), { outcome: 'missing' }, 'append');
       const again = await answerOf(store.append(key, { ...call, operation: operationOf('op') }));

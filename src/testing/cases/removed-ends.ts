@@ -1,7 +1,7 @@
 import { active, end, expectDue, FAR, firstOf, isGone, key, reportOf, settle, start } from '../end-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { keyOf, NOON, upTo } from '../samples.js';
-import { answerOf, append, dueOf, endsOf, replace } from '../steps.js';
+import { answerOf, append, dueOf, endsOf, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 export const removedEnds: readonly StoreCase[] = [
@@ -67,7 +67,10 @@ export const removedEnds: readonly StoreCase[] = [
       const keys = upTo(10).map((index) => keyOf(`s${index}`));
       for (const each of keys) await start(store, each);
       await Promise.all(
-        keys.flatMap((each) => [answerOf(store.replace(each, end)), answerOf(second.remove(each, { now: NOON + 20 }))]),
+        keys.flatMap((each) => [
+          answerOf(replacing(store, each, end)),
+          answerOf(second.remove(each, { now: NOON + 20 })),
+        ]),
       );
       const found = await endsOf(store, FAR, 100);
       expectEqual(found.map(({ id }) => id).toSorted(), keys.map(({ id }) => id).toSorted(), 'the ends');

@@ -1,6 +1,16 @@
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import {
+  answerOf,
+  append,
+  contentsOf,
+  dueOf,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -37,7 +47,7 @@ export const replacements: readonly StoreCase[] = [
       const stored = await insertActive(store, key);
       for (const revision of [1, 2, 4, 5, 100, 2 ** 32 + 3]) {
         for (const next of [live('PAUSED', { revision, deadline: NOON + 1 }), ended('failed', { revision })]) {
-          expectEqual(await answerOf(store.replace(key, next)), 'stale', `replace by revision ${revision}`);
+          expectEqual(await answerOf(replacing(store, key, next)), 'stale', `replace by revision ${revision}`);
           await expectStored(store, key, stored);
         }
       }
@@ -49,9 +59,9 @@ export const replacements: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, key);
       const next = live('ACTIVE', { revision: 2, operations: ['start'] });
-      expectEqual(await answerOf(store.replace(key, next)), 'replaced', 'the first replace');
-      expectEqual(await answerOf(store.replace(key, next)), 'stale', 'the second replace');
-      expectEqual(await answerOf(store.replace(key, { ...next })), 'stale', 'the third replace');
+      expectEqual(await answerOf(replacing(store, key, next)), 'replaced', 'the first replace');
+      expectEqual(await answerOf(replacing(store, key, next)), 'stale', 'the second replace');
+      expectEqual(await answerOf(replacing(store, key, { ...next })), 'stale', 'the third replace');
     },
   },
   {
@@ -62,7 +72,7 @@ export const replacements: readonly StoreCase[] = [
         await replace(store, key, live(revision % 2 === 0 ? 'ACTIVE' : 'PAUSED', { revision }));
       }
       expectEqual(
-        await answerOf(store.replace(key, live('ACTIVE', { revision: 2 }))),
+        await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 }))),
         'stale',
         'replace by revision 2',
       );
@@ -75,7 +85,7 @@ export const replacements: readonly StoreCase[] = [
     name: 'replace: an unknown session is missing, and is not created',
     run: async (store) => {
       for (const revision of [1, 2]) {
-        expectEqual(await answerOf(store.replace(key, live('ACTIVE', { revision }))), 'missing', 'replace');
+        expectEqual(await answerOf(replacing(store, key, live('ACTIVE', { revision }))), 'missing', 'replace');
       }
       await expectStored(store, key, undefined);
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

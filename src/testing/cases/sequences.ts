@@ -2,7 +2,7 @@ import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -44,8 +44,8 @@ export const sequences: readonly StoreCase[] = [
       await append(store, key, ['hello'], 'op');
       await append(store, key, ['hello'], 'op');
       await answerOf(store.append(key, { entries: [say('one too many')], now: NOON, maxEntries: 1 }));
-      await answerOf(store.replace(key, live('PAUSED', { revision: 2 })));
-      await answerOf(store.replace(key, live('PAUSED', { revision: 4 })));
+      await answerOf(replacing(store, key, live('PAUSED', { revision: 2 })));
+      await answerOf(replacing(store, key, live('PAUSED', { revision: 4 })));
       await answerOf(store.remove(key, { revision: 1 }));
       await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
       await answerOf(store.findEntries(key, { limit: 1 }));

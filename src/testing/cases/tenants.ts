@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const theirs = keyOf('one', 'globex');
@@ -22,7 +22,7 @@ export const tenants: readonly StoreCase[] = [
     run: async (store) => {
       const stored = await insertActive(store, theirs);
       await expectStored(store, ours, undefined);
-      expectEqual(await answerOf(store.replace(ours, ended('failed', { revision: 3 }))), 'missing', 'replace');
+      expectEqual(await answerOf(replacing(store, ours, ended('failed', { revision: 3 }))), 'missing', 'replace');
       const answer = await answerOf(store.append(ours, { entries: [say('hello')], now: NOON }));
       expectEqual(answer, { outcome: 'missing' }, 'append');
       expectEqual(await answerOf(store.remove(ours)), 'missing', 'remove');

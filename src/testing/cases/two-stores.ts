@@ -12,6 +12,7 @@ import {
   insert,
   insertActive,
   replace,
+  replacing,
 } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -65,7 +66,7 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(await answerOf(second.insert(TENANT, headOf('one'), live('IDLE'))), 'taken', 'insert');
       const paused = live('PAUSED', { revision: 3 });
       await replace(second, key, paused);
-      expectEqual(await answerOf(store.replace(key, paused)), 'stale', 'replace of a revision that is gone');
+      expectEqual(await answerOf(replacing(store, key, paused)), 'stale', 'replace of a revision that is gone');
       expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'stale', 'remove of a revision that is gone');
       const first = await append(store, key, ['hello'], 'op');
       expectEqual(await append(second, key, ['hello'], 'op'), first, 'the position of the same operation');
@@ -77,7 +78,7 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(late, { outcome: 'closed', state: over }, 'append after the end');
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       expectEqual(await answerOf(second.remove(key)), 'missing', 'remove of what is gone');
-      expectEqual(await answerOf(second.replace(key, live('ACTIVE', { revision: 5 }))), 'missing', 'replace');
+      expectEqual(await answerOf(replacing(second, key, live('ACTIVE', { revision: 5 }))), 'missing', 'replace');
       const gone = await answerOf(
         second.append(key, { entries: [say('late')], now: NOON, operation: operationOf('op') }),
       );

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
+import { answerOf, replacing } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { openPool, postgresSchemas } from '../../support/postgres-schema.js';
 
@@ -33,7 +33,7 @@ describeWithPostgres('ends that wait in PostgreSQL', (postgres) => {
       const { store, schema } = await schemas.open();
       await answerOf(store.insert(key.tenant, headOf(key.id), live('ACTIVE', { terms })));
       const ended = live('ACTIVE', { revision: 2, since: NOON, terms });
-      await answerOf(store.replace(key, { ...ended, status: 'TERMINATED', endReason: 'terminated' }));
+      await answerOf(replacing(store, key, { ...ended, status: 'TERMINATED', endReason: 'terminated' }));
       let statements = 0;
       const other = new PostgresSessionStore({
         schema,

@@ -3,12 +3,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { replacing } from '../../../src/testing/steps.js';
 import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 
 const key = { tenant: 'acme', id: 'one' };
 const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
@@ -20,7 +22,7 @@ const operations = (store: SessionStore) => [
   store.find(key),
   store.findState(key),
   store.list('acme', { offset: 0, limit: 10 }),
-  store.replace(key, live('PAUSED', { revision: 2 })),
+  replaceUnread(store, key, live('PAUSED', { revision: 2 })),
   store.append(key, hello),
   store.findEntries(key, { limit: 10 }),
   store.remove(key),
@@ -100,8 +102,8 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('counts no ACTIVE sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER FUNCTION ${schema}.lock_active_sessions RENAME TO lock_nobody`);
-    expect((await store.replace(key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
-    const limited = await store.replace(key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
+    expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
+    const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
   });
 
@@ -218,10 +220,12 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const half = ids.slice(32);
     await Promise.all([
       ...half.map((id) => store.remove({ tenant: 'acme', id })),
-      ...ids.slice(0, 16).map((id) => store.replace({ tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels }))),
+      ...ids
+        .slice(0, 16)
+        .map((id) => replacing(store, { tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels }))),
       ...ids.slice(16, 32).map((id, at) => {
         const others = { plan: 'paid', team: at % 2 === 0 ? 'a' : 'b', user: 'u-1' };
-        return store.replace({ tenant: 'acme', id }, live('IDLE', { revision: 2, labels: others }));
+        return replacing(store, { tenant: 'acme', id }, live('IDLE', { revision: 2, labels: others }));
       }),
     ]);
     const { rows } = await pool.query(

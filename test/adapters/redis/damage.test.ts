@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { SessionStatus } from '../../../src/session/session-status.js';
 import type { Answer } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
+import { answerOf, append, errorOf, idsOn, replacing } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -27,10 +27,10 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
     await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
     await answerOf(store.insert(TENANT, headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }), live('IDLE')));
-    await answerOf(store.replace(key, live('ACTIVE', { revision: 2, operations: ['op'] })));
+    await answerOf(replacing(store, key, live('ACTIVE', { revision: 2, operations: ['op'] })));
     await append(store, key, ['h\u00E9 "', '\n'], 'hello');
     await append(store, key, ['goodbye']);
-    await answerOf(store.replace(key, live('PAUSED', { revision: 3, operations: ['op'] })));
+    await answerOf(replacing(store, key, live('PAUSED', { revision: 3, operations: ['op'] })));
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
     return { store, raw, keys: new Keyspace(prefix, 1).of(key) };
@@ -181,7 +181,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const { store, raw, keys } = await open();
     await raw.set(keys.record, '4 of a later version');
     const next = live('ACTIVE', { revision: 4 });
-    expect(await errorOf(store.replace(key, next))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    expect(await errorOf(replacing(store, key, next))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
     expect(await raw.get(keys.record)).toBe('4 of a later version');
   });
 
@@ -204,7 +204,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
           store.find(key, { historyLimit: 1 }),
           store.findState(key),
           store.findEntries(key, { limit: 1 }),
-          store.replace(key, live('ACTIVE', { revision: 4 })),
+          replacing(store, key, live('ACTIVE', { revision: 4 })),
           store.append(key, { entries: [say('more')], now: NOON }),
         ];
         for (const call of calls) expect(await errorOf(call)).toMatchObject({ type: 'corrupt_record', id: 'bad' });
@@ -225,7 +225,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
 
   test('with junk in any field of its record when its time is over, it hides no other session by status', async () => {
     const { store, raw, keys } = await open({ statusIndex: true });
-    await answerOf(store.replace(key, live('ACTIVE', { revision: 4, deadline: NOON })));
+    await answerOf(replacing(store, key, live('ACTIVE', { revision: 4, deadline: NOON })));
     const whole = (await raw.get(keys.record)) ?? '';
     const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');
     for (const [at, field] of fields.entries()) {
@@ -242,7 +242,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       expect(await listed('ACTIVE')).toEqual([[], ['bad'], 1]);
       expect(await listed('TERMINATED')).toEqual([[], [], 0]);
       const started = live('ACTIVE', { revision: 2 });
-      expect(await answerOf(store.replace(keyOf('good'), started, { sessions: 1, now: NOON }))).toBe('too_many');
+      expect(await answerOf(replacing(store, keyOf('good'), started, { sessions: 1, now: NOON }))).toBe('too_many');
     }
   });
 

@@ -6,6 +6,7 @@ import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { openClient } from '../../support/redis-clients.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 
 const key = keyOf('one');
 const MINUTE = 60_000;
@@ -46,7 +47,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
       expect(sent).toHaveLength(2);
       await append(store, key, ['second'], 'op');
       await append(store, key, ['second'], 'op');
-      expect(await answerOf(store.replace(key, live('PAUSED', { revision: 2 })))).toBe('replaced');
+      expect(await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })))).toBe('replaced');
       expect(await answerOf(store.insert(TENANT, headOf('two'), live('IDLE', { deadline: NOON })))).toBe('inserted');
       const rescheduling = { from: NOON, to: NOON - 1 };
       expect(await answerOf(store.reschedule(keyOf('two'), rescheduling))).toBe('moved');

@@ -9,6 +9,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
 const key = keyOf('one');
@@ -44,7 +45,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       const others = storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
-      await answerOf(others.replace(keyOf('zero'), live('ACTIVE', { revision: 2 })));
+      await answerOf(replaceUnread(others, keyOf('zero'), live('ACTIVE', { revision: 2 })));
       await append(others, keyOf('zero'), ['hello']);
       const store = storeAt(proxy.port);
       await answerOf(store.findState(key));
@@ -70,8 +71,8 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       const { store, others, loseReply } = await open();
       await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
       const next = (revision: number) => live('ACTIVE', { revision });
-      const lost = loseReply(async () => answerOf(others.replace(key, next(3))));
-      expect(await answerOf(store.replace(key, next(2)))).toBe('replaced');
+      const lost = loseReply(async () => answerOf(replaceUnread(others, key, next(3))));
+      expect(await answerOf(replaceUnread(store, key, next(2)))).toBe('replaced');
       await lost;
       expect((await answerOf(others.findState(key)))?.revision).toBe(3);
     });

@@ -12,6 +12,7 @@ import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
 const key = keyOf('one');
@@ -33,7 +34,7 @@ const changing5 = async (others: SessionStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
   for (const change of upTo(5)) {
     const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
-    expect(await answerOf(others.replace(key, next))).toBe('replaced');
+    expect(await answerOf(replaceUnread(others, key, next))).toBe('replaced');
   }
 };
 
@@ -45,7 +46,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
     const client = new Redis(port);
     const store = new RedisSessionStore({ client, prefix: 'lost-replies-scripts', timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
-    await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+    await answerOf(replaceUnread(store, key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['hello']);
     await append(store, key, ['hello'], 'op');
     await answerOf(store.remove(key));
@@ -109,12 +110,12 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
           const lost = loseReply(meanwhile, replaceScript, isChanged);
           const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
-          expect(await answerOf(store.replace(key, next))).toBe('replaced');
+          expect(await answerOf(replaceUnread(store, key, next))).toBe('replaced');
           await lost;
           const state = await answerOf(others.findState(key));
           expect(state).toEqual(meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }));
           expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
-          expect(await answerOf(store.replace(key, next))).toBe('stale');
+          expect(await answerOf(replaceUnread(store, key, next))).toBe('stale');
         });
 
         test.each([

@@ -5,11 +5,12 @@ import type { StoreError } from '../../../src/session/errors.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append } from '../../../src/testing/steps.js';
+import { answerOf, append, replacing } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 
 const key = keyOf('one');
 const head = headOf('one', NOON, { timeLimit: 60 });
@@ -28,7 +29,7 @@ const nothing = async (): Promise<void> => {};
 const create = (store: SessionStore) => answerOf(store.insert(TENANT, head, idle));
 const start = async (store: SessionStore): Promise<void> => {
   await create(store);
-  await answerOf(store.replace(key, active));
+  await answerOf(replacing(store, key, active));
 };
 const converse = async (store: SessionStore): Promise<void> => {
   await start(store);
@@ -53,15 +54,15 @@ const operations: Readonly<Record<string, Operation>> = {
     run: (store) => store.insert(TENANT, head, idle),
     success: 'taken',
   },
-  start: { prepare: create, run: (store) => store.replace(key, active), success: 'replaced' },
+  start: { prepare: create, run: (store) => replaceUnread(store, key, active), success: 'replaced' },
   pause: {
     prepare: converse,
-    run: (store) => store.replace(key, live('PAUSED', { revision: 3, limitMs: 60_000, deadline: NOON + 5 })),
+    run: (store) => replaceUnread(store, key, live('PAUSED', { revision: 3, limitMs: 60_000, deadline: NOON + 5 })),
     success: 'replaced',
   },
   terminate: {
     prepare: converse,
-    run: (store) => store.replace(key, ended('terminated', { revision: 3, limitMs: 60_000 })),
+    run: (store) => replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 })),
     success: 'replaced',
   },
   append: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore, type RepairReport } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, dueOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 
@@ -54,7 +54,7 @@ describeWithRedis('repair', ({ port }) => {
         const { store, client, keys } = open(true);
         await fill(store);
         const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5000 };
-        await answerOf(store.replace(keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
+        await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
         await answerOf(store.insert(TENANT, headOf('over'), ended('failed')));
         const idsOf = async () => {
           const page = await answerOf(store.unleased(TENANT, { status: 'ACTIVE', now: NOON + 5000, limit: 10 }));
@@ -152,10 +152,10 @@ describeWithRedis('repair', ({ port }) => {
         const repairs = upTo(20).map(() => repaired(store));
         for (const revision of upTo(20)) {
           const deadline = NOON + 100 + revision;
-          await answerOf(store.replace(keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })));
+          await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })));
           await append(store, keyOf('s0'), [`turn ${revision}`]);
         }
-        await answerOf(store.replace(keyOf('s2'), ended('failed', { revision: 2 })));
+        await answerOf(replacing(store, keyOf('s2'), ended('failed', { revision: 2 })));
         await answerOf(store.remove(keyOf('s4')));
         await Promise.all(repairs);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });

@@ -6,12 +6,13 @@ import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { StoreError, TooManyLabelled } from '../../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, errorOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 import { storeCalls } from '../../support/store-calls.js';
 
 /** For calls that are refused until they give up: the answer to their last try may take more than half of it. */
@@ -36,7 +37,7 @@ type Call = Write | Read;
 
 const writes: Readonly<Record<Write, Run>> = {
   insert: (store: SessionStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
-  replace: (store: SessionStore) => store.replace(key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
+  replace: (store: SessionStore) => replaceUnread(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
   append: (store: SessionStore) => store.append(key, { entries: [entry], now: NOON }),
   'append with an operationId': (store: SessionStore) =>
     store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
@@ -86,7 +87,7 @@ describeWithRedis('an error of the server', () => {
 
   const fill = async (store: SessionStore): Promise<void> => {
     await answerOf(store.insert(tenant, headOf('one'), live('IDLE', { deadline: NOON })));
-    await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+    await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['before']);
   };
 
@@ -267,7 +268,7 @@ describeWithRedis('an error of the server', () => {
         await flusher.call('SCRIPT', 'FLUSH');
         await append(store, key, ['not yet']).catch(() => {});
       }
-      await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+      await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
       let flushing = true;
       const flushed = (async () => {
         while (flushing) await flusher.call('SCRIPT', 'FLUSH', 'ASYNC');

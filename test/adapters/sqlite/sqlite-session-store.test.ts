@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
+import { replacing } from '../../../src/testing/steps.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { openedStore, withCommit } from './opened-store.js';
 
@@ -15,7 +16,7 @@ const operations = (store: SessionStore) => [
   store.find(key),
   store.findState(key),
   store.list('acme', { offset: 0, limit: 10 }),
-  store.replace(key, live('PAUSED', { revision: 2 })),
+  replacing(store, key, live('PAUSED', { revision: 2 })),
   store.append(key, hello),
   store.findEntries(key, { limit: 10 }),
   store.remove(key),

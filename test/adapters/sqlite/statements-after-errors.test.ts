@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { SessionService } from '../../../src/index.js';
 import type { StoreError, TooManyLabelled } from '../../../src/session/errors.js';
+import type { StateRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
-import { ended, headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { ended, headOf, live, NOON, operationOf, previousOf, say } from '../../../src/testing/samples.js';
 import { reasonToSkip } from '../../support/requirements.js';
 import { errorOf, okOf } from '../../support/sessions.js';
 import { sqliteDrivers } from '../../support/sqlite-drivers.js';
@@ -22,6 +23,8 @@ const hello = operationOf('hello');
 
 const entriesOf = ({ tenant }: SessionKey) => ['first', 'second', 'third'].map((text) => say(`${text} of ${tenant}`));
 
+const replaced = (store: Store, key: SessionKey, next: StateRecord) => store.replace(key, previousOf(next), next);
+
 const seeded = (database: SqliteDatabase): Store => {
   const store = new SqliteSessionStore({ database, events: true });
   store.migrate()._unsafeUnwrap();
@@ -29,8 +32,8 @@ const seeded = (database: SqliteDatabase): Store => {
     store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }))._unsafeUnwrap();
     store.append(key, { entries: entriesOf(key), now: NOON, operation: hello })._unsafeUnwrap();
   }
-  store.replace(theirs, live('ACTIVE', due))._unsafeUnwrap();
-  store.replace(ours, ended('terminated', due))._unsafeUnwrap();
+  replaced(store, theirs, live('ACTIVE', due))._unsafeUnwrap();
+  replaced(store, ours, ended('terminated', due))._unsafeUnwrap();
   return store;
 };
 
@@ -49,7 +52,7 @@ const calls: Readonly<Record<string, Call>> = {
   'list by label': (store, { tenant }) => store.list(tenant, { ...page, labels: { user: 'u-1' } }),
   'list by status': (store, { tenant }) => store.list(tenant, { ...page, status }),
   'list by time': (store, { tenant }) => store.list(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
-  replace: (store, key) => store.replace(key, live('PAUSED', { revision: 3 })),
+  replace: (store, key) => replaced(store, key, live('PAUSED', { revision: 3 })),
   append: (store, key) => store.append(key, { entries: [say('more')], now: NOON }),
   'append again': (store, key) => store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
   'findEntries after a position': (store, key) => store.findEntries(key, { limit: 3, after: 0, maxBytes: 200 }),

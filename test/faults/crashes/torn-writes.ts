@@ -2,7 +2,7 @@ import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import { endByClock } from '../../../src/session/state-at.js';
-import { answerOf } from '../../../src/testing/steps.js';
+import { answerOf, replacing } from '../../../src/testing/steps.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
@@ -86,7 +86,7 @@ const waitingEnd = async (bench: Bench): Promise<void> => {
   await started(600)(bench);
   const state = await answerOf(bench.store.findState(target));
   const ended = state && endByClock(state, FAR);
-  if (ended !== undefined) await answerOf(bench.store.replace(target, ended));
+  if (ended !== undefined) await answerOf(replacing(bench.store, target, ended));
 };
 
 const write = (

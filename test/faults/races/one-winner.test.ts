@@ -24,15 +24,15 @@ describeWithWorker(
           const answers = reports.flatMap((report) => report.answers).map(({ outcome }) => outcome);
           return { ok: answers.filter((outcome) => outcome === 'ok').length, of: answers.length };
         };
-        const revisionOf = async (id: string) =>
-          (await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision;
+        const sequenceOf = async (id: string) =>
+          (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
         for (let round = 0; round < ROUNDS; round += 1) {
           const id = await createdIn(sessions);
           expect(await outcomes('start', id)).toEqual({ ok: 1, of: 50 });
-          expect(await revisionOf(id)).toBe(2);
+          expect(await sequenceOf(id)).toBe(2);
           // Whoever comes second finds what it wanted, and changes nothing.
           expect(await outcomes('terminate', id)).toEqual({ ok: 50, of: 50 });
-          expect(await revisionOf(id)).toBe(3);
+          expect(await sequenceOf(id)).toBe(3);
         }
         await pool.stop();
         const promise = 'of 50 callers in 2 processes one wins';

@@ -17,6 +17,8 @@ const started = async (client: Client): Promise<string> => {
   return id;
 };
 
+const tokenIn = (answer: Awaited<ReturnType<typeof post>>): number => Number(Object(answer.json()).fencing_token);
+
 export const leaseCases = (world: World): void => {
   describe('POST /lease-session/{session_id}, /renew-session/{session_id} and /release-session/{session_id}', () => {
     test('give a fencing token and an end, and keep another holder out until then', async () => {
@@ -25,27 +27,29 @@ export const leaseCases = (world: World): void => {
       const now = world.clock.now();
       const until = new Date(now + 30_000).toISOString();
       const leased = await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 30 });
-      expect([leased.status, leased.json()]).toEqual([200, { holder: 'worker-1', fencing_token: 2, until }]);
+      const token = tokenIn(leased);
+      expect([leased.status, leased.json()]).toEqual([200, { holder: 'worker-1', fencing_token: token, until }]);
       const other = { holder: 'worker-2', seconds: 30 };
       const refused = await post(client, `/lease-session/${id}`, other);
       expectProblem(refused, 409, 'leased');
       expect(refused.json()).toMatchObject({ holder: 'worker-1', until });
-      const released = await post(client, `/release-session/${id}`, { fencing_token: 2 });
+      const released = await post(client, `/release-session/${id}`, { fencing_token: token });
       expect([released.status, released.text]).toEqual([204, '']);
-      expect((await post(client, `/lease-session/${id}`, other)).json()).toMatchObject({ fencing_token: 3 });
-      expectProblem(await post(client, `/release-session/${id}`, { fencing_token: 2 }), 409, 'lease_lost');
+      expect(tokenIn(await post(client, `/lease-session/${id}`, other))).toBeGreaterThan(token);
+      expectProblem(await post(client, `/release-session/${id}`, { fencing_token: token }), 409, 'lease_lost');
     });
 
     test('renewing moves the end of the current lease, and takes none that is lost', async () => {
       const client = world.client();
       const id = await started(client);
-      const renewal = { fencing_token: 2, seconds: 30 };
-      expectProblem(await post(client, `/renew-session/${id}`, renewal), 409, 'lease_lost');
-      await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 10 });
+      const early = { fencing_token: 2, seconds: 30 };
+      expectProblem(await post(client, `/renew-session/${id}`, early), 409, 'lease_lost');
+      const token = tokenIn(await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 10 }));
+      const renewal = { fencing_token: token, seconds: 30 };
       world.clock.pass(5000);
       const until = new Date(world.clock.now() + 30_000).toISOString();
       const renewed = await post(client, `/renew-session/${id}`, renewal);
-      expect([renewed.status, renewed.json()]).toEqual([200, { holder: 'worker-1', fencing_token: 2, until }]);
+      expect([renewed.status, renewed.json()]).toEqual([200, { holder: 'worker-1', fencing_token: token, until }]);
       world.clock.pass(30_000);
       expectProblem(await post(client, `/renew-session/${id}`, renewal), 409, 'lease_lost');
     });
@@ -55,12 +59,12 @@ export const leaseCases = (world: World): void => {
       const id = await started(client);
       const fenced = (fencingToken: string) => ({ 'X-Fencing-Token': fencingToken });
       expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'lease_lost');
-      await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 5 });
-      expect((await post(client, `/append-history/${id}`, said, fenced('2'))).status).toBe(200);
-      expect((await client.command(`/pause-session/${id}`, fenced('2'))).status).toBe(200);
-      expectProblem(await client.command(`/resume-session/${id}`, fenced('3')), 409, 'lease_lost');
+      const token = tokenIn(await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 5 }));
+      expect((await post(client, `/append-history/${id}`, said, fenced(`${token}`))).status).toBe(200);
+      expect((await client.command(`/pause-session/${id}`, fenced(`${token}`))).status).toBe(200);
+      expectProblem(await client.command(`/resume-session/${id}`, fenced(`${token + 1}`)), 409, 'lease_lost');
       world.clock.pass(5000);
-      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'lease_lost');
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced(`${token}`)), 409, 'lease_lost');
       expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
     });
 

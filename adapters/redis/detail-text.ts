@@ -1,0 +1,27 @@
+import type { EventDetail } from '../../src/session/event-detail.js';
+import { escapeName } from '../shared/escape-name.js';
+import { labelTexts } from '../shared/label-texts.js';
+import { NEVER } from '../shared/never.js';
+
+/** The last field of an event in a stream; see `RedisEventLog`. */
+export const detailText = (detail: EventDetail): string => {
+  switch (detail.type) {
+    case 'appended': {
+      const { position, after } = detail;
+      return after === undefined ? String(position) : `${position}_${after}`;
+    }
+    case 'leased':
+    case 'released':
+      return escapeName(detail.holder);
+    case 'extended':
+      return `${detail.limitMs}_${detail.endsAt ?? NEVER}`;
+    case 'updated':
+      return labelTexts(detail.labels).join(',') || '-';
+    case 'redacted':
+      return detail.positions.join('_');
+    case 'terminated':
+      return detail.endReason;
+    default:
+      return '-';
+  }
+};
