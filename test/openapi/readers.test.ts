@@ -100,7 +100,7 @@ const check = async <T>(
       seen[`${expected}`] += 1;
       expect(isRead(value)).toBe(expected);
     }),
-    { numRuns: 1500 },
+    { numRuns: 3000 },
   );
   expect(Math.min(seen.true, seen.false)).toBeGreaterThan(30);
 };

@@ -3,7 +3,7 @@ import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import type { EndQueue } from '../../src/store/end-queue.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
-import { replacing } from '../../src/testing/steps.js';
+import { replaceUnread } from './replace-unread.js';
 
 type Method = Exclude<keyof SessionStore, 'events' | 'unleased' | 'ends'> | `ends.${keyof EndQueue}`;
 
@@ -17,7 +17,7 @@ export const storeCalls: Readonly<
   find: (store) => store.find(key),
   findState: (store) => store.findState(key),
   list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
-  replace: (store) => replacing(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
+  replace: (store) => replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
   redact: (store) => store.redact(key, [1], NOON),
   findEntries: (store) => store.findEntries(key, { limit: 10 }),
