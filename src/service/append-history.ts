@@ -47,8 +47,8 @@ export interface AppendOptions extends OperationOptions {
   /**
    * Rewinds the history: the new entries follow the entry at this position, and the entries after it are superseded, so
    * that no read returns them any more. 0 replaces the whole history. With `after`, `entries` may be empty. A
-   * superseded position is `history_moved`, and one that is not in this history is `invalid_input`. Default: the end of
-   * the history.
+   * superseded position is `history_moved`, and so is that of a rewind without entries once another rewind went back to
+   * it. A position that is not in this history is `invalid_input`. Default: the end of the history.
    */
   readonly after?: number;
 }

@@ -39,7 +39,10 @@ export interface ForkInput {
 export interface CreateSessionInput
   extends Pick<SessionOptions, 'face' | 'profile'>,
     Partial<Omit<SessionOptions, 'face' | 'profile'>> {
-  /** Maximum seconds ACTIVE; 0 for `limits.timeLimit` of the host, or no limit if the host has set none. Default: 0. */
+  /**
+   * Maximum seconds ACTIVE, at most `limits.timeLimit` of the host, by default 30 days. 0 for that limit, or for none if
+   * the host has set no limit. Default: 0.
+   */
   readonly timeLimit?: number;
   /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */
   readonly labels?: SessionLabels;

@@ -65,7 +65,7 @@ export const observeCounts = (meter: Meter, sessions: CountedSessions, attribute
   });
   const count: Parameters<typeof counter.addCallback>[0] = async (observable) => {
     for (const status of sessionStatuses) {
-      const listed = await sessions.list({ status, limit: 1 });
+      const listed = await sessions.list({ status, limit: 1, historyLimit: 0 });
       if (listed.isErr()) return diag.error(`${name}: ${listed.error.message}`);
       observable.observe(listed.value.total, { ...attributes, [attributeNames.status]: status });
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { transitions } from '../../src/session/session-status.js';
+import { sessionStatuses, transitions } from '../../src/session/session-status.js';
 import { type Document, documentOf, handbook, readme, root, rowsOf } from './documents.js';
 import { blocksIn } from './samples.js';
 
@@ -58,5 +58,10 @@ describe('what the documents say', () => {
       ([from, command, to]) => `${from} ${command} ${to === 'unchanged' ? from : to}`,
     );
     expect(drawn.toSorted()).toEqual(listed.toSorted());
+  });
+
+  test('the picture of the state machine lets a session of any status be deleted', () => {
+    const deleted = [...stateMachine.text.matchAll(/^ {2}([A-Z]+) --> \[\*\]: delete$/gm)];
+    expect(deleted.map(([, from]) => from)).toEqual(sessionStatuses);
   });
 });

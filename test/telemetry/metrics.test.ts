@@ -111,6 +111,14 @@ describe('metrics', () => {
     expect(list).not.toHaveBeenCalled();
   });
 
+  test('count sessions without reading a history', async () => {
+    const { sessions, store, points, telemetry } = openMeasured();
+    const list = vi.spyOn(store, 'list');
+    telemetry.observeSessions(sessions);
+    await points('colloquy.session.count');
+    expect(list.mock.calls.map(([, range]) => range.historyLimit)).toEqual([0, 0, 0, 0]);
+  });
+
   test('say why sessions cannot be counted', async () => {
     const told = vi.fn();
     diag.setLogger({ error: told, warn: told, info: told, debug: told, verbose: told }, DiagLogLevel.ERROR);

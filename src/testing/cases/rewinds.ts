@@ -44,6 +44,21 @@ export const rewinds: readonly StoreCase[] = [
     },
   },
   {
+    name: 'rewinds: the position of an empty one is valid until another goes back to it, that of an entry for longer',
+    run: async (store) => {
+      await insertActive(store, key);
+      const entry = await append(store, key, ['one']);
+      await append(store, key, ['two']);
+      const empty = await rewind(store, entry);
+      const end = await rewind(store, empty, ['three']);
+      const moved = { outcome: 'moved', position: end };
+      expectEqual(await appendTo(store, ['x'], { after: empty }), moved, 'the empty rewind again');
+      for (const content of ['four', 'five']) {
+        await expectHistory(store, ['one', content], await rewind(store, entry, [content]));
+      }
+    },
+  },
+  {
     name: 'rewinds: the last entry is removed, and then the one before it',
     run: async (store) => {
       await insertActive(store, key);

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import type { SessionClientOptions } from '../../src/client/index.js';
+import type { InspectorOptions } from '../../src/inspector/index.js';
+import type { SessionService } from '../../src/service/session-service.js';
+import type { SimulationOptions } from '../../src/simulation/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import type { OpenTelemetryOptions } from '../../src/telemetry/index.js';
+import type { StoreContractOptions } from '../../src/testing/index.js';
+import { documentOf, rowsOf } from './documents.js';
+
+/** The names of a type; the compiler knows if one is missing or is too many. */
+type NamesOf<T> = Readonly<Record<keyof T, true>>;
+
+const tables: readonly (readonly [path: string, head: string, names: object])[] = [
+  [
+    'docs/embedding.md',
+    'Operation',
+    {
+      ...{ create: true, start: true, pause: true, resume: true, terminate: true, fail: true, extend: true },
+      ...{ update: true, append: true, redact: true, get: true, history: true, list: true, each: true },
+      ...{ lease: true, renew: true, release: true, withLease: true, unleased: true, delete: true },
+      ...{ watch: true, watchAll: true, sweep: true, forTenant: true },
+    } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
+  ],
+  [
+    'docs/writing-a-store.md',
+    'Method',
+    {
+      ...{ insert: true, find: true, findState: true, list: true, replace: true, append: true, redact: true },
+      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, ends: true },
+    } satisfies NamesOf<Omit<SessionStore, 'events'>>,
+  ],
+  [
+    'docs/writing-a-store.md',
+    'Option',
+    {
+      ...{ corrupt: true, withStatuses: true, withUnleased: true, withEvents: true, timeoutMs: true },
+    } satisfies NamesOf<StoreContractOptions<SessionStore>>,
+  ],
+  [
+    'docs/client.md',
+    'Option',
+    {
+      ...{ baseUrl: true, apiKey: true, fetch: true, timeoutMs: true, attemptTimeoutMs: true, retries: true },
+      ...{ silenceMs: true, maxResponseBytes: true, headers: true, timing: true },
+    } satisfies NamesOf<SessionClientOptions>,
+  ],
+  [
+    'docs/simulation.md',
+    'Option',
+    {
+      ...{ seeds: true, firstSeed: true, hosts: true, faults: true, duration: true, calm: true, service: true },
+      ...{ store: true, setup: true, host: true, check: true, onProgress: true },
+    } satisfies NamesOf<SimulationOptions>,
+  ],
+  [
+    'docs/postgres.md',
+    'Option',
+    {
+      ...{ pool: true, schema: true, timeoutMs: true, leaseIndex: true, events: true },
+    } satisfies NamesOf<PostgresSessionStoreOptions>,
+  ],
+  [
+    'docs/inspector.md',
+    'Option',
+    { authenticate: true, challenge: true, terminate: true } satisfies NamesOf<InspectorOptions>,
+  ],
+  [
+    'docs/observing.md',
+    'Option',
+    {
+      ...{ tracerProvider: true, meterProvider: true, tenant: true, clock: true },
+    } satisfies NamesOf<OpenTelemetryOptions>,
+  ],
+];
+
+describe('the tables in the documents', () => {
+  test.for(tables)('of %s name each %s', ([path, head, names]) => {
+    const told = rowsOf(documentOf(path), head).map(([first = '']) => first);
+    const isTold = (name: string) => told.some((cell) => new RegExp(`\\b${name}\\b`).test(cell));
+    expect(Object.keys(names).filter((name) => !isTold(name))).toEqual([]);
+  });
+});
