@@ -6,7 +6,7 @@ export type { CreateSessionInput, ForkInput } from './service/create-session.js'
 export type { ExtendInput } from './service/extend-session.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
-export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
+export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
   Appended,

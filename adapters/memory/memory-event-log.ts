@@ -71,6 +71,10 @@ export class MemoryEventLog implements EventLog {
     return ok(textOf(this.#latest));
   }
 
+  now(): Result<number, never> {
+    return ok(Date.now());
+  }
+
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
     const from = positionOf(position);
     const first = this.#firstAfter(from);

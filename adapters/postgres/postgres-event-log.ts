@@ -1,4 +1,4 @@
-import { err } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
@@ -14,6 +14,8 @@ interface AtTheEnd<T> {
   readonly value: T;
   readonly isLate: boolean;
 }
+
+const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';
 
 const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefined =>
   row === undefined || row[`${name}_number`] === null
@@ -73,6 +75,14 @@ export class PostgresEventLog implements EventLog {
     );
   }
 
+  /** Events get their time when they are published, after the commit of their change. */
+  async now(): Answer<number> {
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const rows = await begun.value.read(NOW);
+    return rows.map(([row]) => Number(row?.['ms']));
+  }
+
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = parseLogPosition(position);
     const scope = scopeOf(of);
@@ -97,12 +107,18 @@ export class PostgresEventLog implements EventLog {
     return this.#connection.isClosed;
   }
 
-  /** Reads the end of the log, and again after a publication if there are unpublished events. */
-  async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
+  /** Begins a read, unless the deployment has no events. */
+  async #begin(): Answer<Call> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    if (deployment.value.eventsLength === 0) return err(noEvents);
+    return deployment.andThen(({ eventsLength }) => (eventsLength === 0 ? err(noEvents) : ok(call)));
+  }
+
+  /** Reads the end of the log, and again after a publication if there are unpublished events. */
+  async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const call = begun.value;
     const found = await read(call);
     if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
     await call.wait(this.#publish());

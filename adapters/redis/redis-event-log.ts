@@ -9,7 +9,7 @@ import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelsOf } from '../shared/label-texts.js';
 import { NEVER } from '../shared/never.js';
-import type { Connection } from './connection.js';
+import { type Connection, script } from './connection.js';
 import type { Deployment, OpenCall } from './deployment.js';
 import { keyOfPath } from './keyspace.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
@@ -89,6 +89,11 @@ type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
 
+/** As text, because the server cuts numbers off. */
+const timeScript = script(`
+local time = redis.call('TIME')
+return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))`);
+
 const unsupported = new Error('ERR the client has no streams');
 
 const range = (client: RedisClient, stream: string, from: string, size: number): Promise<readonly unknown[]> => {
@@ -132,6 +137,14 @@ export class RedisEventLog implements EventLog {
     return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
   }
 
+  /** By a script, because a cluster sends the command to any of its servers. */
+  async now(stream: string): Answer<number> {
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const time = await begun.value.call.readScript(timeScript, [stream], []);
+    return time.map(Number).mapErr(({ error }) => error);
+  }
+
   /** Begins a read, unless the deployment has no events. */
   async #begin(): Answer<OpenCall> {
     const opened = await this.#deployment.begin();
@@ -169,15 +182,12 @@ export class RedisEventLog implements EventLog {
     return latest.isErr() || latest.value === BEGINNING ? position : latest.value;
   }
 
-  async #isTrimmedBehind(
-    stream: string,
-    position: string,
-    entries: readonly Entry[],
-    length: number,
-  ): Promise<Result<boolean, StoreUnavailable>> {
+  async #isTrimmedBehind(stream: string, position: string, entries: readonly Entry[], length: number): Answer<boolean> {
     if (!isBetween(position)) return ok(true);
-    if (position !== BEGINNING) return this.#beginsBehind(stream, position);
-    const [first] = entries;
+    const begins = position === BEGINNING ? ok(entries[0]) : await this.#firstOf(stream);
+    if (begins.isErr()) return err(begins.error);
+    const first = begins.value;
+    if (first !== undefined && !isAfter(first.id, position)) return ok(false);
     // A stream that was never trimmed begins with the first change of a session.
     if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
     return ok(await this.#hasLostEntries(stream, length));
@@ -197,12 +207,10 @@ export class RedisEventLog implements EventLog {
     return added === undefined ? length >= most : added > length;
   }
 
-  /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */
-  async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
-    const reply = await this.#connection.begin().readCommand(async (client) => range(client, stream, '-', 1));
-    return reply
-      .map((entries) => isAfter(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
-      .mapErr(({ error }) => error);
+  async #firstOf(stream: string): Answer<Entry | undefined> {
+    const call = this.#connection.begin();
+    const reply = await call.readCommand((client) => range(client, stream, '-', 1));
+    return reply.map((entries) => entriesOf(entries)[0]).mapErr(({ error }) => error);
   }
 
   isClosed(): boolean {

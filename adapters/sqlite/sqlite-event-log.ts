@@ -56,6 +56,10 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => ok(positionOfRow(this.#connection.get(LATEST))));
   }
 
+  now(): Result<number, StoreError> {
+    return this.#read(() => ok(Date.now()));
+  }
+
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
     return this.#read(() => {
       const { ms, number } = parseLogPosition(position);

@@ -54,7 +54,7 @@ export class EventReader implements FeedConsumer {
   readonly #options: ReaderOptions;
   readonly #pause: InterruptibleWait;
   #items: ReaderItem[] = [];
-  /** Position of the last event in the queue. */
+  /** Position of the last event that was put into the queue. The feed may deliver it again: the log was ahead of it. */
   #last = '0';
   /** Set while the consumer reads the log itself. */
   #cursor: LogCursor | undefined;
@@ -97,8 +97,15 @@ export class EventReader implements FeedConsumer {
    * `known`. If the first page of the log does not contain that event, a gap is reported first.
    */
   readLog(position = this.#feed.position, known?: string): void {
-    this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), position);
+    // The log has what the feed has delivered meanwhile, in its place among the events before it.
+    this.#items = [];
+    this.#last = '0';
     this.#known = known;
+    this.#continueInLog(position);
+  }
+
+  #continueInLog(position: string): void {
+    this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), position);
     this.#othersLeft = this.#options.maxOthers;
   }
 
@@ -111,17 +118,20 @@ export class EventReader implements FeedConsumer {
   }
 
   take(event: SessionEvent): void {
-    if (this.#cursor !== undefined) return;
-    if (this.#items.length >= MAX_WAITING) {
-      this.readLog(this.#last);
-      return;
-    }
-    this.#last = event.position;
-    this.#items.push(event);
+    if (this.#cursor !== undefined || !isAfter(event.position, this.#last)) return;
+    this.#put(event);
+    if (this.#items.length > MAX_WAITING) this.#continueInLog(event.position);
     this.wake();
   }
 
+  #put(...events: readonly SessionEvent[]): void {
+    this.#items.push(...events);
+    this.#last = events.at(-1)?.position ?? this.#last;
+  }
+
   lose(): void {
+    // A store that was restored from older data uses its positions again.
+    this.#last = '0';
     if (this.#cursor !== undefined) this.#mustReadAgain = true;
     else if (this.#items.at(-1) !== 'gap') this.#items.push('gap');
     this.wake();
@@ -175,6 +185,7 @@ export class EventReader implements FeedConsumer {
   /** Reads the next page of the log. Returns to the feed once it has caught up. Returns false if the read failed. */
   async #readPage(cursor: LogCursor): Promise<boolean> {
     this.#mustReadAgain = false;
+    const feedBefore = this.#feed.position;
     const page = await cursor.read(this.scope);
     if (page.isErr()) return false;
     const { events, hasMoved, isTrimmed } = page.value;
@@ -184,20 +195,23 @@ export class EventReader implements FeedConsumer {
     );
     this.#isTrimmed ||= isTrimmed;
     this.#othersLeft -= PAGE - own.length;
-    const isBehind = this.#mustReadAgain || (hasMoved && isAfter(this.#feed.position, cursor.position));
+    // A log that was put back to older data may never reach the position of the feed, until the feed has found it out.
+    const mayReach = hasMoved || this.#feed.position !== feedBefore;
+    const isAhead = isAfter(this.#feed.position, cursor.position);
+    const isBehind = this.#mustReadAgain || (mayReach && isAhead);
     const fresh = this.#afterKnown(own);
     // The position of a gap is that of the event after it.
     if (this.#isTrimmed && (fresh.length > 0 || !isBehind)) {
       this.#items.push('gap');
       this.#isTrimmed = false;
     }
-    this.#items.push(...fresh);
+    this.#put(...fresh);
     if (isBehind && this.#othersLeft > 0) return true;
     if (isBehind) this.#items.push('gap');
     this.#cursor = undefined;
-    this.#last = isBehind ? this.#feed.position : cursor.position;
     return true;
   }
+
   #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
     const at = own.findIndex(({ id }) => id === this.#known);

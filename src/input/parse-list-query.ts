@@ -77,7 +77,10 @@ export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput
 
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    checkFunction(issues, 'admit', parseKnown(issues, 'options', options, ['admit']).admit);
+    const { admit, withPosition } = parseKnown(issues, 'options', options, ['admit', 'withPosition']);
+    checkFunction(issues, 'admit', admit);
+    const isFlag = withPosition === undefined || typeof withPosition === 'boolean';
+    issues.check(isFlag, 'withPosition', 'must be true or false');
     return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
   });
 

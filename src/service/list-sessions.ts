@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { positionNow } from '../events/position-now.js';
 import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
@@ -69,6 +70,15 @@ export interface ReadOptions {
   readonly admit?: (bytes: number) => boolean;
 }
 
+/** Options of `list`. */
+export interface ListOptions extends ReadOptions {
+  /**
+   * Adds the `position` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
+   * the page. Default: false.
+   */
+  readonly withPosition?: boolean;
+}
+
 /** Whether the caller's `admit` accepts the answer. */
 export const admittedBy =
   ({ admit }: ReadOptions): Admit<StoreUnavailable> =>
@@ -113,10 +123,18 @@ const readPage = async (
 export const listSessions = async (
   settings: Settings,
   query: unknown,
-  options: ReadOptions,
+  options: ListOptions,
 ): Promise<Result<SessionPage, ListError>> => {
   const input = parseListQuery(query, options);
-  return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
+  if (input.isErr()) return err(input.error);
+  const { range, page } = input.value;
+  if (options.withPosition !== true) return readPage(settings, range, page, options);
+  // First the position: what happens between the two reads may be in both, and is in one of them.
+  const now = await positionNow(settings);
+  if (now.isErr()) return err(now.error);
+  const position = now.value;
+  const listed = await readPage(settings, range, page, options);
+  return listed.map((found) => ({ ...found, ...(position !== undefined && { position }) }));
 };
 
 /** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */

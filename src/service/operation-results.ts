@@ -47,6 +47,11 @@ export interface SessionPage {
   readonly next?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
+  /**
+   * With `withPosition`, if the store has events: pass it as `from` to `watchAll` to get every change that is not on the
+   * page. Changes of about the time of the read may come although the page shows them.
+   */
+  readonly position?: string;
 }
 
 /** A page of unleased sessions. */

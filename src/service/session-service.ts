@@ -54,6 +54,7 @@ import {
   admittedBy,
   type EachQuery,
   eachSession,
+  type ListOptions,
   type ListQuery,
   listSessions,
   type ReadOptions,
@@ -149,8 +150,11 @@ export class SessionService {
     );
   }
 
-  /** Reads a page of the tenant's sessions with their histories, newest first by default. */
-  list(query: ListQuery = {}, options: ReadOptions = {}): ResultAsync<SessionPage, ListError> {
+  /**
+   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withPosition`, `watchAll`
+   * can continue after it without a gap.
+   */
+  list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, ListError> {
     return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
       listSessions(this.#settings, query, options),
     );
@@ -311,9 +315,10 @@ export class SessionService {
   }
 
   /**
-   * Watches all of the tenant's sessions, from now or from a position, each session in the order of its sequence.
-   * Yields `events_lost` where events are missing. Yields logged events only: an end by the clock comes with the next
-   * sweep. An error is the last item. Never throws.
+   * Watches all of the tenant's sessions, from now or from a position, each session in the order of its sequence. Now is
+   * when `onOpen` is called, some time after the first `next`; a page of `list` has a position that leaves no gap. Yields
+   * `events_lost` where events are missing. Yields logged events only: an end by the clock comes with the next sweep. An
+   * error is the last item. Never throws.
    */
   watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
     return this.#iterate((settings) => parseWatchAll(options).map((how) => watchTenant(settings, how)));

@@ -155,7 +155,10 @@ export interface WatchSignal {
 
 /** Options of `watchAll`. */
 export interface WatchAllOptions {
-  /** The position of an item of `watch` or `watchAll`, to continue after it. Default: now. */
+  /**
+   * The position of an item of `watch` or `watchAll`, or of a page of `list`, to continue after it. Default: now, which
+   * is when `onOpen` is called: a change that is acknowledged before that may be missing.
+   */
   readonly from?: string;
   /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;

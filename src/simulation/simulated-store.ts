@@ -126,6 +126,7 @@ export const simulatedStore = (
       ...(open && { open: () => call('events.open', () => open.call(log)) }),
       streamOf: (tenant) => log.streamOf(tenant),
       latest: (stream) => call('events.latest', () => log.latest(stream)),
+      now: (stream) => call('events.now', () => log.now(stream)),
       read: (...args) => call('events.read', () => log.read(...args)),
       ...(listen && {
         listen: (listener, stream) => listen.call(log, () => void world.schedule(process, WAY_MS, listener), stream),

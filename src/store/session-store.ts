@@ -260,6 +260,12 @@ export interface EventLog {
   latest(stream: string): Answer<string, StoreError>;
 
   /**
+   * The time by the clock of the log, in whole milliseconds since the epoch: no event that is logged after this call has
+   * an earlier one in its position.
+   */
+  now(stream: string): Answer<number, StoreError>;
+
+  /**
    * Reads the events after a position, oldest first, at most `limit`. The position need not belong to an event: it may
    * be `0`, or a time with the number 2^64 - 1. The log may leave out events outside the scope `of`. For position `0`,
    * `isTrimmed` is true if the stream has lost any event. It is also true if the store was restored from older data

@@ -11,6 +11,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     open: () => bounded('events.open', log.open?.() ?? ok()),
     streamOf: (...args) => log.streamOf(...args),
     latest: (...args) => bounded('events.latest', log.latest(...args)),
+    now: (...args) => bounded('events.now', log.now(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),
   });
   const { unleased } = store;

@@ -132,6 +132,7 @@ describe('an end by the clock', () => {
       events: {
         streamOf: () => '',
         latest: () => events.latest(),
+        now: () => events.now(),
         read: (stream, position) =>
           events.read(stream, position, 500).map((page) => ({ ...page, events: [], position: page.position })),
       },

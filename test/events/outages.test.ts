@@ -91,6 +91,7 @@ describe('an end by the clock', () => {
     const log: EventLog = {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
+      now: () => events.now(),
       read: (...args) => events.read(...args),
       isClosed: () => !isOpen,
     };

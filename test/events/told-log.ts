@@ -38,6 +38,10 @@ class ToldLog implements EventLog {
     return ok(this.#told.at(-1)?.position ?? '0');
   }
 
+  now(): Result<number, never> {
+    return ok(this.#ms);
+  }
+
   read(_: string, place: string, limit: number, scope?: EventScope): Result<EventPage, never> {
     this.reads += 1;
     const [ms = 0, number = 0] = place.split('-').map(Number);

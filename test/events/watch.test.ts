@@ -122,6 +122,7 @@ describe('who watches a session', () => {
     const failing: EventLog = {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
+      now: () => events.now(),
       read: async (stream, position, limit) => {
         failures -= 1;
         if (failures >= 0) throw new Error('the store is out of order');

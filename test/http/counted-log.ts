@@ -34,6 +34,10 @@ export class CountedLog implements EventLog {
     return this.#inner.latest(stream);
   }
 
+  now(stream: string) {
+    return this.#inner.now(stream);
+  }
+
   read(stream: string, position: string, limit: number) {
     return this.#inner.read(stream, position, limit);
   }

@@ -12,6 +12,7 @@ export const polled = (store: SessionStore): SessionStore => {
       ...(isClosed && { isClosed: () => isClosed.call(events) }),
       streamOf: (tenant) => events.streamOf(tenant),
       latest: (stream) => events.latest(stream),
+      now: (stream) => events.now(stream),
       read: (...args) => events.read(...args),
     },
   });

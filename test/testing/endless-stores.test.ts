@@ -92,7 +92,7 @@ describe('the contract comes to an end on a store that', () => {
           findEntries: never,
           remove: never,
           due: never,
-          events: { streamOf: () => '', latest: never, read: never, repeat: never },
+          events: { streamOf: () => '', latest: never, now: never, read: never, repeat: never },
         })),
       20,
     );

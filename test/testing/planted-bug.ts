@@ -32,6 +32,7 @@ export const eventsWith = (
   return {
     streamOf: () => events.streamOf(),
     latest: () => events.latest(),
+    now: () => events.now(),
     read: (...args) => events.read(...args),
     listen: (listener) => events.listen(listener),
     ...changes(events),

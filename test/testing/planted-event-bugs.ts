@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type EventDetail, leaseDetailOf } from '../../src/session/event-detail.js';
 import type { SessionKey } from '../../src/store/session-store.js';
@@ -11,6 +12,7 @@ const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): 
 };
 
 const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';
+const ofTime = 'events: the time of the log is never later than that of an event that comes after it';
 const hasNone = 'events: a call that was refused, or that only renews a lease or reschedules, has no event';
 const hasOne = 'events: of calls that race for one change, one has an event';
 
@@ -31,6 +33,12 @@ export const plantedEventBugs: readonly PlantedBug[] = [
     events: eventsWith(inner, (events) => ({
       read: (...args) => events.read(...args).map((page) => ({ ...page, events: page.events.slice(0, -1) })),
     })),
+  })),
+  planted('has a clock that is ahead of its events', ofTime, (inner) => ({
+    events: eventsWith(inner, (events) => ({ now: () => events.now().map((ms) => ms + 60_000) })),
+  })),
+  planted('has a clock that stands still', ofTime, (inner) => ({
+    events: eventsWith(inner, () => ({ now: () => ok(0) })),
   })),
   planted('tells of an append that it has refused', hasNone, (inner) => ({
     append: (key, append) =>

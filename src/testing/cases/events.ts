@@ -1,3 +1,4 @@
+import { timeAt } from '../../session/event-position.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
@@ -193,6 +194,20 @@ export const events: readonly StoreCase[] = [
       );
       expectEqual(await eventsAfter(second, start), told, 'the events that the second store reads');
       expectEqual(await latestPosition(second), await latestPosition(store), 'the latest position');
+    },
+  },
+  {
+    name: 'events: the time of the log is never later than that of an event that comes after it',
+    run: async (store, second) => {
+      const [start, log] = [await latestPosition(store), logOf(store)];
+      const now = () => answerOf(log.now(log.streamOf(TENANT)));
+      const before = await now();
+      expectThat(Number.isSafeInteger(before), 'the time is whole milliseconds');
+      await insert(second, key);
+      const [created] = await eventsAfter(store, start);
+      const time = timeAt(created?.position ?? '');
+      expectThat(time >= before, 'the event has the time before its change, or a later one');
+      expectThat((await now()) >= time, 'the time after it is that of the event, or a later one');
     },
   },
   {

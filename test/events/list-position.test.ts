@@ -1,0 +1,191 @@
+import { err, ok } from 'neverthrow';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { SessionService, type TenantChange } from '../../src/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
+import type { EventLog, SessionStore } from '../../src/store/session-store.js';
+import { describeDatabases, newDatabase } from '../support/databases.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+import { call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
+import { openLibsql } from '../support/sqlite-file.js';
+import { changed } from '../support/store-doubles.js';
+
+const ROUNDS = 15;
+
+const listed = (sessions: SessionService) =>
+  okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withPosition: true }));
+
+const watching = (sessions: SessionService, from?: string, onOpen = () => {}): (() => Promise<TenantChange>) => {
+  const end = new AbortController();
+  const watch = sessions.watchAll({ signal: end.signal, onOpen, ...(from && { from }) })[Symbol.asyncIterator]();
+  onTestFinished(() => end.abort());
+  return async () => {
+    const { value, done } = await watch.next();
+    if (done === true) throw new Error('the watch has ended');
+    return value._unsafeUnwrap();
+  };
+};
+
+const sessionOf = (item: TenantChange): string => (item.type === 'events_lost' ? item.type : item.sessionId);
+
+/** The sessions of the events up to that of one session. */
+const until = async (next: () => Promise<TenantChange>, id: string): Promise<readonly string[]> => {
+  const given: string[] = [];
+  while (given.at(-1) !== id) given.push(sessionOf(await next()));
+  return given;
+};
+
+describeDatabases('a list, and the watch that continues after it', (kind) => {
+  const open = async () => {
+    const database = await newDatabase(kind);
+    return {
+      sessions: new SessionService({ store: database.open() }),
+      other: new SessionService({ store: database.open() }),
+    };
+  };
+
+  test('begin with the first event where nothing has happened yet', async () => {
+    const { sessions, other } = await open();
+    const { position } = await listed(sessions);
+    const next = watching(sessions, position);
+    const id = await createdIn(other);
+    expect(await next()).toMatchObject({ type: 'session.created', sessionId: id });
+  });
+
+  test('show every session that another process creates, before, meanwhile or after', async () => {
+    const { sessions, other } = await open();
+    watching(sessions)().catch(() => undefined);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const meanwhile = Promise.all([createdIn(other), createdIn(other)]);
+      const page = await listed(sessions);
+      const last = await createdIn(other);
+      const next = watching(sessions, page.position);
+      const created = [...(await meanwhile), last];
+      const marker = await createdIn(other);
+      const shown = [...page.sessions.map(({ id }) => id), ...(await until(next, marker))];
+      expect(shown).toEqual(expect.arrayContaining([...created, marker]));
+      expect(shown).not.toContain('events_lost');
+    }
+  });
+});
+
+describe('the position of a list', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const open = () => {
+    const store = new MemorySessionStore({ events: true });
+    const { events } = store;
+    if (events === undefined) throw new Error('the store has no events');
+    const withLog = (changes: Partial<EventLog>): SessionStore =>
+      changed(store, {
+        events: {
+          streamOf: () => events.streamOf(),
+          latest: () => events.latest(),
+          now: () => events.now(),
+          read: (...args) => events.read(...args),
+          listen: (listener) => events.listen(listener),
+          ...changes,
+        },
+      });
+    return { store, events, withLog };
+  };
+
+  test('is before the page: what happens between the two comes', async () => {
+    const { store, events } = open();
+    const { sessions } = openSessions({ store });
+    const list: SessionStore['list'] = async (...args) => {
+      const page = store.list(...args);
+      await createdIn(sessions);
+      return page;
+    };
+    const late = openSessions({ store: changed(store, { events, list }) });
+    const { position, total } = await listed(late.sessions);
+    expect(total).toBe(0);
+    expect(await watching(sessions, position)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
+  });
+
+  test('misses no event that others are given while the watch reads the log', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { store, events, withLog } = open();
+    const released: (() => void)[] = [];
+    let isHeld = true;
+    const read: EventLog['read'] = async (stream, position, limit, of) => {
+      const page = events.read(stream, position, limit, of);
+      // A watch reads the log for itself, and with the others from then on.
+      if (isHeld && of !== undefined) await new Promise<void>((resolve) => released.push(resolve));
+      return page;
+    };
+    const { sessions } = openSessions({ store: withLog({ read }) });
+    const isOpen = vi.fn();
+    const others = watching(sessions, undefined, isOpen);
+    const first = others();
+    await vi.waitFor(() => expect(isOpen).toHaveBeenCalled());
+    await createdIn(openSessions({ store }).sessions);
+    await first;
+    vi.setSystemTime(Date.now() + 1);
+    const { position } = await listed(sessions);
+    const item = watching(sessions, position)();
+    await vi.waitFor(() => expect(released).toHaveLength(1));
+    const second = others();
+    await createdIn(openSessions({ store, ids: { next: () => 'late' } }).sessions);
+    await second;
+    isHeld = false;
+    for (const release of released) release();
+    const third = others();
+    await createdIn(openSessions({ store, ids: { next: () => 'later' } }).sessions);
+    await third;
+    expect(await item).toMatchObject({ sessionId: 'late' });
+  });
+
+  test('says nothing of other tenants', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { store } = open();
+    const { sessions } = openSessions({ store });
+    await createdIn(sessions.forTenant('globex'));
+    vi.setSystemTime(Date.now() + 60_000);
+    const { position } = await listed(sessions);
+    await createdIn(sessions.forTenant('globex'));
+    expect([position, (await listed(sessions)).position]).toEqual([String(Date.now()), String(Date.now())]);
+  });
+
+  test('costs a list nothing that does not ask for it', async () => {
+    const { withLog } = open();
+    const now = vi.fn(() => ok(1));
+    const { sessions } = openSessions({ store: withLog({ now }) });
+    for (const options of [{}, { withPosition: false }])
+      expect(await okOf(sessions.list({}, options))).not.toHaveProperty('position');
+    expect(now).not.toHaveBeenCalled();
+    expect(await listed(sessions)).toHaveProperty('position', '1');
+  });
+
+  test('is the error of the list if it cannot be read', async () => {
+    const { withLog } = open();
+    const gone = err(storeUnavailable('the store is not there', 'not_applied'));
+    const { sessions } = openSessions({ store: withLog({ now: () => gone }) });
+    expect(await errorOf(sessions.list({}, { withPosition: true }))).toMatchObject({ type: 'store_unavailable' });
+    expect(await errorOf(call(sessions, 'list', {}, { withPosition: 'yes' }))).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'withPosition' }],
+    });
+  });
+
+  test('is absent where there are no events', async () => {
+    const sqlite = new SqliteSessionStore({ database: openLibsql(':memory:') });
+    sqlite.migrate()._unsafeUnwrap();
+    for (const store of [new MemorySessionStore(), sqlite])
+      expect(await listed(new SessionService({ store }))).not.toHaveProperty('position');
+  });
+});
+
+describeWithRedis('the position of a list', ({ port }) => {
+  test('is absent where there are no events', async () => {
+    const client = openClient('ioredis 5', { port });
+    const store = new RedisSessionStore({ client, prefix: `list-position-${process.pid}` });
+    expect(await listed(new SessionService({ store }))).not.toHaveProperty('position');
+  });
+});
