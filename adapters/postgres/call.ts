@@ -24,6 +24,10 @@ const numbered = ({ sql, values }: Query): { readonly text: string; readonly val
   return { text: sql.replaceAll('?', number), values };
 };
 
+/** The statement that calls a procedure. */
+export const procedureCall = (prefix: string, procedure: string, values: readonly Value[]): string =>
+  `CALL ${prefix}${procedure}(${values.map((_, at) => `$${at + 1}`).join(', ')})`;
+
 /** The rows in the answer of a client. */
 export const rowsOf = (result: unknown): readonly Fields[] => {
   const rows: unknown = isFields(result) ? result['rows'] : undefined;

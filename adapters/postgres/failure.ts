@@ -36,6 +36,10 @@ const missingParts: Readonly<Record<string, string>> = {
   '42P01': 'the tables of the store are missing',
 };
 
+/** SQLSTATE 2D000: inside a transaction of the host, a procedure cannot begin one of its own. */
+const STRICT_TRANSACTION =
+  'the pool gave a connection inside a transaction that is not READ COMMITTED: give one outside of transactions';
+
 /**
  * Whether the server has undone a statement that failed with this SQLSTATE. It may be committed if a connection was
  * lost (08, 57P), after an error of the file system (58) or of the server itself (XX), or after a timeout of the
@@ -59,6 +63,7 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
   if (missing !== undefined) {
     return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
   }
+  if (code === '2D000') return { kind: 'refused', error: misconfigured(STRICT_TRANSACTION, cause) };
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
   return { kind, error: storeUnavailable(message, 'not_applied', cause) };

@@ -5,10 +5,10 @@ import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
 import { unreportedEndOf } from '../sql/unreported-end-of.js';
-import type { Answer, Call } from './call.js';
+import { type Answer, type Call, procedureCall } from './call.js';
 import type { Connection } from './connection.js';
 import { dueRows } from './read-due.js';
-import { namesOf, statement } from './session-writer.js';
+import { namesOf } from './session-writer.js';
 
 const nameOf = ({ tenant, id, incarnation }: Fields): string => `${tenant} ${id} ${incarnation}`;
 
@@ -42,15 +42,14 @@ export class PostgresEndQueue implements EndQueue {
     to: number,
   ): Answer<'moved' | 'stale', StoreError> {
     if (to === dueAt) return ok('stale');
-    const sql = `UPDATE ${this.#prefix}ends SET due_at = $5
-      WHERE tenant = $1 AND id = $2 AND incarnation = $3 AND due_at = $4 RETURNING incarnation`;
-    const rows = await this.#connection.begin().write(sql, [...namesOf(end), end.endId, dueAt, finite(to)]);
-    return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
+    const values = [...namesOf(end), end.endId, dueAt, finite(to)];
+    const rows = await this.#connection.begin().write(procedureCall(this.#prefix, 'postpone_end', values), values);
+    return rows.map(([row]) => (row?.['result'] === 'moved' ? 'moved' : 'stale'));
   }
 
   async settle(end: EndKey): Answer<'settled' | 'missing', StoreError> {
     const values = [...namesOf(end), end.endId];
-    const rows = await this.#connection.begin().write(statement(this.#prefix, 'settle_end', values), values);
+    const rows = await this.#connection.begin().write(procedureCall(this.#prefix, 'settle_end', values), values);
     return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'missing'));
   }
 

@@ -4,7 +4,7 @@ import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
-import type { Answer, Call } from './call.js';
+import { type Answer, type Call, procedureCall } from './call.js';
 import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
@@ -142,10 +142,7 @@ export class PostgresEventLog implements EventLog {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
-    // READ COMMITTED, so that a publication sees the events that were committed while it waited for its turn. Two
-    // statements in one message are one transaction, which the server ends even if it refuses them, so the connection
-    // stays usable.
-    return call.write(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-      SELECT ${this.#prefix}publish(${deployment.value.eventsLength}, '${this.#channel}')`);
+    const values = [deployment.value.eventsLength, this.#channel];
+    return call.write(procedureCall(this.#prefix, 'publish', values), values);
   }
 }

@@ -29,11 +29,11 @@ import {
   redactedEntry,
 } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
-import type { Answer, Call, Value } from './call.js';
+import { type Answer, type Call, procedureCall, type Value } from './call.js';
 import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
-/** The columns of a state, in the order of the functions. */
+/** The columns of a state, in the order of the procedures. */
 const columnsOf = (state: StateRecord): readonly (string | number | boolean | null)[] => [
   state.status,
   finite(endsAt(state)),
@@ -53,9 +53,6 @@ const columnsOf = (state: StateRecord): readonly (string | number | boolean | nu
 ];
 
 export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
-
-export const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
-  `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
 
 /** A call that changes a session. */
 interface OpenChange {
@@ -136,7 +133,7 @@ export class SessionWriter {
     id: string,
     from: string | undefined,
   ): Answer<Inserted, StoreError> {
-    const rows = await call.write(statement(this.#prefix, 'open_session', values), values);
+    const rows = await call.write(procedureCall(this.#prefix, 'open_session', values), values);
     if (rows.isErr()) return err(rows.error);
     const { outcome: found, copied, end_position: position } = rows.value[0] ?? {};
     const outcome = OPENINGS.find((each) => each === found);
@@ -179,7 +176,7 @@ export class SessionWriter {
       maxEntries ?? null,
       change.hasEvents,
     ];
-    const rows = await change.call.write(statement(this.#prefix, 'append_entries', values), values);
+    const rows = await change.call.write(procedureCall(this.#prefix, 'append_entries', values), values);
     if (rows.isErr()) return err(rows.error);
     const { outcome, end_position: end, found_state: found, found_activity: activity } = rows.value[0] ?? {};
     const position = Number(end);
@@ -240,18 +237,13 @@ export class SessionWriter {
   }
 
   async reschedule(
-    { tenant, id }: SessionKey,
+    key: SessionKey,
     { from, to, isDamaged = false }: Rescheduling,
   ): Answer<'moved' | 'stale', StoreError> {
-    const sql = `WITH moving AS (
-      SELECT number, CASE WHEN status = 'TERMINATED' OR $4 THEN $5 ELSE least($5, deadline) END AS next_due
-      FROM ${this.#prefix}sessions WHERE tenant = $1 AND id = $2 AND due_at = $3 FOR NO KEY UPDATE
-    )
-    UPDATE ${this.#prefix}sessions AS session SET due_at = next_due FROM moving
-      WHERE session.number = moving.number AND next_due <> due_at RETURNING session.number`;
-    const values = [escapeName(tenant), escapeName(id), finite(from), isDamaged, finite(to)];
-    const rows = await this.#connection.begin().write(sql, values);
-    return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
+    const values = [...namesOf(key), finite(from), finite(to), isDamaged];
+    const call = procedureCall(this.#prefix, 'reschedule_session', values);
+    const rows = await this.#connection.begin().write(call, values);
+    return rows.map(([row]) => (row?.['result'] === 'moved' ? 'moved' : 'stale'));
   }
 
   async #open(): Answer<OpenChange> {
@@ -260,7 +252,7 @@ export class SessionWriter {
     return deployment.map(({ eventsLength }) => ({ call, hasEvents: eventsLength > 0 }));
   }
 
-  /** Calls a function that returns one of `outcomes`; the first one means a change. */
+  /** Calls a procedure that returns one of `outcomes`; the first one means a change. */
   async #change<T extends string>(
     { call, hasEvents }: OpenChange,
     name: string,
@@ -268,7 +260,7 @@ export class SessionWriter {
     id: string,
     outcomes: readonly [T, ...T[]],
   ): Answer<T, StoreError> {
-    const rows = await call.write(statement(this.#prefix, name, values), values);
+    const rows = await call.write(procedureCall(this.#prefix, name, values), values);
     if (rows.isErr()) return err(rows.error);
     const result = rows.value[0]?.['result'];
     const outcome = outcomes.find((each) => each === result);

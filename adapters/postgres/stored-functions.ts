@@ -1,7 +1,17 @@
 import { NEVER } from '../shared/never.js';
 
 /*
- * Each change of a session is one call of one of these functions: one statement and one transaction. They compare and
+ * The beginning of each procedure. Under a stricter default isolation, a statement that has waited for a lock sees what
+ * there was before its wait: it counts too few sessions, or fails because a row has changed. So the transaction, which
+ * has done nothing yet, ends, and the work has one of its own. Only a procedure can do that.
+ */
+const READ_COMMITTED = `IF current_setting('transaction_isolation') <> 'read committed' THEN
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  END IF;`;
+
+/*
+ * Each change of a session is one call of one of these procedures: one statement and one transaction. They compare and
  * set; the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If p_detail is
  * null, there is no event.
  */
@@ -11,19 +21,21 @@ CREATE FUNCTION $is_state(p_status text, p_state text) RETURNS boolean LANGUAGE 
   SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED') AND p_state LIKE '{"status":"' || p_status || '",%}'
 $body$;
 
-CREATE FUNCTION $insert_session(
+CREATE PROCEDURE $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text
-) RETURNS text LANGUAGE plpgsql AS $body$
+  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
   v_words text[] := string_to_array(p_labels, ' ');
   v_names text[] := ARRAY(SELECT split_part(word, '=', 1) FROM unnest(v_words) AS word);
   v_values text[] := ARRAY(SELECT split_part(word, '=', 2) FROM unnest(v_words) AS word);
 BEGIN
+  ${READ_COMMITTED}
   INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
       leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
       position, bytes, head, state, labels)
@@ -32,7 +44,8 @@ BEGIN
       0, 0, p_head, p_state, p_labels)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
-    RETURN 'taken';
+    result := 'taken';
+    RETURN;
   END IF;
   INSERT INTO $labels (tenant, name, value, created_ms, id, session)
     SELECT p_tenant, name, value, p_created_ms, p_id, v_number FROM unnest(v_names, v_values) AS label (name, value);
@@ -41,7 +54,7 @@ BEGIN
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, 1, p_detail);
   END IF;
-  RETURN 'inserted';
+  result := 'inserted';
 END $body$;
 
 /* Number of a tenant's ACTIVE sessions at p_now. Locks out other counts of the tenant until the transaction ends. */
@@ -69,7 +82,7 @@ $body$;
  * is the event of the start: null if the session is not started, and empty without events. For a fork, returns the
  * number of copied entries and the position in the origin.
  */
-CREATE FUNCTION $open_session(
+CREATE PROCEDURE $open_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
@@ -77,7 +90,7 @@ CREATE FUNCTION $open_session(
   p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
   p_started text, p_entries text[], p_from text, p_origin text, p_position double precision, p_max_bytes double precision,
   p_max_entries double precision, p_active_limit double precision, p_now double precision,
-  OUT outcome text, OUT copied bigint, OUT end_position bigint
+  INOUT outcome text DEFAULT NULL, INOUT copied bigint DEFAULT NULL, INOUT end_position bigint DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -85,6 +98,7 @@ DECLARE
   v_bytes bigint := 0;
   v_sequence bigint := 1;
 BEGIN
+  ${READ_COMMITTED}
   copied := 0;
   IF EXISTS (SELECT FROM $sessions WHERE tenant = p_tenant AND id = p_id) THEN
     outcome := 'taken';
@@ -123,9 +137,9 @@ BEGIN
   IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
-  outcome := $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
+  CALL $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
     p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision,
-    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail);
+    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail, outcome);
   IF outcome <> 'inserted' THEN
     RETURN;
   END IF;
@@ -179,33 +193,39 @@ BEGIN
 END $body$;
 
 /* p_is_change: whether the sequence rises. p_active_limit: null for none. */
-CREATE FUNCTION $replace_state(
+CREATE PROCEDURE $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
   p_labels text, p_previous bigint, p_since double precision, p_is_change boolean, p_detail text,
-  p_active_limit double precision, p_now double precision
-) RETURNS text LANGUAGE plpgsql AS $body$
+  p_active_limit double precision, p_now double precision,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_is_end boolean;
   v_waits boolean;
 BEGIN
+  ${READ_COMMITTED}
   SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
-    RETURN 'missing';
+    result := 'missing';
+    RETURN;
   ELSIF NOT $is_state(v.status, v.state) THEN
-    RETURN 'unreadable';
+    result := 'unreadable';
+    RETURN;
   ELSIF v.revision <> p_previous THEN
-    RETURN 'stale';
+    result := 'stale';
+    RETURN;
   END IF;
   /* A separate condition, because AND may evaluate both sides, and this one takes a lock of the tenant. */
   IF p_active_limit IS NOT NULL THEN
     IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
-      RETURN 'too_many';
+      result := 'too_many';
+      RETURN;
     END IF;
   END IF;
   v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
@@ -239,7 +259,7 @@ BEGIN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
       VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
   END IF;
-  RETURN 'replaced';
+  result := 'replaced';
 END $body$;
 
 /*
@@ -276,11 +296,12 @@ BEGIN
 END $body$;
 
 /* p_after: null for an append at the end. */
-CREATE FUNCTION $append_entries(
+CREATE PROCEDURE $append_entries(
   p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
   p_fencing_token double precision, p_if_position double precision, p_after double precision,
   p_max_entries double precision, p_has_events boolean,
-  OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
+  INOUT outcome text DEFAULT NULL, INOUT end_position bigint DEFAULT NULL, INOUT found_state text DEFAULT NULL,
+  INOUT found_activity double precision DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -291,6 +312,7 @@ DECLARE
   v_is_late boolean;
   v_activity double precision;
 BEGIN
+  ${READ_COMMITTED}
   SELECT number, incarnation, status, deadline, accepts_until, grace, fencing_token, leased_until, last_activity, limit_end,
       inactivity, sequence,
       entries, position, bytes, state INTO v
@@ -371,16 +393,19 @@ BEGIN
 END $body$;
 
 /* Replaces the texts of entries, if the session has the same incarnation. */
-CREATE FUNCTION $redact_entries(
-  p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text
-) RETURNS text LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $redact_entries(
+  p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
 BEGIN
+  ${READ_COMMITTED}
   SELECT number, sequence INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
   IF NOT FOUND THEN
-    RETURN 'missing';
+    result := 'missing';
+    RETURN;
   END IF;
   UPDATE $entries AS entry SET entry = change.entry FROM unnest(p_positions, p_entries) AS change (position, entry)
     WHERE entry.session = v.number AND entry.position = change.position AND entry.entry <> change.entry;
@@ -391,23 +416,27 @@ BEGIN
         VALUES (p_tenant, p_id, p_incarnation, v.sequence + 1, p_detail);
     END IF;
   END IF;
-  RETURN 'redacted';
+  result := 'redacted';
 END $body$;
 
-CREATE FUNCTION $remove_session(
-  p_tenant text, p_id text, p_revision double precision, p_now double precision, p_detail text)
-RETURNS text LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $remove_session(
+  p_tenant text, p_id text, p_revision double precision, p_now double precision, p_detail text,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_names text[];
   v_values text[];
 BEGIN
+  ${READ_COMMITTED}
   SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
-    RETURN 'missing';
+    result := 'missing';
+    RETURN;
   ELSIF p_revision <> v.revision THEN
-    RETURN 'stale';
+    result := 'stale';
+    RETURN;
   END IF;
   DELETE FROM $sessions WHERE number = v.number;
   DELETE FROM $entries WHERE session = v.number;
@@ -428,33 +457,64 @@ BEGIN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
       VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
   END IF;
-  RETURN 'removed';
+  result := 'removed';
+END $body$;
+
+/* Moves a session that is due at p_from to p_to, or to its deadline if that comes first. */
+CREATE PROCEDURE $reschedule_session(
+  p_tenant text, p_id text, p_from double precision, p_to double precision, p_is_damaged boolean,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+BEGIN
+  ${READ_COMMITTED}
+  SELECT number, CASE WHEN status = 'TERMINATED' OR p_is_damaged THEN p_to ELSE least(p_to, deadline) END AS due_at INTO v
+    FROM $sessions WHERE tenant = p_tenant AND id = p_id AND due_at = p_from FOR NO KEY UPDATE;
+  UPDATE $sessions SET due_at = v.due_at WHERE number = v.number AND due_at <> v.due_at;
+  result := CASE WHEN FOUND THEN 'moved' ELSE 'stale' END;
+END $body$;
+
+CREATE PROCEDURE $postpone_end(
+  p_tenant text, p_id text, p_incarnation text, p_from double precision, p_to double precision,
+  INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
+BEGIN
+  ${READ_COMMITTED}
+  UPDATE $ends SET due_at = p_to
+    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation AND due_at = p_from;
+  result := CASE WHEN FOUND THEN 'moved' ELSE 'stale' END;
 END $body$;
 
 /* Locks the session first, in the same order as the other changes. */
-CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text) RETURNS text LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $settle_end(
+  p_tenant text, p_id text, p_incarnation text, INOUT result text DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
+  ${READ_COMMITTED}
   SELECT number INTO v_number FROM $sessions
     WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
   DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation;
   IF NOT FOUND THEN
-    RETURN 'missing';
+    result := 'missing';
+    RETURN;
   END IF;
   UPDATE $sessions SET due_at = deadline WHERE number = v_number;
-  RETURN 'settled';
+  result := 'settled';
 END $body$;
 
 /*
  * Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A lock allows one call
  * at a time. The commit does not wait for the disk: if a crash undoes it, the events are still in the outbox.
  */
-CREATE FUNCTION $publish(p_length bigint, p_channel text) RETURNS void LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $publish(p_length bigint, p_channel text) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
   v_ms bigint;
 BEGIN
+  ${READ_COMMITTED}
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM pg_advisory_xact_lock(1131376748, ('$events'::regclass::oid::bigint & 2147483647)::integer);
   SELECT number, ms INTO v_number, v_ms FROM $events ORDER BY number DESC LIMIT 1;

@@ -24,11 +24,12 @@ export const keepLiveKit = (
   id: string,
   failed: (error: unknown) => void,
 ): Promise<void> => {
-  // One write after another, in the order of the events.
-  let writes: Promise<unknown> = unwrap(sessions.start(id, { operationId: 'pick-up' }));
+  // One write after another, in the order of the events. Each is caught: an error that nobody awaits would end the process.
+  let writes: Promise<unknown> = Promise.resolve();
   const next = (write: () => Promise<unknown>): void => {
     writes = writes.then(write).catch(failed);
   };
+  next(() => unwrap(sessions.start(id, { operationId: 'pick-up' })));
   call.on('conversation_item_added', ({ item: { id: itemId, role, textContent = '', interrupted } }) => {
     const entry = { role, content: textContent, id: itemId, data: { interrupted } };
     // LiveKit's id makes it safe to be told of an item twice.

@@ -72,7 +72,7 @@ const make = async (name: string, steps: readonly Step[], listenIn?: (id: string
 };
 
 const callTwilio = async (): Promise<void> => {
-  const id = await answerTwilio(twilioSocket(clock), sessions, model);
+  const id = await answerTwilio(twilioSocket(clock), sessions, model, console.error);
   console.log('A call over Twilio');
   await print(id);
 };

@@ -1,5 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export const DONE: IteratorReturnResult<void> = { done: true, value: undefined };
 
@@ -24,6 +25,8 @@ export const safeIterator = <T>(
       }
       const next = await inner.next();
       isOver ||= next.done === true;
+      const turn = yieldToEventLoop();
+      if (turn !== undefined) await turn;
       return next;
     } catch (cause) {
       isOver = true;

@@ -1,4 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
+import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
 import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
@@ -34,6 +35,9 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     } finally {
       // Wakes the watchers of this process, so that they read the event at once.
       if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
+      // After the operation, so that calls take effect in their order.
+      const turn = yieldToEventLoop();
+      if (turn !== undefined) await turn;
     }
   };
   if (observers.length === 0) return new ResultAsync(execute());

@@ -1,3 +1,4 @@
+import { inLaterTurn } from '../events/yield-to-event-loop.js';
 import type { Clock } from '../session/clock.js';
 import { chanceOf } from './chance-of.js';
 import type { Process } from './process.js';
@@ -18,15 +19,8 @@ interface Action {
   readonly run: () => unknown;
 }
 
-/** The fastest way to let other work run, in Node, Bun and Deno; other runtimes use timers, which take longer. */
-const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
-
 /** Resolves after the continuations of all resolved promises have run. */
-const settled = (): Promise<void> =>
-  new Promise((resolve) => {
-    if (typeof immediate === 'function') immediate(resolve);
-    else setTimeout(resolve, 0);
-  });
+const settled = (): Promise<void> => new Promise(inLaterTurn);
 
 /** The simulated time of a run and its scheduled actions, in the order that the seed determines. */
 export class World {

@@ -21,7 +21,7 @@ export const findPgBouncer = (): string | undefined =>
   findBinary('pgbouncer', 'PGBOUNCER') ?? (isExecutable(DEBIAN) ? DEBIAN : undefined);
 
 const settings = (port: number, server: PostgresAddress): string => `[databases]
-postgres = host=${server.host} port=${server.port} user=postgres
+* = host=${server.host} port=${server.port} user=postgres
 [pgbouncer]
 listen_addr = ${LOOPBACK}
 listen_port = ${port}

@@ -53,6 +53,21 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
+  it('the limit of ACTIVE sessions holds in a database whose transactions are stricter by default', async () => {
+    const database = schemaName();
+    await pool.query(`CREATE DATABASE ${database}`);
+    await pool.query(`ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`);
+    const strict = openPool({ url: bouncer.url.replace(/postgres$/, database) }, { max: 12 });
+    const store = new PostgresSessionStore({ pool: strict, timeoutMs: PATIENT_MS });
+    (await store.migrate())._unsafeUnwrap();
+    const sessions = new SessionService({ store, limits: { activeSessions: 2 } });
+    const created = Array.from({ length: 12 }, () => sessions.create({ ...ada, start: true }));
+    const results = await Promise.all(created);
+    await strict.end();
+    const refusals = results.flatMap((each) => (each.isErr() ? [each.error.type] : []));
+    expect(refusals).toEqual(Array.from({ length: 10 }, () => 'too_many_active'));
+  });
+
   it('a watch is given the events of other processes, by polling, since LISTEN reaches nobody', async () => {
     const writing = new SessionService({
       store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),

@@ -1,0 +1,140 @@
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/index.js';
+import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { ada, createdIn, okOf } from '../../support/sessions.js';
+
+const TENANT = 'acme';
+const CALLERS = 12;
+const LIMIT = 2;
+
+/** The statements that a pool is asked, besides those of the deployment's settings, and the errors of all. */
+const recorded = (pool: Pool) => {
+  const asked: string[] = [];
+  const errors: unknown[] = [];
+  const connect: PostgresPool['connect'] = async () => {
+    const client = await pool.connect();
+    const query = async (text: string, values?: unknown[]) => {
+      if (!text.includes('.meta')) asked.push(text);
+      return client.query(text, values).catch((error: unknown) => {
+        errors.push(error);
+        throw error;
+      });
+    };
+    return { query, release: (destroy?: boolean) => client.release(destroy) };
+  };
+  return { pool: { connect }, asked, errors };
+};
+
+describeWithPostgres('connections whose transactions are stricter by default', (server) => {
+  const levels = ['repeatable read', 'serializable'] as const;
+
+  describe.each(levels)('%s', (level) => {
+    const schema = schemaName();
+    let pool: Pool;
+    const open = (on: PostgresPool = pool) => new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS });
+    beforeAll(async () => {
+      const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
+      pool = openPool(server, { max: CALLERS, options });
+      (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+    });
+    afterAll(() => pool.end());
+
+    const service = (tenant: string) =>
+      new SessionService({ store: open(), tenant, limits: { activeSessions: LIMIT } });
+
+    it.each(upTo(12))('the limit of ACTIVE sessions holds against starts that race, round %i', async (round) => {
+      const sessions = service(`starts-${round}`);
+      const ids = await Promise.all(upTo(CALLERS).map(() => createdIn(sessions)));
+      const started = await Promise.all(ids.map((id) => sessions.start(id)));
+      const refusals = started.flatMap((each) => (each.isErr() ? [each.error.type] : []));
+      expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
+      expect((await okOf(sessions.list({ status: 'ACTIVE' }))).total).toBe(LIMIT);
+    });
+
+    it('and against creates that start at once', async () => {
+      const sessions = service('creates');
+      const created = await Promise.all(upTo(CALLERS).map(() => sessions.create({ ...ada, start: true })));
+      const refusals = created.flatMap((each) => (each.isErr() ? [each.error.type] : []));
+      expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
+    });
+
+    it('changes that race for one session wait for each other, and none fails or is repeated', async () => {
+      const { pool: recording, errors } = recorded(pool);
+      const store = open(recording);
+      const key = { tenant: TENANT, id: 'raced' };
+      await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
+      const appended = upTo(60).map((at) => store.append(key, { entries: [say(`${at}`)], now: NOON }));
+      const replaced = upTo(CALLERS).map(() => store.replace(key, live('PAUSED', { revision: 2 })));
+      const moved = upTo(CALLERS).map((at) => store.reschedule(key, { from: NOON, to: NOON + at }));
+      for (const each of appended) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+      const outcomes = await Promise.all(replaced.map((each) => answerOf(each)));
+      expect(outcomes.toSorted()).toEqual(['replaced', ...upTo(CALLERS - 1).map(() => 'stale')]);
+      for (const each of moved) await answerOf(each);
+      expect((await answerOf(store.find(key)))?.historyCount).toBe(60);
+      const redacted = upTo(CALLERS).map((at) => store.redact(key, [at + 1], NOON));
+      for (const each of redacted) expect(await answerOf(each)).toBe('redacted');
+      const removed = await Promise.all(upTo(CALLERS).map(() => answerOf(store.remove(key))));
+      expect(removed.toSorted()).toEqual([...upTo(CALLERS - 1).map(() => 'missing'), 'removed']);
+      expect(errors).toEqual([]);
+    });
+
+    it('creates that race for one id, or count for one label, do not fail either', async () => {
+      const { pool: recording, errors } = recorded(pool);
+      const store = open(recording);
+      const same = await Promise.all(
+        upTo(CALLERS).map(() => answerOf(store.insert(TENANT, headOf('same'), live('IDLE')))),
+      );
+      expect(same.toSorted()).toEqual(['inserted', ...upTo(CALLERS - 1).map(() => 'taken')]);
+      const labels = { plan: 'free' };
+      const labelled = upTo(100).map((at) => store.insert(TENANT, headOf(`l${at}`), live('IDLE', { labels })));
+      for (const each of labelled) expect(await answerOf(each)).toBe('inserted');
+      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels }));
+      expect(page.total).toBe(100);
+      expect(errors).toEqual([]);
+    });
+
+    it('each change has its event', async () => {
+      const store = open();
+      const key = { tenant: 'watched', id: 'one' };
+      await answerOf(store.insert(key.tenant, headOf(key.id), live('ACTIVE')));
+      const entries = [say('hello')];
+      const appends = upTo(CALLERS).map(() => store.append(key, { entries, now: NOON }));
+      for (const each of appends) await answerOf(each);
+      const scope = { tenant: key.tenant, sessionId: key.id };
+      const page = (await store.events?.read('', '0', 100, scope))?._unsafeUnwrap();
+      expect(page?.events.map(({ sequence }) => sequence)).toEqual(upTo(CALLERS + 1).map((at) => at + 1));
+    });
+
+    it('a change is one statement', async () => {
+      const { pool: recording, asked } = recorded(pool);
+      const key = { tenant: TENANT, id: 'counted' };
+      const store = open(recording);
+      await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
+      await answerOf(store.append(key, { entries: [say('hello')], now: NOON }));
+      await answerOf(store.replace(key, live('PAUSED', { revision: 2 })));
+      await answerOf(store.remove(key));
+      expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
+    });
+
+    it('a connection inside a transaction of the host is refused, and changes nothing', async () => {
+      const client = await pool.connect();
+      onTestFinished(() => client.release());
+      const inTransaction = { connect: async () => ({ query: client.query.bind(client), release: () => undefined }) };
+      const store = open(inTransaction);
+      await client.query('BEGIN');
+      const inserted = await store.insert(TENANT, headOf('inside'), live('IDLE'));
+      await client.query('ROLLBACK');
+      expect(inserted._unsafeUnwrapErr()).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('inside a transaction'),
+      });
+      expect(await answerOf(open().find({ tenant: TENANT, id: 'inside' }))).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Model } from '../../examples/voice/agent.js';
+import { keepLiveKit } from '../../examples/voice/livekit.js';
+import { answerTwilio, type TwilioMessage } from '../../examples/voice/twilio.js';
+import { SessionService } from '../../src/index.js';
+import { ada, errorOf, okOf } from '../support/sessions.js';
+
+/** A service whose store refuses appends while `isDown`. */
+const openSessions = () => {
+  const store = new MemorySessionStore();
+  const append = store.append.bind(store);
+  const state = { isDown: false };
+  store.append = (...args) => {
+    if (state.isDown) throw new Error('the store is down');
+    return append(...args);
+  };
+  return { sessions: new SessionService({ store }), state };
+};
+
+/** Rejections that nobody handles: each would end the process. */
+const unhandled = (): readonly unknown[] => {
+  const causes: unknown[] = [];
+  const listener = (cause: unknown): void => void causes.push(cause);
+  process.on('unhandledRejection', listener);
+  onTestFinished(() => void process.off('unhandledRejection', listener));
+  return causes;
+};
+
+/** Lets all that can go on go on. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A call whose messages the test sends, and whose model says a sentence each time that the test lets it. */
+const call = () => {
+  const { sessions, state } = openSessions();
+  const messages: TwilioMessage[] = [];
+  let arrived = (): void => undefined;
+  let isOver = false;
+  const sent: string[] = [];
+  const failures: unknown[] = [];
+  const socket = {
+    send: ({ token }: { readonly token: string }) => void (token && sent.push(token.trim())),
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const next = messages.shift();
+        if (next !== undefined) yield next;
+        else if (isOver) return;
+        else await new Promise<void>((resolve) => (arrived = resolve));
+      }
+    },
+  };
+  const sentences: string[] = [];
+  let mayGoOn = (): void => undefined;
+  const model: Model = {
+    async *answer(_, signal) {
+      for (;;) {
+        const sentence = sentences.shift();
+        if (signal.aborted || sentence === '') return;
+        if (sentence !== undefined) yield sentence;
+        else {
+          await new Promise<void>((resolve) => {
+            mayGoOn = resolve;
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+        }
+      }
+    },
+  };
+  const done = answerTwilio(socket, sessions, model, (error) => failures.push(error));
+  const tell = async (...next: readonly TwilioMessage[]) => {
+    messages.push(...next);
+    arrived();
+    await settled();
+  };
+  /** The model says a sentence; an empty one is the end of its answer. */
+  const say = async (...next: readonly string[]) => {
+    sentences.push(...next);
+    mayGoOn();
+    await settled();
+  };
+  const hangUp = async () => {
+    isOver = true;
+    arrived();
+    return done;
+  };
+  const idOfCall = async () => (await okOf(sessions.list())).sessions[0]?.id ?? '';
+  const texts = async () => (await okOf(sessions.get(await idOfCall()))).history.map(({ content }) => content);
+  return { sessions, state, sent, failures, tell, say, hangUp, idOfCall, texts };
+};
+
+const setup = { type: 'setup', callSid: 'CA1', from: '+14155550100' } as const;
+const prompt = (voicePrompt: string) => ({ type: 'prompt', voicePrompt }) as const;
+const interrupt = (heard: string) => ({ type: 'interrupt', utteranceUntilInterrupt: heard }) as const;
+
+describe('a call over Twilio', () => {
+  test('goes on when an answer or a question cannot be stored, and its host is told', async () => {
+    const causes = unhandled();
+    const { tell, say, hangUp, state, failures, texts, sessions, idOfCall } = call();
+    await tell(setup, prompt('Who are you?'));
+    state.isDown = true;
+    await say('A guide.', '');
+    await tell(prompt('Where?'));
+    expect(failures.map((error) => Object(error).cause.type)).toEqual(['store_unavailable', 'store_unavailable']);
+    state.isDown = false;
+    await tell(prompt('Why?'));
+    await say('Because.', '');
+    expect(await texts()).toEqual(['Who are you?', 'Why?', 'Because.']);
+    await hangUp();
+    expect((await okOf(sessions.get(await idOfCall()))).status).toBe('TERMINATED');
+    expect(causes).toEqual([]);
+  });
+
+  test('keeps what was heard of an answer in the place of the whole', async () => {
+    const { tell, say, hangUp, texts } = call();
+    await tell(setup, prompt('Who are you?'));
+    await say('A guide.', 'I know all.', '');
+    await tell(interrupt('A guide. I'));
+    expect(await texts()).toEqual(['Who are you?', 'A guide. I —']);
+    await tell(prompt('And you?'));
+    await say('Me too.');
+    await tell(interrupt('Me'));
+    expect(await texts()).toEqual(['Who are you?', 'A guide. I —', 'And you?', 'Me —']);
+    await hangUp();
+  });
+
+  test.each([
+    ['before the answer', true],
+    ['after the answer', false],
+  ])('an interruption leaves what a supervisor has added %s', async (_, isBefore) => {
+    const { tell, say, hangUp, texts, sessions, idOfCall } = call();
+    const supervise = async () => {
+      const note = { role: 'supervisor', content: 'Offer a refund.' };
+      await okOf(sessions.append(await idOfCall(), [note]));
+    };
+    await tell(setup, prompt('Who are you?'));
+    if (isBefore) await supervise();
+    await say('A guide.', '');
+    if (!isBefore) await supervise();
+    await tell(interrupt('A'));
+    const expected = isBefore ? ['Offer a refund.', 'A —'] : ['A guide.', 'Offer a refund.', 'A —'];
+    expect(await texts()).toEqual(['Who are you?', ...expected]);
+    await hangUp();
+  });
+
+  test('an interruption that comes late does not stop the answer to the next question', async () => {
+    const { tell, say, hangUp, texts, sent } = call();
+    await tell(setup, prompt('Who are you?'));
+    await say('A guide.', '');
+    await tell(prompt('Where?'), interrupt('A'));
+    await say('Here.');
+    await tell(interrupt('A guide'));
+    await say('Now.', '');
+    expect(sent).toEqual(['A guide.', 'Here.', 'Now.']);
+    expect(await texts()).toEqual(['Who are you?', 'A guide.', 'Where?', 'Here. Now.']);
+    await hangUp();
+  });
+});
+
+describe('a call over LiveKit', () => {
+  const item = { id: 'item_1', role: 'user', textContent: 'Hello', interrupted: false };
+
+  test('goes on when its start or an entry cannot be stored, and its host is told', async () => {
+    const causes = unhandled();
+    const { sessions, state } = openSessions();
+    const { id } = await okOf(sessions.create(ada));
+    const failures: unknown[] = [];
+    const absent = new EventEmitter();
+    const closed = keepLiveKit(absent, sessions, 'nobody', (error) => failures.push(error));
+    await settled();
+    expect(failures).toEqual([expect.objectContaining({ cause: expect.objectContaining({ type: 'not_found' }) })]);
+    absent.emit('close', { reason: 'error' });
+    await closed;
+    const events = new EventEmitter();
+    const kept = keepLiveKit(events, sessions, id, (error) => failures.push(error));
+    state.isDown = true;
+    events.emit('conversation_item_added', { item });
+    await settled();
+    state.isDown = false;
+    events.emit('conversation_item_added', { item: { ...item, id: 'item_2' } });
+    events.emit('close', { reason: 'participant_disconnected' });
+    await kept;
+    expect(failures.map((error) => Object(error).cause.type)).toEqual(['not_found', 'not_found', 'store_unavailable']);
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', historyCount: 1 });
+    expect(await errorOf(sessions.get('nobody'))).toMatchObject({ type: 'not_found' });
+    expect(causes).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionService } from '../../src/index.js';
+import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+afterEach(() => vi.useRealTimers());
+
+/** More than enough to starve a process for a while. */
+const MANY = 10_000;
+
+/** How often `step` was awaited, one after the other, before a timer of the process had its turn. */
+const stepsUntilTimer = async (step: () => unknown): Promise<number> => {
+  let hasFired = false;
+  setTimeout(() => {
+    hasFired = true;
+  }, 0);
+  let steps = 0;
+  for (; !hasFired && steps < MANY; steps += 1) await step();
+  return steps;
+};
+
+describe('timers have their turn beside a loop', () => {
+  test.each<[string, (sessions: SessionService, id: string) => unknown]>([
+    ['creates', (sessions) => sessions.create(ada)],
+    ['reads', (sessions, id) => sessions.get(id)],
+    ['appends', (sessions, id) => sessions.append(id, [{ role: 'user', content: 'Hello' }])],
+    ['lists', (sessions) => sessions.list()],
+    ['refusals', (sessions) => sessions.get('nobody')],
+    ['sweeps', (sessions) => sessions.sweep()],
+  ])('of %s', async (_, step) => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    expect(await stepsUntilTimer(() => step(sessions, id))).toBeLessThan(MANY);
+  });
+
+  test('of operations that are observed', async () => {
+    const { sessions } = openSessions({ observers: [{ run: (_, call) => void call() }] });
+    const id = await startedIn(sessions);
+    expect(await stepsUntilTimer(() => sessions.get(id))).toBeLessThan(MANY);
+  });
+
+  test('of events and leases, each of which is the next event', async () => {
+    const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
+    const id = await startedIn(sessions);
+    const changes = sessions.watchAll()[Symbol.asyncIterator]();
+    const lease = async () => {
+      const { fencingToken } = await okOf(sessions.lease(id, { holder: 'a', seconds: 60 }));
+      await okOf(sessions.release(id, { fencingToken }));
+    };
+    const next = changes.next();
+    await lease();
+    await next;
+    const steps = await stepsUntilTimer(async () => {
+      await lease();
+      await changes.next();
+    });
+    await changes.return?.();
+    expect(steps).toBeLessThan(MANY);
+  });
+
+  test('of events that are read again', async () => {
+    const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
+    for (let count = 0; count < 1000; count += 1) await createdIn(sessions);
+    const changes = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+    let left = 1000;
+    const steps = await stepsUntilTimer(async () => {
+      left -= 1;
+      if (left > 0) await changes.next();
+    });
+    await changes.return?.();
+    expect(steps).toBeLessThan(1000);
+  });
+});
+
+test('calls take effect in their order, also of many at once', async () => {
+  const { sessions } = openSessions();
+  const id = await startedIn(sessions);
+  const texts = Array.from({ length: 500 }, (_, at) => `${at}`);
+  const appended = texts.map((content) => sessions.append(id, [{ role: 'user', content }]));
+  for (const each of appended) await okOf(each);
+  const { history } = await okOf(sessions.get(id));
+  expect(history.map(({ content }) => content)).toEqual(texts);
+});
+
+test('operations complete under fake timers', async () => {
+  vi.useFakeTimers();
+  const { sessions } = openSessions();
+  for (let count = 0; count < 200; count += 1) await createdIn(sessions);
+  expect((await okOf(sessions.list())).total).toBe(200);
+});
