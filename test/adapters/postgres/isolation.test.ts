@@ -7,6 +7,7 @@ import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, createdIn, okOf } from '../../support/sessions.js';
 
 const TENANT = 'acme';
@@ -70,7 +71,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const key = { tenant: TENANT, id: 'raced' };
       await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
       const appended = upTo(60).map((at) => store.append(key, { entries: [say(`${at}`)], now: NOON }));
-      const replaced = upTo(CALLERS).map(() => store.replace(key, live('PAUSED', { revision: 2 })));
+      const replaced = upTo(CALLERS).map(() => replaceUnread(store, key, live('PAUSED', { revision: 2 })));
       const moved = upTo(CALLERS).map((at) => store.reschedule(key, { from: NOON, to: NOON + at }));
       for (const each of appended) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
       const outcomes = await Promise.all(replaced.map((each) => answerOf(each)));
@@ -117,7 +118,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const store = open(recording);
       await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
       await answerOf(store.append(key, { entries: [say('hello')], now: NOON }));
-      await answerOf(store.replace(key, live('PAUSED', { revision: 2 })));
+      await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })));
       await answerOf(store.remove(key));
       expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
     });
