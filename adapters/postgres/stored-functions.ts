@@ -448,15 +448,17 @@ BEGIN
 END $body$;
 
 /* Locks the session first, in the same order as the other changes. */
-CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text) RETURNS text LANGUAGE plpgsql AS $body$
+CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_incarnation text, p_due_at bigint)
+RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   SELECT number INTO v_number FROM $sessions
     WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
-  DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation;
+  DELETE FROM $ends
+    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation AND due_at = p_due_at;
   IF NOT FOUND THEN
-    RETURN 'missing';
+    RETURN 'stale';
   END IF;
   UPDATE $sessions SET due_at = deadline WHERE number = v_number;
   RETURN 'settled';
