@@ -93,7 +93,7 @@ const numbers = {
   'list without histories': [1, 5, 1],
   'list by status': [2, 5, 1],
   'list by label': [2, 5, 1],
-  'search by labels': [2, 6, 2],
+  'search by labels': [3, 6, 2],
   unleased: [2, 5, 2],
   pause: [2, 9, 2],
   resume: [2, 9, 2],
