@@ -124,7 +124,7 @@ export type {
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
 export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/state-at.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
-export type { DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
+export type { DueEnd, DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
   ActiveLimit,
   Admit,

@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { EndedRecord } from '../../src/session/ended-session.js';
-import type { DueEnds, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
+import type { DueEnd, DueEnds, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
 import { DueTenants } from './due-tenants.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
@@ -63,7 +63,7 @@ export class MemoryEndQueue implements EndQueue {
     return ok({ ends: items.map(unreported), failed: [], hasMore });
   }
 
-  postpone({ endId, dueAt }: EndKey & { readonly dueAt: number }, to: number): Result<'moved' | 'stale', never> {
+  postpone({ endId, dueAt }: DueEnd, to: number): Result<'moved' | 'stale', never> {
     const waiting = this.#waiting.get(endId);
     if (waiting?.dueAt !== dueAt || to === dueAt) return ok('stale');
     this.#take(endId);
@@ -71,9 +71,10 @@ export class MemoryEndQueue implements EndQueue {
     return ok('moved');
   }
 
-  settle({ endId }: EndKey): Result<'settled' | 'missing', never> {
-    const waiting = this.#take(endId);
-    if (waiting === undefined) return ok('missing');
+  settle({ endId, dueAt }: DueEnd): Result<'settled' | 'stale', never> {
+    const waiting = this.#waiting.get(endId);
+    if (waiting?.dueAt !== dueAt) return ok('stale');
+    this.#take(endId);
     const { from } = waiting;
     if ('session' in from) {
       from.session.endId = undefined;

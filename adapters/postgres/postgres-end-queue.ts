@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
+import type { DueEnd, DueEnds, EndQueue } from '../../src/store/end-queue.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
 import { unreportedEndOf } from '../sql/unreported-end-of.js';
@@ -37,20 +37,17 @@ export class PostgresEndQueue implements EndQueue {
     return ok({ ends, failed: [], hasMore });
   }
 
-  async postpone(
-    { dueAt, ...end }: EndKey & { readonly dueAt: number },
-    to: number,
-  ): Answer<'moved' | 'stale', StoreError> {
+  async postpone({ dueAt, ...end }: DueEnd, to: number): Answer<'moved' | 'stale', StoreError> {
     if (to === dueAt) return ok('stale');
     const values = [...namesOf(end), end.endId, dueAt, finite(to)];
     const rows = await this.#connection.begin().write(procedureCall(this.#prefix, 'postpone_end', values), values);
     return rows.map(([row]) => (row?.['result'] === 'moved' ? 'moved' : 'stale'));
   }
 
-  async settle(end: EndKey): Answer<'settled' | 'missing', StoreError> {
-    const values = [...namesOf(end), end.endId];
+  async settle(end: DueEnd): Answer<'settled' | 'stale', StoreError> {
+    const values = [...namesOf(end), end.endId, end.dueAt];
     const rows = await this.#connection.begin().write(procedureCall(this.#prefix, 'settle_end', values), values);
-    return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'missing'));
+    return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'stale'));
   }
 
   /**

@@ -488,7 +488,7 @@ END $body$;
 
 /* Locks the session first, in the same order as the other changes. */
 CREATE PROCEDURE $settle_end(
-  p_tenant text, p_id text, p_incarnation text, INOUT result text DEFAULT NULL
+  p_tenant text, p_id text, p_incarnation text, p_due_at bigint, INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
@@ -496,9 +496,10 @@ BEGIN
   ${READ_COMMITTED}
   SELECT number INTO v_number FROM $sessions
     WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
-  DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation;
+  DELETE FROM $ends
+    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation AND due_at = p_due_at;
   IF NOT FOUND THEN
-    result := 'missing';
+    result := 'stale';
     RETURN;
   END IF;
   UPDATE $sessions SET due_at = deadline WHERE number = v_number;

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreError, type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
-import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
@@ -10,45 +9,27 @@ import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
 import { HEADER_BYTES } from './record.js';
-import { pageScript } from './scripts/page-script.js';
-import { searchScript } from './scripts/search-script.js';
+import { membersScript, pageScript } from './scripts/page-script.js';
+import { searchLabels, timeText } from './search-labels.js';
 import { letterOf } from './status-letters.js';
 
 /** Maximum bytes of records that a page without histories gets in one round trip. More are read after `admit`. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
-const timeText = (createdAt: string | undefined): string =>
-  createdAt === undefined ? '' : String(Date.parse(createdAt));
+/** The maximum bytes of records in the reply of a script. */
+const recordBytesOf = ({ historyLimit }: PageRange): string => (historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0');
 
 /**
  * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
  */
 const argumentsOf = (range: PageRange): readonly string[] => {
-  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status } = range;
-  const args = [order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'];
+  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, status } = range;
+  const args = [order, String(offset), String(limit), recordBytesOf(range)];
   if ((createdAfter ?? createdBefore ?? after ?? status) === undefined) return args;
   args.push(timeText(createdAfter), timeText(createdBefore));
   args.push(timeText(after?.at), after === undefined ? '' : escapeName(after.id));
   if (status !== undefined) args.push(letterOf(status.status), String(status.now));
   return args;
-};
-
-/** The arguments of `searchScript`. */
-const searchArgumentsOf = (range: PageRange): readonly string[] => {
-  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status, now } = range;
-  return [
-    order,
-    String(offset),
-    String(limit),
-    historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0',
-    timeText(createdAfter),
-    timeText(createdBefore),
-    timeText(after?.at),
-    after === undefined ? '' : escapeName(after.id),
-    status === undefined ? '' : letterOf(status.status),
-    String(status?.now ?? -1),
-    String(now ?? -1),
-  ];
 };
 
 /** Number of fields of a session in the reply of the script. */
@@ -80,30 +61,39 @@ const positionOf = (member: string, ms: number): ListPosition | undefined => {
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
 };
 
-/** The indexes of the labels of a range. */
-const labelIndexes = (keys: TenantKeys, range: PageRange): readonly string[] =>
-  labelsIn(range).map((label) => labelKey(keys, ...label));
-
 /** The index of a range; `undefined` if sessions are not listed by status. */
 const indexOf = (keys: TenantKeys, range: PageRange): string | undefined => {
-  const [label] = labelIndexes(keys, range);
-  if (label !== undefined) return label;
+  const [label] = labelsIn(range);
+  if (label !== undefined) return labelKey(keys, ...label);
   return range.status === undefined ? keys.index : keys.byStatus[range.status.status];
 };
 
+/** Finds the sessions of a page by a search, and reads their sizes. */
+const search = async (
+  call: Call,
+  keys: TenantKeys,
+  range: PageRange,
+): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
+  const page = await searchLabels(call, keys, range);
+  if (page.isErr()) return err(page.error);
+  const { total, members, edge } = page.value;
+  if (members.length === 0) return ok([total, edge]);
+  const args = [String(total), edge, String(members.length), recordBytesOf(range), ...members];
+  return (await call.readScript(membersScript, [keys.records], args)).mapErr(({ error }) => error);
+};
+
 /** Runs the script that finds the sessions of a page. */
-const findMembers = async (call: Call, keys: TenantKeys, range: PageRange): Promise<Result<unknown, StoreError>> => {
+const findMembers = async (
+  call: Call,
+  keys: TenantKeys,
+  range: PageRange,
+): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
+  if (isLabelSearch(range)) return search(call, keys, range);
   const index = indexOf(keys, range);
   if (index === undefined) return err(noStatusIndex);
-  const isSearch = isLabelSearch(range);
-  const lists = [index, keys.records];
-  if (isSearch) lists.push(...labelIndexes(keys, range).slice(1));
-  else lists.push(keys.index);
-  if (!isSearch && range.status !== undefined) lists.push(keys.deadlines);
-  const reply = await (isSearch
-    ? call.readScript(searchScript, lists, searchArgumentsOf(range))
-    : call.readScript(pageScript, lists, argumentsOf(range)));
-  return reply.mapErr(({ error }) => error);
+  const lists = [index, keys.records, keys.index];
+  if (range.status !== undefined) lists.push(keys.deadlines);
+  return (await call.readScript(pageScript, lists, argumentsOf(range))).mapErr(({ error }) => error);
 };
 
 /** Reads a page: a script finds the ids and sizes of the sessions, and after `admit` the sessions are read. */
@@ -117,8 +107,6 @@ export const readPage = async <E>(
   if (reply.isErr()) return err(reply.error);
   if (reply.value === 'ended') return err(tooManyEnded);
   const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
-  const crowded = total === 'many' ? labelsIn(range)[Number(edge) - 1] : undefined;
-  if (crowded !== undefined) return err(tooManyLabelled(crowded, LABEL_SEARCH_LIMIT));
   const rising = listedIn(fields);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);

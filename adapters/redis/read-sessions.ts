@@ -95,43 +95,72 @@ export const findSession = async <E>(
   { historyLimit }: ReadSize,
   admit: Admit<E> | undefined,
 ): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
+  const needsNoSize = admit === undefined && historyLimit !== 0;
+  const read = await (needsNoSize
+    ? findUnsized(call, session, historyLimit)
+    : findSized(call, session, historyLimit, admit));
+  return read.andThen((found) => {
+    if (found === 'corrupt') return err(unreadable(session));
+    return ok(found === 'missing' ? undefined : found);
+  });
+};
+
+/** Reads a session and its whole history with one command, unless the history was rewound. */
+const findWhole = async (call: Call, session: SessionKeys): Promise<Result<ReadRecord, StoreError>> => {
   const { record, journal, member } = session;
-  let found: WholeRecord;
-  if (historyLimit === undefined && admit === undefined) {
-    const texts = await call.readCommand((client) => client.mget(record, journal));
-    if (texts.isErr()) return err(toStoreError(session)(texts.error));
-    const [recordText, journalText = null] = texts.value;
-    found = sessionIn(member, recordText, journalText);
-    if (found === 'rewound') {
-      const whole = await readTail(call, session, member, NEVER, NEVER);
-      if (whole.isErr()) return err(toStoreError(session)(whole.error));
-      found = whole.value === 'cut' ? 'corrupt' : whole.value;
-    }
-    // MGET returns nil for a key of a wrong type, as for a missing key.
-    if (found === 'missing') {
-      const checked = await call.readCommand((client) => client.get(record));
-      if (checked.isErr()) return err(toStoreError(session)(checked.error));
-    }
-  } else {
-    const text = await call.readCommand((client) => client.get(record));
-    if (text.isErr()) return err(toStoreError(session)(text.error));
-    // There may be a journal without a record.
-    if (text.value === null) return findSession<never>(call, session, {}, undefined);
-    const decoded = decodeRecord(session.id, text.value);
-    if (decoded === undefined) return err(unreadable(session));
-    const recordBytes = text.value.length;
-    if (historyLimit === 0) {
-      const refusal = admit?.(recordBytes, 1);
-      return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
-    }
-    const sized = { member, recordBytes, journalBytes: decoded.shown, isRewound: decoded.span > 0 };
-    const read = await readSessions(call, session, [sized], { historyLimit }, admit);
-    if (read.isErr())
-      return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
-    [found = 'missing'] = read.value;
+  const texts = await call.readCommand((client) => client.mget(record, journal));
+  if (texts.isErr()) return err(toStoreError(session)(texts.error));
+  const [recordText, journalText = null] = texts.value;
+  const found = sessionIn(member, recordText, journalText);
+  if (found === 'rewound') {
+    const whole = await readTail(call, session, member, NEVER, NEVER);
+    return whole.map((read) => (read === 'cut' ? 'corrupt' : read)).mapErr(toStoreError(session));
   }
-  if (found === 'corrupt') return err(unreadable(session));
-  return ok(found === 'missing' ? undefined : found);
+  if (found !== 'missing') return ok(found);
+  // MGET returns nil for a key of a wrong type, as for a missing key.
+  const checked = await call.readCommand((client) => client.get(record));
+  return checked.map(() => found).mapErr(toStoreError(session));
+};
+
+/** Reads a session without a look at its size. */
+const findUnsized = async (
+  call: Call,
+  session: SessionKeys,
+  historyLimit: number | undefined,
+): Promise<Result<ReadRecord, StoreError>> => {
+  if (historyLimit === undefined) return findWhole(call, session);
+  const unsized = { member: session.member, recordBytes: 0, journalBytes: 0, isRewound: false };
+  const read = await readSessions<never>(call, session, [unsized], { historyLimit }, undefined);
+  if (read.isErr())
+    return 'failure' in read.error ? err(toStoreError(session)(read.error.failure)) : read.error.refusal;
+  const [found = 'missing'] = read.value;
+  // There may be a journal without a record.
+  return found === 'missing' ? findWhole(call, session) : ok(found);
+};
+
+/** Reads a record, and then, if its size is admitted, the session. */
+const findSized = async <E>(
+  call: Call,
+  session: SessionKeys,
+  historyLimit: number | undefined,
+  admit: Admit<E> | undefined,
+): Promise<Result<ReadRecord, StoreError | E>> => {
+  const { record, member } = session;
+  const text = await call.readCommand((client) => client.get(record));
+  if (text.isErr()) return err(toStoreError(session)(text.error));
+  // There may be a journal without a record.
+  if (text.value === null) return findWhole(call, session);
+  const decoded = decodeRecord(session.id, text.value);
+  if (decoded === undefined) return ok('corrupt');
+  const recordBytes = text.value.length;
+  if (historyLimit === 0) {
+    const refusal = admit?.(recordBytes, 1);
+    return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
+  }
+  const sized = { member, recordBytes, journalBytes: decoded.shown, isRewound: decoded.span > 0 };
+  const read = await readSessions(call, session, [sized], { historyLimit }, admit);
+  if (read.isOk()) return ok(read.value[0] ?? 'missing');
+  return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
 };
 
 /** Sessions of one tenant, in the given order, if they are admitted. */

@@ -28,7 +28,14 @@ export const readUnleased = async (
   const read = await readSessions<never>(call, keys, sized, { historyLimit: 0 }, undefined);
   if (read.isErr()) return 'failure' in read.error ? err(read.error.failure.error) : err(read.error.refusal);
   const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');
-  const unreadable = members.filter((_, at) => read.value[at] === 'corrupt').map(unescapeName);
+  const ofWrongType = members.map(async (member, at) => {
+    if (read.value[at] !== 'missing') return false;
+    // MGET returns nil for a key of a wrong type, as for a missing key.
+    const text = await call.readCommand((client) => client.get(keys.records + member));
+    return text.isErr() && text.error.code === 'WRONGTYPE';
+  });
+  const isWrong = await Promise.all(ofWrongType);
+  const unreadable = members.filter((_, at) => read.value[at] === 'corrupt' || isWrong[at]).map(unescapeName);
   const last = flat.length > 2 * limit ? members.at(-1) : undefined;
   if (last === undefined) return ok({ records, unreadable });
   return ok({ records, unreadable, next: { since: Number(flat[2 * limit - 1]), id: unescapeName(last) } });

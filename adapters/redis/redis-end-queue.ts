@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { EndedRecord } from '../../src/session/ended-session.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { DueEnds, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
+import type { DueEnd, DueEnds, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { labelsOf } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
@@ -19,8 +19,7 @@ import { settleScript } from './scripts/settle-script.js';
 const READ_AT_ONCE = 64;
 
 /** An end in the queue, and the keys of its session. */
-interface QueuedEnd extends EndKey {
-  readonly dueAt: number;
+interface QueuedEnd extends DueEnd {
   readonly session: SessionKeys;
 }
 
@@ -82,7 +81,7 @@ export class RedisEndQueue implements EndQueue {
     });
   }
 
-  async postpone({ dueAt, ...end }: EndKey & { readonly dueAt: number }, to: number): Answer<'moved' | 'stale'> {
+  async postpone({ dueAt, ...end }: DueEnd, to: number): Answer<'moved' | 'stale'> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
     const session = opened.value.keys.of(end);
@@ -92,15 +91,15 @@ export class RedisEndQueue implements EndQueue {
     return outcomeOf(session, reply, ['moved', 'stale']);
   }
 
-  async settle(end: EndKey): Answer<'settled' | 'missing'> {
+  async settle(end: DueEnd): Answer<'settled' | 'stale'> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
     const session = opened.value.keys.of(end);
     const { record, remains, ends, reporting, deadlines, tenants, writes, member, owner } = session;
     const keys = [record, remains + end.endId, ends, reporting, deadlines, tenants];
-    const args = [member, owner, end.endId];
+    const args = [member, owner, end.endId, String(end.dueAt)];
     const reply = await opened.value.call.writeScript(settleScript, writes, keys, args);
-    return outcomeOf(session, reply, ['settled', 'missing']);
+    return outcomeOf(session, reply, ['settled', 'stale']);
   }
 
   #queued(keys: Keyspace, { tenant, member, dueAt }: DueMember): QueuedEnd {
@@ -126,11 +125,21 @@ export class RedisEndQueue implements EndQueue {
     const names = group.flatMap(({ session: { record, remains }, endId }) => [record, remains + endId]);
     const texts = await call.readCommand((client) => client.mget(...names));
     if (texts.isErr()) return err(toStoreError(group[0] ?? { tenant: '', id: '' })(texts.error));
-    return ok(
-      group.map((end, at) => {
-        const { tenant, id, endId, dueAt } = end;
-        return { tenant, id, endId, dueAt, ended: endedIn(end, texts.value[2 * at], texts.value[2 * at + 1]) };
-      }),
-    );
+    const read = group.map(async (end, at) => {
+      const { tenant, id, endId, dueAt } = end;
+      const found = endedIn(end, texts.value[2 * at], texts.value[2 * at + 1]);
+      const isNothing = found.isOk() && found.value === undefined;
+      return { tenant, id, endId, dueAt, ended: isNothing ? await this.#nothing(call, end) : found };
+    });
+    return ok(await Promise.all(read));
+  }
+
+  /** Confirms that there is nothing to report. MGET returns nil for a key of a wrong type, as for a missing key. */
+  async #nothing(call: Call, { endId, session }: QueuedEnd): Promise<UnreportedEnd['ended']> {
+    for (const name of [session.record, session.remains + endId]) {
+      const text = await call.readCommand((client) => client.get(name));
+      if (text.isErr()) return err(toStoreError(session)(text.error));
+    }
+    return ok(undefined);
   }
 }

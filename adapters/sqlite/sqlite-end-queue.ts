@@ -1,7 +1,7 @@
 import { ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
+import type { DueEnd, DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { dueEnds } from '../sql/due-query.js';
@@ -49,7 +49,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  postpone(end: EndKey & { readonly dueAt: number }, to: number): Result<'moved' | 'stale', StoreError> {
+  postpone(end: DueEnd, to: number): Result<'moved' | 'stale', StoreError> {
     return this.#connection.write((): Result<'moved' | 'stale', never> => {
       const { tenant, id, incarnation } = keyOf(end);
       if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt || to === end.dueAt) return ok('stale');
@@ -58,10 +58,10 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  settle(end: EndKey): Result<'settled' | 'missing', StoreError> {
-    return this.#connection.write((): Result<'settled' | 'missing', never> => {
+  settle(end: DueEnd): Result<'settled' | 'stale', StoreError> {
+    return this.#connection.write((): Result<'settled' | 'stale', never> => {
       const { tenant, id, incarnation } = keyOf(end);
-      if (this.#dueAt({ tenant, id, incarnation }) === undefined) return ok('missing');
+      if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt) return ok('stale');
       this.#connection.run(REMOVE, tenant, id, incarnation);
       this.#connection.run(RELEASE, tenant, id, incarnation);
       return ok('settled');

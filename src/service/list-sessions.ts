@@ -6,8 +6,11 @@ import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { ListError } from '../session/errors.js';
 import {
   type InvalidInput,
+  type Misconfigured,
+  misconfigured,
   type PageTooLarge,
   pageTooLarge,
+  type StoreError,
   type StoreUnavailable,
   storeUnavailable,
 } from '../session/errors.js';
@@ -64,8 +67,8 @@ export interface ListQuery extends EachQuery {
 export interface ReadOptions {
   /**
    * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read, and again with the
-   * new total if the answer turns out larger. If it returns `false`, the read fails with `store_unavailable`. For hosts
-   * that limit the memory of pending answers. Default: every size is accepted.
+   * new total if the answer turns out larger. If it returns `false`, the read fails with `store_unavailable`; if it
+   * throws, with `misconfigured`. For hosts that limit the memory of pending answers. Default: every size is accepted.
    */
   readonly admit?: (bytes: number) => boolean;
 }
@@ -79,22 +82,28 @@ export interface ListOptions extends ReadOptions {
   readonly withPosition?: boolean;
 }
 
-/** Whether the caller's `admit` accepts the answer. */
-export const admittedBy =
-  ({ admit }: ReadOptions): Admit<StoreUnavailable> =>
-  (bytes) =>
-    admit === undefined || admit(bytes)
-      ? undefined
-      : storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
+const refused = storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
+
+/** Whether the caller's `admit` accepts the answer. Undefined without one, so that a store need not read sizes first. */
+export const admittedBy = ({ admit }: ReadOptions): Admit<StoreUnavailable | Misconfigured> | undefined => {
+  if (admit === undefined) return undefined;
+  return (bytes) => {
+    try {
+      return admit(bytes) ? undefined : refused;
+    } catch (cause) {
+      return misconfigured('admit threw an exception', cause);
+    }
+  };
+};
 
 /**
  * The error of a page above `pageBytes`, or that the caller's `admit` refuses. `pageBytes` does not apply to a page of
  * one session.
  */
-const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreUnavailable> => {
+const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreError> => {
   const admitted = admittedBy(options);
   return (bytes, sessions) =>
-    sessions > 1 && bytes > pageBytes ? pageTooLarge(bytes, pageBytes) : admitted(bytes, sessions);
+    sessions > 1 && bytes > pageBytes ? pageTooLarge(bytes, pageBytes) : admitted?.(bytes, sessions);
 };
 
 const readPage = async (

@@ -41,7 +41,8 @@ export const reportEnd = async (
   sweptAt: number,
 ): Promise<SweepOutcome> => {
   const { store, now } = settings;
-  const claimed = await store.ends.postpone(end, now().unwrapOr(sweptAt) + RETRY_AFTER_MS);
+  const until = now().unwrapOr(sweptAt) + RETRY_AFTER_MS;
+  const claimed = await store.ends.postpone(end, until);
   if (claimed.isErr()) return { isDone: false, failed: claimed.error };
   if (claimed.value === 'stale') return { isDone: false };
   const { ended } = end;
@@ -49,6 +50,7 @@ export const reportEnd = async (
   const reported = ended.value && endedSessionOf(end, ended.value);
   const failed = reported && (await callOnEnded(settings, onEnded, reported));
   if (failed !== undefined) return { isDone: true, failed };
-  const settled = await store.ends.settle(end);
+  // Stale if another sweep has claimed it since: that one reports it too, and settles it.
+  const settled = await store.ends.settle({ ...end, dueAt: until });
   return { isDone: true, ...(reported && { reported }), ...(settled.isErr() && { failed: settled.error }) };
 };

@@ -12,10 +12,14 @@ export interface EndKey extends SessionKey {
   readonly endId: string;
 }
 
-/** An end that must be reported. */
-export interface UnreportedEnd extends EndKey {
+/** An end in the queue. */
+export interface DueEnd extends EndKey {
   /** When it became due, in milliseconds since the epoch. */
   readonly dueAt: number;
+}
+
+/** An end that must be reported. */
+export interface UnreportedEnd extends DueEnd {
   /**
    * The session to report, or why it cannot be read. Undefined if there is nothing to report; the caller then settles
    * the end.
@@ -50,11 +54,11 @@ export interface EndQueue {
   due(now: number, limit: number, after?: string): Answer<DueEnds, StoreError>;
 
   /** Moves an end that is due at `dueAt` to the time `to`. `stale`: it was not due at `dueAt`, or is settled. */
-  postpone(end: EndKey & { readonly dueAt: number }, to: number): Answer<'moved' | 'stale', StoreError>;
+  postpone(end: DueEnd, to: number): Answer<'moved' | 'stale', StoreError>;
 
   /**
-   * Removes an end that was reported. The session, unless it was removed, is then due at its deadline. `missing`: there
-   * is no such end.
+   * Removes an end that was reported and that is due at `dueAt`. The session, unless it was removed, is then due at its
+   * deadline. `stale`: it was not due at `dueAt`, because another caller has postponed it, or is settled.
    */
-  settle(end: EndKey): Answer<'settled' | 'missing', StoreError>;
+  settle(end: DueEnd): Answer<'settled' | 'stale', StoreError>;
 }

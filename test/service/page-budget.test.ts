@@ -137,13 +137,15 @@ describe('a caller that bounds what it holds', () => {
     expect(admit).not.toHaveBeenCalled();
   });
 
-  test('does no harm by throwing', async () => {
+  test('is told of its own error, not of one of the store', async () => {
     const { sessions } = await openLarge(1, 10);
+    const cause = new Error('out of order');
     const admit = () => {
-      throw new Error('out of order');
+      throw cause;
     };
-    expect((await errorOf(sessions.list({}, { admit }))).type).toBe('store_unavailable');
-    expect((await errorOf(sessions.get('s1', { admit }))).type).toBe('store_unavailable');
+    const own = { type: 'misconfigured', message: 'admit threw an exception', cause };
+    expect(await errorOf(sessions.list({}, { admit }))).toMatchObject(own);
+    expect(await errorOf(sessions.get('s1', { admit }))).toMatchObject(own);
   });
 });
 

@@ -33,7 +33,7 @@ export const storeCalls: Readonly<
     return answer.andThen(({ ends, failed: [failure] }) => (failure === undefined ? ok(ends) : err(failure)));
   },
   'ends.postpone': (store) => store.ends.postpone({ ...key, endId: 'none', dueAt: NOON }, NOON + 1),
-  'ends.settle': (store) => store.ends.settle({ ...key, endId: 'none' }),
+  'ends.settle': (store) => store.ends.settle({ ...key, endId: 'none', dueAt: 0 }),
 };
 
 export const methods: readonly Method[] = [

@@ -70,6 +70,17 @@ export const plantedEndBugs: readonly PlantedBug[] = [
       })),
   ),
   planted(
+    'settles an end that another has claimed',
+    'ends: one that another caller has claimed since is not settled',
+    (inner) =>
+      endsWith(inner, (ends) => ({
+        settle: (end) => {
+          const [found] = waitingFor(inner, end.id).filter(({ endId }) => endId === end.endId);
+          return ends.settle(found ?? end);
+        },
+      })),
+  ),
+  planted(
     'forgets the end of a session that is removed',
     'ends: a removal of a session that has not ended is one, and no reader sees the session',
     (inner) => ({

@@ -5,13 +5,13 @@ import { isBefore } from './is-before.js';
 
 /**
  * Returns `total`, `edge` and the sessions of `members`, with their records as long as these fit into ARGV[4] bytes.
- * KEYS[2] is the prefix of the keys of records.
+ * `records` is a Lua expression for the prefix of the keys of records.
  */
-export const replyWithMembers = `
+const replyWithMembers = (records: string): string => `
 local reply, left = {total, edge}, tonumber(ARGV[4])
 for _, member in ipairs(members) do
   -- A record is text in UTF-8. If it was cut, it has fewer bytes than its header says.
-  local key = KEYS[2] .. member
+  local key = ${records} .. member
   local text = redis.pcall('GETRANGE', key, '0', math.max(left, ${HEADER_BYTES}) - 1 .. '')
   local size, bytes, record = '-', '-', ''
   if type(text) ~= 'string' or text == '' then
@@ -150,4 +150,16 @@ if hasMore then
   edge = members[isRising and #members or 1]
   edge = redis.call('ZSCORE', KEYS[3], edge) or redis.call('ZSCORE', KEYS[1], edge)
 end
-${replyWithMembers}`);
+${replyWithMembers('KEYS[2]')}`);
+
+/**
+ * Reads the sessions of a page that is known.
+ *
+ * KEYS  1 the prefix of the keys of records
+ * ARGV  1 the total, 2 the edge, 3 the number of members, 4 the maximum bytes of records to return, 0 for none, then the
+ *       members
+ * Returns the same as `pageScript`.
+ */
+export const membersScript = script(`
+local total, edge, members = ARGV[1], ARGV[2], {unpack(ARGV, 5, 4 + ARGV[3])}
+${replyWithMembers('KEYS[1]')}`);

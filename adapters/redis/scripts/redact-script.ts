@@ -46,7 +46,7 @@ return {unpack(reply)}
  * KEYS  1 this call, 2 record, 3 journal, 4 events
  * ARGV  1-2 of this call, 3 incarnation, 4 now, 5 length of the stream or '', 6 path and positions of the event, then
  *       for each line its beginning and the text
- * Writes the lines, the key of this call, the event, and last the sequence of the record.
+ * Writes the key of this call, the event, the lines, and last the sequence of the record.
  * Returns 'redacted', 'missing' or 'corrupt'.
  */
 export const redactScript = writeScript(`${logEvent('KEYS[4]', 'ARGV[5]')}${readHead('KEYS[2]')}
@@ -54,12 +54,16 @@ if head == '' then return known and 'redacted' or 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
 if ${field('head', 'incarnation')} ~= ARGV[3] then return known and 'redacted' or 'missing' end
 if known then return 'redacted' end
-for at = 7, #ARGV, 2 do redis.call('SETRANGE', KEYS[3], ARGV[at], ARGV[at + 1]) end
 local sequence = ${numberField('head', 'sequence')} + 1
-remember('1')
-if ARGV[5] ~= '' then
-  log('1 redacted ' .. ARGV[3] .. ' ' .. sequence .. ' ' .. ARGV[4] .. ' ' .. ARGV[6])
-end
-redis.call('SETRANGE', KEYS[2], '${SEQUENCE_START}', string.format('${formatOf('sequence')}', sequence))
-return 'redacted'
+local refused = attempt(function()
+  -- Writes nothing, but fails before anything is lost if SETRANGE is refused. An erased line could not be restored.
+  redis.call('SETRANGE', KEYS[3], '0', '')
+  remember('1')
+  if ARGV[5] ~= '' then
+    log('1 redacted ' .. ARGV[3] .. ' ' .. sequence .. ' ' .. ARGV[4] .. ' ' .. ARGV[6])
+  end
+  for at = 7, #ARGV, 2 do redis.call('SETRANGE', KEYS[3], ARGV[at], ARGV[at + 1]) end
+  redis.call('SETRANGE', KEYS[2], '${SEQUENCE_START}', string.format('${formatOf('sequence')}', sequence))
+end, function() end)
+return refused or 'redacted'
 `);

@@ -30,8 +30,8 @@ import { schedule } from './schedule.js';
  *       event, with a space before each, 13 length of the stream, '' if there is none, 14 when the session became free,
  *       '-' if it has ended, '' if the unleased sessions are not indexed; then if the session becomes ACTIVE under a
  *       limit: 15 the limit, 16 now
- * Writes the indexes by status, by label and of unleased sessions, the end, the deadline, the key of this call, the
- * event, and last the record.
+ * Adds the session to indexes by status, by label and of unleased sessions; writes the end, the deadline, the key of
+ * this call and the event; removes the session from indexes; and last writes the record.
  * Returns 'replaced', 'stale', 'missing', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to
  * count.
  */
@@ -72,35 +72,25 @@ end
 local hasEvents = ARGV[13] ~= ''
 local unleased = ARGV[14] ~= '' and KEYS[hasEvents and #KEYS - 1 or #KEYS]
 local waitedSince = unleased and redis.call('ZSCORE', unleased .. status, ARGV[3])
-local left, joined
+-- The lists that the session leaves, and those that it joins by its creation time.
+local leaving, joining = {}, {}
+if hasMoved and to then leaving[1], joining[1] = from, to end
+if unleased and hasMoved then leaving[#leaving + 1] = unleased .. status end
 if isLabelled then
-  -- The keys of the indexes of the labels that are in the first text but not in the second.
-  local function without(texts, others)
+  -- Adds the indexes of the labels that are in the first text but not in the second.
+  local function without(texts, others, lists)
     local beginning = string.sub(KEYS[2], 1, -1 - #('record:' .. ARGV[4] .. ':' .. ARGV[3])) .. 'label:' .. ARGV[4] .. ':'
-    local found = {}
     for text in string.gmatch(texts, '%S+') do
-      if not string.find(' ' .. others .. ' ', ' ' .. text .. ' ', 1, true) then found[#found + 1] = beginning .. text end
+      if not string.find(' ' .. others .. ' ', ' ' .. text .. ' ', 1, true) then lists[#lists + 1] = beginning .. text end
     end
-    return found
   end
-  left, joined = without(labels, nextLabels), without(nextLabels, labels)
+  without(labels, nextLabels, leaving)
+  without(nextLabels, labels, joining)
 end
 local refused = attempt(function()
-  if hasMoved and to then
-    -- Removes nothing yet, but fails early if ZREM is refused, before the session is added to the other list.
-    redis.call('ZREM', to, ARGV[3])
-    redis.call('ZADD', to, created, ARGV[3])
-    redis.call('ZREM', from, ARGV[3])
-  end
-  if isLabelled then
-    -- As above, ZREM first.
-    for _, list in ipairs(joined) do
-      redis.call('ZREM', list, ARGV[3])
-      redis.call('ZADD', list, created, ARGV[3])
-    end
-    for _, list in ipairs(left) do redis.call('ZREM', list, ARGV[3]) end
-  end
-  if unleased and hasMoved then redis.call('ZREM', unleased .. status, ARGV[3]) end
+  -- Removes nothing, but fails before anything is written if ZREM is refused.
+  for _, list in ipairs(#leaving > 0 and leaving or joining) do redis.call('ZREM', list, '') end
+  for _, list in ipairs(joining) do redis.call('ZADD', list, created, ARGV[3]) end
   if unleased and ARGV[14] ~= '-' then redis.call('ZADD', unleased .. ARGV[7], ARGV[14], ARGV[3]) end
   if isEnd then schedule(KEYS[5], KEYS[6], ARGV[4], ending, ARGV[10]) end
   if isDue then schedule(KEYS[3], KEYS[4], ARGV[4], ARGV[3], time) end
@@ -108,23 +98,16 @@ local refused = attempt(function()
   if hasEvents and ARGV[11] ~= '' then
     log('1 ' .. ARGV[11] .. ' ' .. incarnation .. ' ' .. sequence .. ARGV[12])
   end
+  -- From here on no command can be refused, so this is never undone.
+  for _, list in ipairs(leaving) do redis.call('ZREM', list, ARGV[3]) end
   local rest = ARGV[8] .. '\\n' .. head
   local counts = string.format('${formatOf('sequence')}', sequence) .. ${historyOf('record')}
     .. string.format('${formatOf('size')}', #rest)
   redis.call('SET', KEYS[2], ${withLaterActivity('fields', 'record')} .. ${originOf('record')} .. counts .. rest)
 end, function()
-  if hasMoved and to then
-    redis.pcall('ZADD', from, created, ARGV[3])
-    redis.pcall('ZREM', to, ARGV[3])
-  end
-  if isLabelled then
-    for _, list in ipairs(left) do redis.pcall('ZADD', list, created, ARGV[3]) end
-    for _, list in ipairs(joined) do redis.pcall('ZREM', list, ARGV[3]) end
-  end
-  if unleased then
-    redis.pcall('ZREM', unleased .. ARGV[7], ARGV[3])
-    if waitedSince then redis.pcall('ZADD', unleased .. status, waitedSince, ARGV[3]) end
-  end
+  for _, list in ipairs(joining) do redis.pcall('ZREM', list, ARGV[3]) end
+  if unleased and hasMoved then redis.pcall('ZREM', unleased .. ARGV[7], ARGV[3]) end
+  if unleased and not hasMoved and waitedSince then redis.pcall('ZADD', unleased .. status, waitedSince, ARGV[3]) end
   if isEnd then reschedule(KEYS[5], KEYS[6], ARGV[4], ending, '') end
   if isDue then
     reschedule(KEYS[3], KEYS[4], ARGV[4], ARGV[3], before >= ${NEVER} and '' or string.format('%.0f', before))

@@ -4,18 +4,18 @@ import { endOf, field, isRecord, REPORT_START, readHead } from '../record.js';
 import { schedule } from './schedule.js';
 
 /**
- * Removes an end that was reported. The session, unless it was removed, is then due at its deadline.
+ * Removes an end that was reported and is due at the expected time. The session, unless it was removed, is then due at its deadline.
  *
  * KEYS  1 this call, 2 record, 3 remains of a removed session, 4 ends, 5 their tenants, 6 deadlines, 7 tenants
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 incarnation
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 incarnation, 6 expected time
  * Writes the key of this call, the deadline and the end, deletes the remains, and last writes the record.
- * Returns 'settled' or 'missing'.
+ * Returns 'settled' or 'stale'.
  */
 export const settleScript = writeScript(`${schedule}
 if known then return 'settled' end
 local ending = ARGV[3] .. ':' .. ARGV[5]
 local due = redis.call('ZSCORE', KEYS[4], ending)
-if not due then return 'missing' end${readHead('KEYS[2]')}
+if tonumber(due or '') ~= tonumber(ARGV[6]) then return 'stale' end${readHead('KEYS[2]')}
 local isThere = ${isRecord('head')} and ${field('head', 'incarnation')} == ARGV[5]
 local deadline = isThere and ${endOf('head')} or ${NEVER}
 local refused = attempt(function()

@@ -44,7 +44,7 @@ export const ends: readonly StoreCase[] = [
       expectEqual(await dueOf(store, NOON + 59, 10), [], 'due before the retention is over');
       expectEqual(await dueOf(store, FAR, 10), [{ ...key, dueAt: NOON + 60 }], 'due');
       expectEqual(await answerOf(store.findState(key)), end, 'the state');
-      expectEqual(await answerOf(store.ends.settle(first)), 'missing', 'settle it again');
+      expectEqual(await answerOf(store.ends.settle(first)), 'stale', 'settle it again');
       expectEqual(await answerOf(store.ends.postpone(first, FAR)), 'stale', 'postpone it');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove');
       expectEqual(await endsOf(store, FAR, 10), [], 'the ends after the removal');
@@ -68,6 +68,21 @@ export const ends: readonly StoreCase[] = [
       );
       expectEqual(outcomes.filter((outcome) => outcome === 'moved').length, 1, 'how many have done it');
       await expectDue(store, FAR, [[key, NOON + 300, { state: end }]]);
+    },
+  },
+  {
+    name: 'ends: one that another caller has claimed since is not settled',
+    run: async (store, second) => {
+      await start(store);
+      await replace(store, key, end);
+      const first = await firstOf(store);
+      const claimed = { ...first, dueAt: NOON + 100 };
+      expectEqual(await answerOf(second.ends.postpone(first, claimed.dueAt)), 'moved', 'postpone');
+      expectEqual(await answerOf(store.ends.settle(first)), 'stale', 'settle it too late');
+      await expectDue(store, FAR, [[key, NOON + 100, { state: end }]]);
+      expectEqual(await dueOf(store, FAR, 10), [], 'due');
+      expectEqual(await answerOf(second.ends.settle(claimed)), 'settled', 'settle what was claimed');
+      expectEqual(await endsOf(store, FAR, 10), [], 'the ends after that');
     },
   },
   {
@@ -101,9 +116,9 @@ export const ends: readonly StoreCase[] = [
       const taken = await answerOf(store.insert(TENANT, headOf('one'), live('IDLE', { terms: reported })));
       expectEqual(taken, 'taken', 'insert');
       expectEqual(await answerOf(store.remove(keyOf('two'), { now: NOON })), 'missing', 'remove what is not there');
-      const nobody = { ...keyOf('two'), endId: 'none' };
-      expectEqual(await answerOf(store.ends.postpone({ ...nobody, dueAt: NOON }, FAR)), 'stale', 'postpone');
-      expectEqual(await answerOf(store.ends.settle(nobody)), 'missing', 'settle');
+      const nobody = { ...keyOf('two'), endId: 'none', dueAt: NOON };
+      expectEqual(await answerOf(store.ends.postpone(nobody, FAR)), 'stale', 'postpone');
+      expectEqual(await answerOf(store.ends.settle(nobody)), 'stale', 'settle');
       expectEqual(await endsOf(store, FAR, 10), [], 'the ends');
       await replace(store, key, end);
       const again = await answerOf(store.insert(TENANT, headOf('one'), live('IDLE', { terms: reported })));

@@ -181,7 +181,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       for (let count = 0; count < 5; count += 1) await startOne();
       clock.pass(1000);
       // The server knows the script from here on.
-      await answerOf(store.ends.settle({ ...key, endId: 'none' }));
+      await answerOf(store.ends.settle({ ...key, endId: 'none', dueAt: 0 }));
       const due = ['zrangebyscore', 'zrangebyscore'];
       const writes = (count: number) => Array(count).fill('evalsha');
       const ended = [...due, ...Array(5).fill('get'), ...writes(5)];

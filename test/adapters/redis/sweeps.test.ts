@@ -72,6 +72,26 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(await sweep({ batch: 100 })).toMatchObject({ failed: 500 });
   });
 
+  test.each(['record', 'remains'] as const)(
+    'reports an end whose %s has a wrong type for a while once it can be read again',
+    async (part) => {
+      const { client, clock, sessions, sweep, told, errors, keys } = open();
+      const [id = ''] = await startMany(sessions, 1);
+      await okOf(sessions.terminate(id));
+      if (part === 'remains') await okOf(sessions.delete(id));
+      const { record, remains } = keys.of({ tenant: 'default', id });
+      const [found = ''] = [await client.call('KEYS', `${part === 'record' ? record : remains}*`)].flat().map(String);
+      await client.call('RENAME', found, `${found} of before`);
+      await client.call('LPUSH', found, 'a list');
+      expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 1 });
+      expect([told, errors]).toEqual([[], ['corrupt_record']]);
+      await client.call('RENAME', `${found} of before`, found);
+      clock.pass(MINUTE);
+      expect(await sweep()).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
+      expect(told).toEqual([id]);
+    },
+  );
+
   test('is not stopped by keys of a wrong type beside what is due', async () => {
     const { client, clock, sessions, sweep, told, keys } = open(64);
     const ids: string[] = [];

@@ -82,6 +82,10 @@ const leased = async (bench: Bench): Promise<void> => {
   await okOf(bench.sessions.lease(TARGET, holder));
 };
 
+/** The fencing token of the target's lease. */
+const tokenOf = async ({ store }: Bench): Promise<number> =>
+  (await answerOf(store.findState(target)))?.lease?.fencingToken ?? 1;
+
 const waitingEnd = async (bench: Bench): Promise<void> => {
   await started(600)(bench);
   const state = await answerOf(bench.store.findState(target));
@@ -104,6 +108,16 @@ export const writes: readonly Write[] = [
     ({ impatient }) => okOf(impatient.create({ ...keyed, labels: LABELS })),
     { isShort: true },
   ),
+  write(
+    'create with an opening',
+    nothing,
+    ({ sessions }) => okOf(sessions.create({ ...keyed, timeLimit: 600, start: true, entries: [said('hello')] })),
+    { isShort: true },
+  ),
+  write('create a fork', rewound, async ({ sessions }) => {
+    const from = { id: TARGET, position: await firstOf(sessions) };
+    return okOf(sessions.create({ ...keyed, from, entries: [said('instead')] }));
+  }),
   write(
     'create in the place of one that was deleted',
     async ({ sessions }) => {
@@ -143,11 +157,18 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.append(TARGET, [], { ...named, after: 0 })),
     { isRewind: true },
   ),
-  write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
-  write('release', leased, async ({ store, sessions }) => {
-    const { lease } = (await answerOf(store.findState(target))) ?? {};
-    return okOf(sessions.release(TARGET, { fencingToken: lease?.fencingToken ?? 1 }));
+  write('redact', started(0), async ({ sessions }) => okOf(sessions.redact(TARGET, [await firstOf(sessions)])), {
+    isShort: true,
   }),
+  write('extend', started(600), ({ sessions }) => okOf(sessions.extend(TARGET, { timeLimit: 900 }, named))),
+  write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
+  write('renew', leased, async (bench) => {
+    const fencingToken = await tokenOf(bench);
+    return okOf(bench.sessions.renew(TARGET, { fencingToken, seconds: 90 }));
+  }),
+  write('release', leased, async (bench) =>
+    okOf(bench.sessions.release(TARGET, { fencingToken: await tokenOf(bench) })),
+  ),
   write(
     'delete',
     async (bench) => {

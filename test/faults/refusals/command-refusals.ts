@@ -1,6 +1,6 @@
 import { Keyspace, labelKey } from '../../../adapters/redis/keyspace.js';
 import type { TestClient } from '../../support/redis-clients.js';
-import { LABELS } from '../crashes/torn-writes.js';
+import { LABELS, TARGET } from '../crashes/torn-writes.js';
 
 export const tenant = 'default';
 
@@ -13,15 +13,23 @@ const commands = [
   ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd', 'xlen'],
 ];
 
-const keyspace = new Keyspace(prefix, 1, { statusIndex: true });
+const keyspace = new Keyspace(prefix, 1, { statusIndex: true, leaseIndex: true });
 export const { events: stream } = keyspace.tenant(tenant);
 
 /** The keys of a session, by what they hold. */
 const keysOf = (id: string): Readonly<Record<string, string>> => {
   const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, deadlines, tenants, events } = keys;
+  const { record, journal, names, index, byStatus, deadlines, tenants, ends, reporting, events } = keys;
+  const origin = keyspace.of({ tenant, id: TARGET });
+  const ofOrigin = { 'record of the origin': origin.record, 'journal of the origin': origin.journal };
+  const unleased = {
+    'unleased IDLE': `${keys.unleased}I`,
+    'unleased ACTIVE': `${keys.unleased}A`,
+    'unleased PAUSED': `${keys.unleased}P`,
+  };
   const labels = { label: labelKey(keys, 'kind', LABELS.kind), 'another label': labelKey(keys, 'team', LABELS.team) };
-  return { record, journal, names, index, ...byStatus, ...labels, deadlines, tenants, events };
+  const due = { deadlines, tenants, ends, reporting };
+  return { record, journal, names, index, ...byStatus, ...unleased, ...labels, ...due, events, ...ofOrigin };
 };
 
 /** Something that the server refuses from `begin` to `end`. */

@@ -16,6 +16,7 @@ import { prefix, type Refusal, refusals, stream, tenant } from './command-refusa
 
 const PROMISE = 'a refused command changes nothing that a reader shows';
 const OTHER = 's1';
+const FAR = Date.UTC(2100, 0);
 const IDS = [OTHER, TARGET, CREATED];
 
 /** What a call was answered: `ok`, what its error says of its outcome, or the type of another error. */
@@ -40,12 +41,16 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
     { labels: { team: 'a' } },
     { labels: LABELS, order: 'updated' as const },
   ];
+  const open = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
+  const unleased = open.map((status) => store.unleased(tenant, { status, now: FAR, limit: 100 }));
   const pages = ranges.flatMap((range) => [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })));
   return {
     found: await Promise.all(IDS.map((id) => answerOf(store.find({ tenant, id })))),
     history: await Promise.all(IDS.map((id) => answerOf(store.findEntries({ tenant, id }, { after: 0, limit: 100 })))),
     pages: await Promise.all(pages.map(answerOf)),
-    due: await answerOf(store.due(Date.UTC(2100, 0), 100)),
+    unleased: await Promise.all(unleased.map(answerOf)),
+    due: await answerOf(store.due(FAR, 100)),
+    ends: await answerOf(store.ends.due(FAR, 100)),
     events: await control.call('XRANGE', stream, '-', '+'),
   };
 };
@@ -88,7 +93,8 @@ describeWithRedis('a mutation of which one command is refused', () => {
   ): Promise<Bench> => {
     await control.call('FLUSHALL');
     const client = connect(version);
-    const store = new RedisSessionStore({ client, prefix, statusIndex: true, events, timeoutMs });
+    const indexes = { statusIndex: true, leaseIndex: true };
+    const store = new RedisSessionStore({ client, prefix, ...indexes, events, timeoutMs });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);
     const bench = {
@@ -183,10 +189,15 @@ describeWithRedis('a mutation of which one command is refused', () => {
     ACTIVE: ['start', 'pause', 'terminate', 'delete'],
     PAUSED: ['pause', 'delete'],
     TERMINATED: ['terminate', 'delete'],
+    'unleased IDLE': ['create', 'start', 'delete'],
+    'unleased ACTIVE': ['start', 'pause', 'terminate', 'delete'],
+    'unleased PAUSED': ['pause', 'delete'],
     label: ['delete'],
     'another label': ['delete'],
     deadlines: ['delete'],
     tenants: ['delete'],
+    ends: ['terminate', 'delete'],
+    reporting: ['terminate', 'delete'],
     events: ['create', 'start', 'append', 'pause', 'terminate', 'delete'],
   };
 

@@ -1,6 +1,8 @@
 import { endMember, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
+import { letterOf } from '../../../adapters/redis/status-letters.js';
 import { unescapeName } from '../../../adapters/shared/escape-name.js';
+import { unleasedSince } from '../../../src/session/lease-state.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -28,14 +30,15 @@ const SORTED_SETS = [
   'tenants',
   'ends',
   'reporting',
+  'unleased',
 ];
 
 /**
- * Where the indexes of a store with one partition and lists by status differ from its records, entry by entry, and what
- * is there of sessions without a record. An end may be due at any time until it is reported.
+ * Where the indexes of a store with one partition, by status and of unleased sessions, differ from its records, entry by
+ * entry, and what is there of sessions without a record. An end may be due at any time until it is reported.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, 1, { statusIndex: true });
+  const keys = new Keyspace(prefix, 1, { statusIndex: true, leaseIndex: true });
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
   const free = new Set<string>();
@@ -63,6 +66,9 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
+    if (state.status !== 'TERMINATED') {
+      expect(`${session.unleased}${letterOf(state.status)}`, session.member, unleasedSince(state));
+    }
     const ending = endMember(session.member, record.incarnation);
     if (record.owesReport && state.status === 'TERMINATED') {
       expect(session.ends, ending, state.since);
