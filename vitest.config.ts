@@ -14,6 +14,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/nothing-left.ts'],
     // A test waits for servers and processes much of the time: three workers keep two cores busy.
     maxWorkers: 3,
     // A worker loads each module once and not once for every file, which takes a third of the time.

@@ -2,7 +2,7 @@ import { err, type Result } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
-import { messageOf } from './chat-message.js';
+import { type Message, messageOf } from './chat-message.js';
 
 const placedIn = ({ entries, start }: HistoryPart) =>
   entries.map((entry, index) => ({
@@ -14,22 +14,41 @@ const placedIn = ({ entries, start }: HistoryPart) =>
 /** Messages, each with the positions before and after it. */
 export type PlacedMessages = ReturnType<typeof placedIn>;
 
-/** Reads back from the `end` until a message is found, the history begins, or `search` messages are read. */
+/** Where messages were found. */
+export interface Found {
+  readonly placed: PlacedMessages;
+  /** Whether the search came to the first message or to the beginning, so that no other one is stored. */
+  readonly isComplete: boolean;
+  /** The position after the last message, 0 if there is none; `end` is later if messages after it are superseded. */
+  readonly last: number;
+  /** The end of the history. */
+  readonly end: number;
+}
+
+/**
+ * Finds messages, which are in the order of the chat: reads back from the end until the first one is found, the history
+ * begins, or `search` messages are read.
+ */
 export const findBack = async <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
-  messageId: string | undefined,
-  search = HISTORY_LIMIT,
-): Promise<Result<{ readonly placed: PlacedMessages; readonly end: number }, E>> => {
+  messages: readonly Message[],
+  search: number,
+): Promise<Result<Found, E>> => {
+  const [first] = messages;
+  const ids = new Set(messages.map((message) => message.id));
   let part = await sessions.history(id, { last: Math.min(search, DEFAULT_HISTORY_LIMIT) });
+  const ends = part.map(({ entries, position }) => ({ last: entries.at(-1)?.position ?? 0, end: position }));
   const placed: PlacedMessages = [];
-  const end = part.map(({ position }) => position);
-  for (;;) {
+  for (let left = search; ; ) {
     if (part.isErr()) return err(part.error);
-    placed.unshift(...placedIn(part.value));
-    const left = Math.min(search - placed.length, HISTORY_LIMIT);
-    const isDone = part.value.start === 0 || left <= 0 || placed.some(({ message }) => message.id === messageId);
-    if (isDone) return end.map((position) => ({ placed, end: position }));
-    part = await sessions.history(id, { before: part.value.start, limit: left });
+    // No others: a chat may be larger than the memory.
+    placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));
+    left -= part.value.entries.length;
+    const { start } = part.value;
+    const isFound = first === undefined || placed.some(({ message }) => message.id === first.id);
+    const isComplete = isFound || start === 0;
+    if (isComplete || left <= 0) return ends.map((known) => ({ placed, isComplete, ...known }));
+    part = await sessions.history(id, { before: start, limit: Math.min(left, HISTORY_LIMIT) });
   }
 };

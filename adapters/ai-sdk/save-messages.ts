@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
 import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
-import { findBack, type PlacedMessages } from './find-back.js';
+import { type Found, findBack } from './find-back.js';
 
 /** Options of `saveMessages`. */
 export interface SaveOptions {
@@ -16,10 +16,14 @@ export interface SaveOptions {
    */
   readonly fencingToken?: number;
   /**
-   * Number of the latest messages that are searched for the ids. A message further back counts as new. Default: 1000.
+   * Maximum number of the latest messages that are searched for the ids. If the first of the given messages is not among
+   * them, and the chat has more, it may be stored further back: the error is `invalid_input`. Default: 10,000.
    */
   readonly search?: number;
 }
+
+/** Default maximum number of messages that are searched. */
+const SEARCH = 10_000;
 
 /**
  * The messages as JSON, because a tool may have returned a value such as a `Date`. If several messages have the same
@@ -33,7 +37,7 @@ const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Messag
 };
 
 /** The entries to append, and the position to rewind to if messages are superseded. */
-const decide = (messages: readonly Message[], placed: PlacedMessages, regenerate: boolean) => {
+const decide = (messages: readonly Message[], { placed, last }: Found, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {
     const there = known.get(message.id);
@@ -44,7 +48,12 @@ const decide = (messages: readonly Message[], placed: PlacedMessages, regenerate
   const after = Math.min(...cuts);
   // A new message has no position.
   const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= after)).map(entryOf);
-  return { entries, ...(placed.some(({ position }) => position > after) && { after }) };
+  return { entries, ...(after < last && { after }) };
+};
+
+const notFound = (search: number): InvalidInput => {
+  const message = `is not among the latest ${search} messages, and the chat has more: search further, with \`search\``;
+  return invalidInput([{ path: 'messages[0].id', message }]);
 };
 
 /**
@@ -56,14 +65,15 @@ export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
   messages: readonly ChatMessage[],
-  { regenerate = false, search, ...fenced }: SaveOptions = {},
+  { regenerate = false, search = SEARCH, ...fenced }: SaveOptions = {},
 ): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
-  const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E>> => {
+  const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
     for (;;) {
-      const latest = await findBack(sessions, id, wanted[0]?.id, search);
-      if (latest.isErr()) return err(latest.error);
-      const { placed, end: ifPosition } = latest.value;
-      const { entries, ...rewind } = decide(wanted, placed, regenerate);
+      const found = await findBack(sessions, id, wanted, search);
+      if (found.isErr()) return err(found.error);
+      const { isComplete, end: ifPosition } = found.value;
+      if (!isComplete) return err(notFound(search));
+      const { entries, ...rewind } = decide(wanted, found.value, regenerate);
       if (entries.length === 0 && rewind.after === undefined) return ok({ position: ifPosition });
       const saved = await appendOnce(sessions, id, entries, { ...fenced, ...rewind, ifPosition });
       // Another caller has changed the chat, so decide again.

@@ -12,8 +12,13 @@ export class IssueList {
     this.#most = most;
   }
 
+  /** Whether further issues are not told. */
+  get isFull(): boolean {
+    return this.found.length >= this.#most;
+  }
+
   check(holds: boolean, path: string, rule: string): void {
-    if (!holds && this.found.length < this.#most) this.found.push({ path, message: rule });
+    if (!holds && !this.isFull) this.found.push({ path, message: rule });
   }
 }
 

@@ -1,28 +1,18 @@
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { exceedsBytes, type Fields, isFields, parseFields, parseName, parseText } from './parse-fields.js';
+import { exceedsBytes, isFields, parseFields, parseName, parseText } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
-import { didYouMean, nearest } from './parse-options.js';
+import { checkKnown } from './parse-options.js';
 import type { IssueList } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import { entryRules } from './rule.js';
 
 const entryNames = Object.keys(entryRules);
 
-/**
- * Rejects unknown fields, because they would be lost. The message does not repeat their names, which may contain
- * anything.
- */
-const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
-  const unknown = Object.keys(fields).find((name) => !entryNames.some((known) => known === name));
-  if (unknown === undefined) return;
-  const hint = didYouMean(nearest(unknown, entryNames));
-  issues.check(false, path, `has an unknown field${hint}: an entry has ${entryNames.join(', ')}`);
-};
-
 const parseEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
   const fields = parseFields(issues, path, value);
-  checkEntryNames(issues, path, fields);
+  // An unknown field would be lost.
+  checkKnown(issues, fields, entryNames, `${path}.`);
   const { role, content, timestamp, id, data } = fields;
   const entry = {
     role: parseName(issues, `${path}.role`, role, entryRules.role.most),

@@ -20,15 +20,17 @@ export const httpStatuses = Object.freeze({
   store_unavailable: 503,
 } as const) satisfies Readonly<Record<SessionError['type'], number>>;
 
-/** An HTTP status with which the handler answers an error of an operation. */
-export type ErrorStatus = (typeof httpStatuses)[SessionError['type']];
+const statuses = Object.freeze({ ...httpStatuses, callback_failed: 500 } as const);
+
+/** The HTTP statuses with which the handler answers errors of these types. Default: of any operation. */
+export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> = (typeof statuses)[T];
 
 /**
  * The HTTP status with which the handler answers an error of an operation, for routes of your own; 500 for the
- * `callback_failed` of `withLease`.
+ * `callback_failed` of `withLease`. Its type has only the statuses of the errors that `error` may be.
  */
-export const httpStatusOf = ({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus => {
-  if (type === 'callback_failed') return 500;
+export function httpStatusOf<T extends keyof typeof statuses>(error: { readonly type: T }): ErrorStatus<T>;
+export function httpStatusOf({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus {
   // A store that breaks its contract may return anything.
-  return Object.hasOwn(httpStatuses, type) ? httpStatuses[type] : httpStatuses.store_unavailable;
-};
+  return Object.hasOwn(statuses, type) ? statuses[type] : statuses.store_unavailable;
+}

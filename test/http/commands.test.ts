@@ -6,6 +6,7 @@ import { SessionService } from '../../src/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { changed } from '../support/store-doubles.js';
+import { timersLeftBy } from '../support/timers-left-by.js';
 import { handlerWith, request, seen } from './handler-harness.js';
 
 const SECRET = 'redis://user:password@10.0.0.1';
@@ -145,9 +146,11 @@ describe('commands over a store that is out of order', () => {
     vi.useFakeTimers();
     const sessions = serviceWith(() => new Promise(() => undefined));
     const { handler } = handlerWith({ sessions, routes: [commandRoutes()], timeoutMs: 50 });
-    const response = handler(each);
-    await vi.advanceTimersByTimeAsync(50);
-    expect(seen(await response)).toEqual([503, 'store_unavailable']);
-    expect(vi.getTimerCount()).toBe(0);
+    const left = await timersLeftBy(async () => {
+      const response = handler(each);
+      await vi.advanceTimersByTimeAsync(50);
+      expect(seen(await response)).toEqual([503, 'store_unavailable']);
+    });
+    expect(left).toBe(0);
   });
 });

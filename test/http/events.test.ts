@@ -6,6 +6,7 @@ import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { okOf } from '../support/sessions.js';
+import { timersLeftBy } from '../support/timers-left-by.js';
 import { handlerWith, request, seen } from './handler-harness.js';
 
 const SECRET = 'redis://user:password@10.0.0.1';
@@ -112,22 +113,24 @@ describe('events over HTTP', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
-    const { handler } = handlerWith({ sessions, routes: [eventRoutes({ heartbeatMs: 1000 })] });
-    const texts = textsOf(await handler(watchX));
-    await pastSnapshot(texts);
-    for (let beat = 0; beat < 2; beat += 1) {
+    const left = await timersLeftBy(async () => {
+      const { handler } = handlerWith({ sessions, routes: [eventRoutes({ heartbeatMs: 1000 })] });
+      const texts = textsOf(await handler(watchX));
+      await pastSnapshot(texts);
+      for (let beat = 0; beat < 2; beat += 1) {
+        const next = texts.next();
+        await vi.advanceTimersByTimeAsync(1000);
+        expect(await next).toEqual({ done: false, value: ': heartbeat\n' });
+      }
       const next = texts.next();
-      await vi.advanceTimersByTimeAsync(1000);
-      expect(await next).toEqual({ done: false, value: ': heartbeat\n' });
-    }
-    const next = texts.next();
-    await vi.advanceTimersByTimeAsync(999);
-    await okOf(sessions.start('x'));
-    expect((await next).value).toContain('event: session.started\n');
-    const last = texts.next();
-    await texts.return?.();
-    expect(await last).toEqual({ done: true, value: undefined });
-    expect(vi.getTimerCount()).toBe(0);
+      await vi.advanceTimersByTimeAsync(999);
+      await okOf(sessions.start('x'));
+      expect((await next).value).toContain('event: session.started\n');
+      const last = texts.next();
+      await texts.return?.();
+      expect(await last).toEqual({ done: true, value: undefined });
+    });
+    expect(left).toBe(0);
   });
 
   test('of a session that runs out while nobody sweeps tell its end', async () => {

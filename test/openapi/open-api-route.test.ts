@@ -193,6 +193,7 @@ describe('every example', () => {
         .map(Number)
         .filter((status) => status < 300);
       expect(successes, `${each.url} ${response?.body}`).toContain(response?.status);
+      await response?.stream?.[Symbol.asyncIterator]().return?.();
     }
   });
 });

@@ -104,8 +104,8 @@ describe('an entry', () => {
   test('with an unknown field is told the nearest known one', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
-    const rule = 'has an unknown field (did you mean data?): an entry has role, content, timestamp, id, data';
-    expect(await errorOf(append(sessions, id, { date: {} }))).toMatchObject({ issues: [{ message: rule }] });
+    const issue = { path: 'entries[0].date', message: 'is unknown (did you mean data?)' };
+    expect(await errorOf(append(sessions, id, { date: {} }))).toMatchObject({ issues: [issue] });
   });
 });
 

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
+  type ErrorStatus,
   err,
   errAsync,
   httpStatusOf,
+  type LeaseError,
+  type ListError,
   ok,
   okAsync,
   type Result,
@@ -71,6 +74,16 @@ describe('unwrap', () => {
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     for await (const session of sessions.each()) expect(unwrap(session).id).toBe(id);
   });
+});
+
+test('httpStatusOf has the type of the statuses that the error may have', () => {
+  const statusOfLease = (error: LeaseError) => httpStatusOf(error);
+  expectTypeOf(statusOfLease).returns.toEqualTypeOf<400 | 404 | 409 | 500 | 503>();
+  const statusOfList = (error: ListError) => httpStatusOf(error);
+  expectTypeOf(statusOfList).returns.toEqualTypeOf<400 | 422 | 500 | 503>();
+  const statusOfAny = (error: SessionError) => httpStatusOf(error);
+  expectTypeOf(statusOfAny).returns.toEqualTypeOf<ErrorStatus>();
+  expectTypeOf(httpStatusOf({ type: 'callback_failed' })).toEqualTypeOf<500>();
 });
 
 test('httpStatusOf takes an error that it does not know for one of the store', () => {

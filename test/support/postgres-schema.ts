@@ -13,9 +13,22 @@ const TABLES = ['sessions', 'entries', 'operations', 'labels', 'ends', 'totals',
 /** A name that no other test uses. */
 export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;
 
+/**
+ * A pool that ends a turn later. A pool that is ended in the turn in which it was asked for a connection never answers,
+ * and the call that waits for it would keep its timer.
+ */
+class PatientPool extends Pool {
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): unknown {
+    if (callback !== undefined) return super.end(callback);
+    return new Promise(setImmediate).then(() => super.end());
+  }
+}
+
 /** A pool as a host should configure it. Lost idle connections are no error of a test. */
 export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, settings: PoolConfig = {}): Pool => {
-  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: PATIENT_MS, ...settings });
+  const pool = new PatientPool({ connectionString: url, connectionTimeoutMillis: PATIENT_MS, ...settings });
   pool.on('error', () => undefined);
   return pool;
 };

@@ -2,7 +2,6 @@ import type { UIMessage } from 'ai';
 import { err, ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
-import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { SessionService, type SessionStore, unwrap } from '../../../src/index.js';
 import { storeUnavailable } from '../../../src/session/errors.js';
 import { serve } from '../../client/served.js';
@@ -10,22 +9,6 @@ import { describeStores } from '../../support/describe-stores.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
 import { assistant, openedChat, textOf, user } from './opened-chat.js';
-
-/** Counts what a save costs. */
-const counted = (inner: SessionStore) => {
-  const calls = { reads: 0, appends: 0 };
-  const store = changed(inner, {
-    append: (...args) => {
-      calls.appends += 1;
-      return inner.append(...args);
-    },
-    findEntries: (...args) => {
-      calls.reads += 1;
-      return inner.findEntries(...args);
-    },
-  });
-  return { calls, store };
-};
 
 const four = [user('u-1', 'One?'), assistant('a-1', 'One.'), user('u-2', 'Two?'), assistant('a-2', 'Two.')];
 
@@ -209,41 +192,6 @@ describeStores('saveMessages', (open) => {
 });
 
 describe('saveMessages', () => {
-  test('costs one read and one append a message, and one read if there is nothing to save', async () => {
-    const { calls, store } = counted(new MemorySessionStore());
-    const { sessions, id } = await openedChat(store);
-    for (const [index, message] of four.entries()) {
-      await unwrap(saveMessages(sessions, id, [message]));
-      expect(calls).toEqual({ reads: index + 1, appends: index + 1 });
-    }
-    await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')]));
-    expect(calls).toEqual({ reads: 5, appends: 4 });
-  });
-
-  test('looks no further back than it is told to: what is further back counts as new', async () => {
-    const { calls, store } = counted(new MemorySessionStore());
-    const { sessions, id } = await openedChat(store);
-    const many = Array.from({ length: 1200 }, (_, index) => user(`u-${index}`, `${index}`));
-    for (const half of [many.slice(0, 600), many.slice(600)]) await unwrap(saveMessages(sessions, id, half));
-    calls.reads = 0;
-    await unwrap(saveMessages(sessions, id, [user('u-10', 'edited')], { search: 100 }));
-    expect(calls.reads).toBe(1);
-    expect((await okOf(sessions.get(id))).historyCount).toBe(1201);
-    await unwrap(saveMessages(sessions, id, [user('u-new', 'new')]));
-    expect(calls.reads).toBe(3);
-    await unwrap(saveMessages(sessions, id, [user('u-20', 'edited')], { search: 2000 }));
-    expect((await okOf(sessions.get(id))).historyCount).toBe(21);
-  });
-
-  test('reads in parts what is too large for one, and finds its message', async () => {
-    const sessions = new SessionService({ store: new MemorySessionStore(), limits: { pageBytes: 1000 } });
-    const { id } = await okOf(sessions.create({ ...ada, start: true }));
-    const many = Array.from({ length: 20 }, (_, index) => user(`u-${index}`, `${index}${'x'.repeat(200)}`));
-    await unwrap(saveMessages(sessions, id, many));
-    await unwrap(saveMessages(sessions, id, [user('u-1', 'edited')]));
-    expect((await okOf(sessions.get(id))).historyCount).toBe(2);
-  });
-
   test('gives the error of the engine, of a chat that is not there and of one that has ended', async () => {
     const { sessions, id } = await openedChat();
     expect((await errorOf(saveMessages(sessions, 'nobody', four))).type).toBe('not_found');

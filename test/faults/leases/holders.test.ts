@@ -40,6 +40,7 @@ class Fight {
   readonly #start: () => ChildProcess;
   readonly #running: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
   readonly #all: Promise<unknown>[] = [];
+  readonly #wakings: NodeJS.Timeout[] = [];
 
   constructor(start: () => ChildProcess) {
     this.#start = start;
@@ -55,7 +56,7 @@ class Fight {
   pause(at: number, ms: number): void {
     const child = this.#running[at]?.child;
     child?.kill('SIGSTOP');
-    setTimeout(() => child?.kill('SIGCONT'), ms);
+    this.#wakings.push(setTimeout(() => child?.kill('SIGCONT'), ms));
   }
 
   async kill(at: number): Promise<void> {
@@ -65,6 +66,7 @@ class Fight {
   }
 
   async end(): Promise<void> {
+    for (const waking of this.#wakings) clearTimeout(waking);
     for (const { child } of this.#running) child.kill('SIGKILL');
     await Promise.all(this.#all);
   }

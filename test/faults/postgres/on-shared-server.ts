@@ -1,9 +1,9 @@
-import { Pool, type PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import { onTestFinished } from 'vitest';
 import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
 import { PATIENT_MS } from '../../support/patience.js';
-import { schemaName } from '../../support/postgres-schema.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
 import type { PostgresAddress } from '../../support/postgres-server.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 import type { PostgresDatabase } from '../databases/database.js';
@@ -23,8 +23,7 @@ export const openHost = (
   pooling: PoolConfig = {},
   options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
 ) => {
-  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: PATIENT_MS, ...pooling });
-  pool.on('error', () => undefined);
+  const pool = openPool({ url }, { max: 5, ...pooling });
   onTestFinished(() => pool.end());
   const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS, ...options });
   return { pool, store, sessions: new SessionService({ store }) };
