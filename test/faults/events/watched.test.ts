@@ -5,6 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type SessionEvent, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -16,6 +17,8 @@ import { type Given, judge, type Verdict } from './ledger.js';
 const PROMISE = 'watchers are given all events of each session, in order';
 const WRITERS = 3;
 const TRIAL_MS = effort(2500, 60_000);
+/** A trial takes longer on a machine that is too busy for them. */
+const LEAST_EVENTS = TRIAL_MS / 20;
 
 /** Longer than an event is held after a gap. */
 const STAY_MS = 1500;
@@ -157,7 +160,7 @@ describeWithRedis('ten watchers of what three processes do', () => {
       while (writers.size < WRITERS) write();
       const end = performance.now() + TRIAL_MS;
       let [kills, cuts] = [0, 0];
-      for (let turn = 1; performance.now() < end; turn += 1) {
+      for (let turn = 1; performance.now() < end || events() < LEAST_EVENTS; turn += 1) {
         await sleep(100);
         await look();
         const [oldest] = writers;
@@ -196,8 +199,7 @@ describeWithRedis('ten watchers of what three processes do', () => {
       expect(faultsOf.join(', '), 'missing, out of order and doubled, for each watcher').toBe(
         verdicts.map(() => '0 0 0').join(', '),
       );
-      expect(events()).toBeGreaterThan(TRIAL_MS / 20);
     },
-    TRIAL_MS + 60_000,
+    TRIAL_MS + PATIENT_MS,
   );
 });

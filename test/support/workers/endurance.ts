@@ -5,6 +5,7 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type SessionError, SessionService } from '../../../src/index.js';
 import { type HeapSample, heapAfterCollection, leftSince } from '../heap.js';
+import { PATIENT_MS } from '../patience.js';
 
 /**
  * `endurance.cjs STORE PORT OPERATIONS SAMPLES CONTENT`, with `--expose-gc`: works for long on one store, with contents
@@ -34,7 +35,9 @@ const clientOf = (): Redis | Redis6 | undefined => {
 const client = clientOf();
 client?.on('error', () => undefined);
 const store =
-  client === undefined ? new MemorySessionStore() : new RedisSessionStore({ client, prefix: `endurance-${storeName}` });
+  client === undefined
+    ? new MemorySessionStore()
+    : new RedisSessionStore({ client, prefix: `endurance-${storeName}`, timeoutMs: PATIENT_MS });
 const sessions = new SessionService({ store, reportEnds: false });
 
 const unexpected: string[] = [];
