@@ -121,8 +121,9 @@ export type {
   SessionStatus,
   TransitionTarget,
 } from './session/session-status.js';
-export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
+export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
 export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/state-at.js';
+export { transition } from './session/transition.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type { DueEnd, DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {

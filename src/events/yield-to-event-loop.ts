@@ -3,7 +3,7 @@ const MARK_AFTER = 32;
 const YIELD_AFTER = 2 * MARK_AFTER;
 
 /** In Node, Bun and Deno. Timers take longer: browsers make nested ones wait for 4 ms. */
-const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
+const immediate: unknown = /* @__PURE__ */ Reflect.get(globalThis, 'setImmediate');
 const timeout = setTimeout;
 
 /** Calls a function in a later turn of the event loop, even while a test has fake timers. */

@@ -71,7 +71,7 @@ export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): Eve
   releasedAt === undefined ? { type: 'leased', at: takenAt, holder } : { type: 'released', at: releasedAt, holder };
 
 /** The detail of a time limit that was just changed. */
-export const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecord): EventDetail => ({
+const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecord): EventDetail => ({
   type: 'extended',
   at,
   limitMs: limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs,
@@ -79,7 +79,7 @@ export const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: Sta
 });
 
 /** The detail of labels that were just changed. */
-export const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord): EventDetail => ({
+const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord): EventDetail => ({
   type: 'updated',
   at,
   labels,

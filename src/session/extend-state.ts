@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from './errors.js';
 import type { StateRecord } from './session-record.js';
-import { type InvalidTransition, transition } from './session-status.js';
+import type { InvalidTransition } from './session-status.js';
 import { activeMsAt, remember, stateAt } from './state-at.js';
+import { transition } from './transition.js';
 
 /** The input of `extendState`. */
 export interface Extension {

@@ -1,5 +1,3 @@
-import { err, ok, type Result } from 'neverthrow';
-
 export const sessionStatuses = Object.freeze(['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const);
 
 /** The status of a session. */
@@ -37,7 +35,8 @@ const to = <S extends 'IDLE' | 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze(
 const end = <R extends EndReason>(endReason: R) => Object.freeze({ status: 'TERMINATED', endReason } as const);
 const unchanged = Object.freeze({ unchanged: true } as const);
 
-type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
+/** What the commands of a status lead to. */
+export type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
 
 const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
 
@@ -103,13 +102,3 @@ export const invalidTransition = (status: SessionStatus, command: InvalidTransit
   status,
   command,
 });
-
-/** The target of `command` in the status `from`. */
-export const transition = (
-  from: SessionStatus,
-  command: SessionCommand,
-): Result<TransitionTarget, InvalidTransition> => {
-  const targets: TransitionRow = Object.hasOwn(transitions, from) ? transitions[from] : {};
-  const target = Object.hasOwn(targets, command) ? targets[command] : undefined;
-  return target === undefined ? err(invalidTransition(from, command)) : ok(target);
-};
