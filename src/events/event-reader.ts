@@ -93,15 +93,20 @@ export class EventReader implements FeedConsumer {
   }
 
   /**
-   * Continues with the events after a position in the log, by default that of the feed, and after the event with the id
-   * `known`. If the first page of the log does not contain that event, a gap is reported first.
+   * Continues with the events after a position in the log, and after the event with the id `known`. If the first page of
+   * the log does not contain that event, a gap is reported first.
    */
-  readLog(position = this.#feed.position, known?: string): void {
+  readLog(position: string, known?: string): void {
     // The log has what the feed has delivered meanwhile, in its place among the events before it.
     this.#items = [];
     this.#last = '0';
     this.#known = known;
     this.#continueInLog(position);
+  }
+
+  /** Reads the log ahead of the feed. What the feed has delivered so far comes first. */
+  readAhead(): void {
+    this.#continueInLog(this.#feed.position);
   }
 
   #continueInLog(position: string): void {

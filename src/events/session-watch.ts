@@ -184,7 +184,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       if (end !== undefined) {
         // The end follows the changes before it.
         this.#target = end.sequence - 1;
-        reader.readLog();
+        reader.readAhead();
         return undefined;
       }
     }

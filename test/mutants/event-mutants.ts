@@ -39,7 +39,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     bug: 'a watcher that is behind loses the events that its queue has no room for',
     file: 'src/events/event-reader.ts',
-    from: 'this.readLog(this.#last);',
+    from: 'this.#continueInLog(event.position);',
     to: '',
     tests: ['test/events'],
   },

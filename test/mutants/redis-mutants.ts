@@ -64,8 +64,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session stays in the list of its earlier status',
     file: 'adapters/redis/scripts/replace-script.ts',
-    from: "redis.call('ZREM', from, ARGV[3])",
-    to: '',
+    from: 'if hasMoved and to then leaving[1], joining[1] = from, to end',
+    to: 'if hasMoved and to then joining[1] = to end',
     tests: contract,
   },
   {
@@ -92,7 +92,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a deleted session stays in the lists of its labels',
     file: 'adapters/redis/scripts/remove-script.ts',
-    from: "for label in string.gmatch(labels, '%S+') do redis.call('ZREM', labelled .. label, ARGV[3]) end",
+    from: "for label in string.gmatch(labels, '%S+') do redis.call('ZREM', labelled .. label, member) end",
     to: '',
     tests: testsOf('deletions'),
   },
