@@ -6,6 +6,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { Lane } from '../shared/lane.js';
 import type { Query } from '../sql/page-query.js';
 import {
   type AskedDeployment,
@@ -67,6 +68,19 @@ const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal =
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
+/** Limits of a group of writes: at 64 calls, more gains hardly anything, and a group blocks the event loop for longer. */
+const GROUP = { groups: 1, calls: 64, bytes: 1 << 20 } as const;
+
+/** A write that waits for its transaction. It keeps its own result. */
+interface Write {
+  /** Runs within a transaction. Returns whether it succeeded. */
+  readonly run: (deployment: SqlDeployment) => boolean;
+  readonly fail: (refusal: Refusal) => void;
+}
+
+/** A write of a group has failed, so that the transaction of the group is undone. */
+const spoilt = { type: 'spoilt' } as const;
+
 /** Statements and transactions on the host's connection. */
 export class Connection {
   readonly #database: SqliteDatabase;
@@ -75,6 +89,7 @@ export class Connection {
   #deployment: SqlDeployment | undefined;
   /** Compiled statements by their text; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly #lane = new Lane<Write, undefined>({ ...GROUP, make: (writes) => this.#commitAll(writes) });
   /** Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK succeeded. */
   #isLeftOpen = false;
 
@@ -136,9 +151,67 @@ export class Connection {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
-  /** Runs `work` in a transaction that locks out other writers. An error of `work` undoes its writes. */
-  write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
-    return this.#transaction('BEGIN IMMEDIATE', 'unknown', () => this.#settings().andThen(work));
+  /**
+   * Runs `work`, which writes about `bytes` bytes, in a transaction that locks out other writers. Writes that arrive
+   * together share it. An error or an exception of `work` undoes its own writes, and not those of others: it may run
+   * again, so it must do nothing but read and write the database.
+   */
+  async write<T, E>(
+    work: (deployment: SqlDeployment) => Result<T, E>,
+    bytes = 0,
+  ): Promise<Result<T, E | Refusal>> {
+    let result: Result<T, E | Refusal> = err(storeUnavailable('the call was not made', 'not_applied'));
+    await this.#lane.run(
+      {
+        run: (deployment) => {
+          result = work(deployment);
+          return result.isOk();
+        },
+        fail: (refusal) => {
+          result = err(refusal);
+        },
+      },
+      bytes,
+    );
+    return result;
+  }
+
+  /** One transaction for all, or if one of them fails, one for each. */
+  #commitAll(writes: readonly Write[]): undefined[] {
+    const [first] = writes;
+    if (first !== undefined && writes.length === 1) this.#commitOne(first);
+    if (writes.length > 1) {
+      const committed = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
+        this.#settings().andThen((deployment) => {
+          return writes.every((write) => this.#succeeds(write, deployment)) ? ok() : err(spoilt);
+        }),
+      );
+      if (committed.isErr()) this.#afterFailure(writes, committed.error);
+    }
+    return writes.map(() => undefined);
+  }
+
+  #afterFailure(writes: readonly Write[], failure: Refusal | typeof spoilt): void {
+    for (const write of writes) {
+      if (failure.type === 'spoilt') this.#commitOne(write);
+      else write.fail(failure);
+    }
+  }
+
+  #commitOne(write: Write): void {
+    const committed = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
+      this.#settings().andThen((deployment) => (write.run(deployment) ? ok() : err(spoilt))),
+    );
+    if (committed.isErr() && committed.error.type !== 'spoilt') write.fail(committed.error);
+  }
+
+  /** An exception is no success: it is told when the write runs alone. */
+  #succeeds(write: Write, deployment: SqlDeployment): boolean {
+    try {
+      return write.run(deployment);
+    } catch {
+      return false;
+    }
   }
 
   /**

@@ -75,7 +75,7 @@ export class SessionWriter {
     this.#ends = ends;
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Promise<Result<Inserted, StoreError>> {
     const key = { tenant, id: head.id };
     return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
@@ -121,7 +121,7 @@ export class SessionWriter {
     previous: StateRecord,
     next: StateRecord,
     { event, cap }: ReplaceOptions,
-  ): Result<Replaced, StoreError> {
+  ): Promise<Result<Replaced, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -164,7 +164,7 @@ export class SessionWriter {
     }
   }
 
-  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok({ outcome: 'missing' });
@@ -201,7 +201,7 @@ export class SessionWriter {
     return position;
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -240,7 +240,7 @@ export class SessionWriter {
   remove(
     key: SessionKey,
     { revision, now = Date.now() }: Removal,
-  ): Result<'removed' | 'stale' | 'missing', StoreError> {
+  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -255,7 +255,7 @@ export class SessionWriter {
     });
   }
 
-  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', StoreError> {
+  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
       const row = this.#find(key);
       if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');

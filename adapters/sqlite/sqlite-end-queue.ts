@@ -49,7 +49,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  postpone(end: EndKey & { readonly dueAt: number }, to: number): Result<'moved' | 'stale', StoreError> {
+  postpone(end: EndKey & { readonly dueAt: number }, to: number): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'moved' | 'stale', never> => {
       const { tenant, id, incarnation } = keyOf(end);
       if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt || to === end.dueAt) return ok('stale');
@@ -58,7 +58,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  settle(end: EndKey): Result<'settled' | 'missing', StoreError> {
+  settle(end: EndKey): Promise<Result<'settled' | 'missing', StoreError>> {
     return this.#connection.write((): Result<'settled' | 'missing', never> => {
       const { tenant, id, incarnation } = keyOf(end);
       if (this.#dueAt({ tenant, id, incarnation }) === undefined) return ok('missing');

@@ -72,7 +72,7 @@ export class SqliteSessionStore implements SessionStore {
     return migrate(this.#connection, options);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Promise<Result<Inserted, StoreError>> {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
@@ -101,15 +101,15 @@ export class SqliteSessionStore implements SessionStore {
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions = {},
-  ): Result<Replaced, StoreError> {
+  ): Promise<Result<Replaced, StoreError>> {
     return this.#writer.replace(key, previous, next, options);
   }
 
-  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
     return this.#writer.append(key, append);
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
     return this.#writer.redact(key, positions, now);
   }
 
@@ -117,7 +117,7 @@ export class SqliteSessionStore implements SessionStore {
     return findEntries(this.#connection, key, slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Result<'removed' | 'stale' | 'missing', StoreError> {
+  remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -129,7 +129,7 @@ export class SqliteSessionStore implements SessionStore {
     return readDue(this.#connection, now, limit);
   }
 
-  reschedule(key: SessionKey, rescheduling: Rescheduling): Result<'moved' | 'stale', StoreError> {
+  reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }
