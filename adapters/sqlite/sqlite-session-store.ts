@@ -37,9 +37,9 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
- * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store
- * is synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
- * (`busy_timeout`).
+ * synchronous connection. Call `migrate()` once before the first operation. A change and its event are one transaction,
+ * and changes that arrive together share it. Each transaction blocks the process until SQLite has answered, also while
+ * SQLite waits for a lock (`busy_timeout`). Reads return results, not promises.
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -72,7 +72,12 @@ export class SqliteSessionStore implements SessionStore {
     return migrate(this.#connection, options);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Promise<Result<Inserted, StoreError>> {
+  insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Promise<Result<Inserted, StoreError>> {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
