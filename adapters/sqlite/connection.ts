@@ -6,6 +6,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { Lane } from '../shared/lane.js';
 import type { Query } from '../sql/page-query.js';
 import {
   type AskedDeployment,
@@ -67,6 +68,15 @@ const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal =
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
+/** Limits of a group of writes. A longer one gains hardly anything, and blocks the event loop. */
+const GROUP = { groups: 1, calls: 64, bytes: 1 << 20 } as const;
+
+/** Writes within a transaction, and keeps its result. Returns whether it succeeded. */
+type Write = (deployment: SqlDeployment) => boolean;
+
+/** A write has an error as its result, so that the transaction is undone. */
+const undone = { type: 'undone' } as const;
+
 /** Statements and transactions on the host's connection. */
 export class Connection {
   readonly #database: SqliteDatabase;
@@ -75,12 +85,14 @@ export class Connection {
   #deployment: SqlDeployment | undefined;
   /** Compiled statements by their text; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly #lane: Lane<Write, Refusal | undefined>;
   /** Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK succeeded. */
   #isLeftOpen = false;
 
   constructor(database: SqliteDatabase, asked: AskedDeployment) {
     this.#database = database;
     this.#asked = asked;
+    this.#lane = new Lane({ ...GROUP, make: (writes) => this.#commit(writes) });
   }
 
   /** Whether the host has closed the connection; false for a driver that does not report it. */
@@ -136,9 +148,53 @@ export class Connection {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
-  /** Runs `work` in a transaction that locks out other writers. An error of `work` undoes its writes. */
-  write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
-    return this.#transaction('BEGIN IMMEDIATE', 'unknown', () => this.#settings().andThen(work));
+  /**
+   * Runs `work`, which writes about `bytes` bytes, in a transaction that locks out other writers.
+   * Writes that arrive together share it. An error or an exception of `work` undoes its own writes,
+   * and no others. `work` may run again, so it must only read and write the database.
+   */
+  async write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>, bytes = 0): Promise<Result<T, E | Refusal>> {
+    let result: Result<T, E | Refusal> = err(storeUnavailable('SQLite was not asked', 'not_applied'));
+    const refusal = await this.#lane.run((deployment) => {
+      result = work(deployment);
+      return result.isOk();
+    }, bytes);
+    return refusal === undefined ? result : err(refusal);
+  }
+
+  /**
+   * Commits writes together. One that fails is committed alone, between those before and those after
+   * it. Returns why each write was refused, if it was.
+   */
+  #commit(writes: readonly Write[]): readonly (Refusal | undefined)[] {
+    if (writes.length === 0) return [];
+    const { refusal, failed: at } = this.#commitAtOnce(writes);
+    if (at === undefined || writes.length === 1) return writes.map(() => refusal);
+    const parts = [writes.slice(0, at), writes.slice(at, at + 1), writes.slice(at + 1)];
+    return parts.flatMap((part) => this.#commit(part));
+  }
+
+  /** `failed` is the write because of which the transaction was undone, if others may succeed. */
+  #commitAtOnce(writes: readonly Write[]): {
+    readonly refusal?: Refusal;
+    readonly failed?: number | undefined;
+  } {
+    let running: number | undefined;
+    const committed = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
+      this.#settings().andThen((deployment) => {
+        for (const [at, write] of writes.entries()) {
+          running = at;
+          if (!write(deployment)) return err(undone);
+        }
+        running = undefined;
+        return ok();
+      }),
+    );
+    if (committed.isOk()) return {};
+    const { error } = committed;
+    if (error.type === 'undone') return { failed: running };
+    const isCommon = isBusy(error.cause) || this.#isLeftOpen;
+    return { refusal: error, failed: isCommon ? undefined : running };
   }
 
   /**
@@ -186,17 +242,15 @@ export class Connection {
     }
     try {
       const result = work();
-      if (result.isErr()) {
-        this.#rollBack();
-        return result;
-      }
-      return this.#commit(doubt).map(() => result.value);
+      if (result.isOk()) return this.#endWithCommit(doubt).map(() => result.value);
+      if (this.#rollBack()) return result;
+      return err(storeUnavailable('SQLite did not undo the transaction', doubt));
     } catch (cause) {
       return err(failed(cause, this.#rollBack() ? 'not_applied' : doubt));
     }
   }
 
-  #commit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
+  #endWithCommit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
       this.exec('COMMIT');
       return ok();

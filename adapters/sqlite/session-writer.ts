@@ -32,6 +32,7 @@ import { redactRows } from './redact-rows.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 import { type EntryEnd, positionsOf } from './stored-positions.js';
+import { writeEntries } from './write-entries.js';
 
 const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence, entries,
   position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
@@ -53,15 +54,13 @@ const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloqu
   WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
-const INTO_ENTRIES = 'INTO colloquy_entries (session, entry_number, position, bytes, entry) VALUES (?, ?, ?, ?, ?)';
-const WRITE_ENTRY = `INSERT ${INTO_ENTRIES}`;
-/* After a rewind, a superseded entry may have the number. */
-const REWRITE_ENTRY = `INSERT OR REPLACE ${INTO_ENTRIES}`;
 const COUNT_CHANGE = 'UPDATE colloquy_sessions SET sequence = ? WHERE number = ?';
 const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, entry_number, position, bytes, entry)
   SELECT ?, entry_number, entry_number, bytes, entry FROM colloquy_entries WHERE session = ? AND entry_number <= ?`;
 const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
 /** The changes of sessions. Each is one transaction with its event. */
 export class SessionWriter {
@@ -75,14 +74,19 @@ export class SessionWriter {
     this.#ends = ends;
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+  insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Promise<Result<Inserted, StoreError>> {
     const key = { tenant, id: head.id };
+    const texts = opening?.entries.map(encodeEntry) ?? [];
     return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
       const origin = opening?.from && this.#find({ tenant, id: opening.from.id });
       const copy = opening?.from && forkHistory(this.#connection, origin, opening.from);
       if (typeof copy === 'string') return ok(copy);
-      const texts = opening?.entries.map(encodeEntry) ?? [];
       const entries = (copy?.entries ?? 0) + texts.length;
       const { maxEntries = entries, active } = opening ?? {};
       if (entries > maxEntries) return ok('full');
@@ -104,7 +108,7 @@ export class SessionWriter {
       this.#connection.run(INSERT_HEAD, number, text);
       this.#addLabels(number, Object.entries(state.labels ?? {}));
       if (copy !== undefined) this.#connection.run(COPY_ENTRIES, number, Number(origin?.['number']), copy.entries);
-      this.#writeEntries(number, texts, {
+      writeEntries(this.#connection, number, texts, {
         number: copy?.entries ?? 0,
         position: copy?.entries ?? 0,
         bytes: copy?.bytes ?? 0,
@@ -113,7 +117,7 @@ export class SessionWriter {
         this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
       }
       return ok(copy === undefined ? 'inserted' : { copied: copy.entries, origin: copy.origin });
-    });
+    }, lengthOf(texts));
   }
 
   replace(
@@ -121,7 +125,7 @@ export class SessionWriter {
     previous: StateRecord,
     next: StateRecord,
     { event, cap }: ReplaceOptions,
-  ): Result<Replaced, StoreError> {
+  ): Promise<Result<Replaced, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -164,7 +168,8 @@ export class SessionWriter {
     }
   }
 
-  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
+    const texts = append.entries.map(encodeEntry);
     return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok({ outcome: 'missing' });
@@ -182,15 +187,22 @@ export class SessionWriter {
         bytes: append.after === undefined ? Number(row['bytes']) : positions.bytesUpTo(decided),
       };
       const current = { ...row, last_activity: used.lastActivityAt };
-      return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, current, append, from) });
-    });
+      const end = writeEntries(this.#connection, Number(row['number']), texts, from);
+      this.#logAppend(eventsLength, key, current, append, end);
+      return ok({ outcome: 'appended', position: end.position });
+    }, lengthOf(texts));
   }
 
-  /** Adds entries after the entry `from`. Returns the position after them. */
-  #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: EntryEnd): number {
-    const { entries, operation } = append;
+  /** Counts an append whose entries end at `end`, and logs it. */
+  #logAppend(
+    eventsLength: number,
+    key: SessionKey,
+    row: Fields,
+    append: HistoryAppend,
+    { number, position, bytes }: EntryEnd,
+  ): void {
+    const { operation } = append;
     const session = Number(row['number']);
-    const { number, position, bytes } = this.#writeEntries(session, entries.map(encodeEntry), from);
     if (operation !== undefined) {
       this.#connection.run(INSERT_OPERATION, session, operation.id, operation.digest, position);
     }
@@ -198,10 +210,9 @@ export class SessionWriter {
     this.#connection.run(APPENDED, number, position, bytes, sequence, Number(row['last_activity']), session);
     const change = { incarnation: String(row['incarnation']), sequence };
     this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
-    return position;
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -218,29 +229,10 @@ export class SessionWriter {
     });
   }
 
-  /** Writes entries after another one. Returns the end of the last one. */
-  #writeEntries(session: number, texts: readonly string[], { number, position, bytes }: EntryEnd): EntryEnd {
-    let [at, size] = [0, bytes];
-    for (const text of texts) {
-      at += 1;
-      // Plus a comma.
-      size += bytesOf(text) + 1;
-      this.#connection.run(
-        number === position ? WRITE_ENTRY : REWRITE_ENTRY,
-        session,
-        number + at,
-        position + at,
-        size,
-        text,
-      );
-    }
-    return { number: number + at, position: position + at, bytes: size };
-  }
-
   remove(
     key: SessionKey,
     { revision, now = Date.now() }: Removal,
-  ): Result<'removed' | 'stale' | 'missing', StoreError> {
+  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
@@ -255,7 +247,10 @@ export class SessionWriter {
     });
   }
 
-  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', StoreError> {
+  reschedule(
+    key: SessionKey,
+    { from, to, isDamaged = false }: Rescheduling,
+  ): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
       const row = this.#find(key);
       if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');

@@ -49,7 +49,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  postpone(end: DueEnd, to: number): Result<'moved' | 'stale', StoreError> {
+  postpone(end: DueEnd, to: number): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'moved' | 'stale', never> => {
       const { tenant, id, incarnation } = keyOf(end);
       if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt || to === end.dueAt) return ok('stale');
@@ -58,7 +58,7 @@ export class SqliteEndQueue implements EndQueue {
     });
   }
 
-  settle(end: DueEnd): Result<'settled' | 'stale', StoreError> {
+  settle(end: DueEnd): Promise<Result<'settled' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'settled' | 'stale', never> => {
       const { tenant, id, incarnation } = keyOf(end);
       if (this.#dueAt({ tenant, id, incarnation }) !== end.dueAt) return ok('stale');

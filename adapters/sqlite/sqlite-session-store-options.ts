@@ -28,7 +28,7 @@ export interface SqliteDatabase {
 /** Options of a `SqliteSessionStore`. */
 export interface SqliteSessionStoreOptions {
   /**
-   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called:
+   * The host's open connection, with a synchronous driver. It must not be in a transaction while a call is open:
    * use a connection of its own for the store.
    */
   readonly database: SqliteDatabase;

@@ -37,9 +37,9 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
- * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store
- * is synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
- * (`busy_timeout`).
+ * synchronous connection. Call `migrate()` once before the first operation. A change and its event are one transaction,
+ * and changes that arrive together share it. Each transaction blocks the process until SQLite has answered, also while
+ * SQLite waits for a lock (`busy_timeout`). Reads return results, not promises.
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -72,7 +72,12 @@ export class SqliteSessionStore implements SessionStore {
     return migrate(this.#connection, options);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+  insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Promise<Result<Inserted, StoreError>> {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
@@ -101,15 +106,15 @@ export class SqliteSessionStore implements SessionStore {
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions = {},
-  ): Result<Replaced, StoreError> {
+  ): Promise<Result<Replaced, StoreError>> {
     return this.#writer.replace(key, previous, next, options);
   }
 
-  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
     return this.#writer.append(key, append);
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
     return this.#writer.redact(key, positions, now);
   }
 
@@ -117,7 +122,7 @@ export class SqliteSessionStore implements SessionStore {
     return findEntries(this.#connection, key, slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Result<'removed' | 'stale' | 'missing', StoreError> {
+  remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -129,7 +134,7 @@ export class SqliteSessionStore implements SessionStore {
     return readDue(this.#connection, now, limit);
   }
 
-  reschedule(key: SessionKey, rescheduling: Rescheduling): Result<'moved' | 'stale', StoreError> {
+  reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }

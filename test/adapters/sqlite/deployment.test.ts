@@ -28,29 +28,29 @@ describe('the settings of a deployment in SQLite', () => {
   const sequences = (store: SqliteSessionStore) =>
     store.events?.read('', '0', 100).map(({ events }) => events.map(({ sessionId }) => sessionId));
 
-  it('are those of the first migrate(), and those that leave options out follow', () => {
+  it('are those of the first migrate(), and those that leave options out follow', async () => {
     open({ events: true, leaseIndex: true }).migrate()._unsafeUnwrap();
     const follower = open();
     follower.migrate()._unsafeUnwrap();
-    follower.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    (await follower.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
     expect(follower.unleased(TENANT, range)._unsafeUnwrap().records).toHaveLength(1);
   });
 
-  it('keep as many events as the first process asked for, also where one that follows writes', () => {
+  it('keep as many events as the first process asked for, also where one that follows writes', async () => {
     open({ events: { length: 5 } })
       .migrate()
       ._unsafeUnwrap();
     const follower = open();
-    for (const at of upTo(12)) follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE'))._unsafeUnwrap();
+    for (const at of upTo(12)) (await follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
     expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
   });
 
-  it('are off where the first process asks for nothing: then nobody watches', () => {
+  it('are off where the first process asks for nothing: then nobody watches', async () => {
     const store = open();
     store.migrate()._unsafeUnwrap();
-    store.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    (await store.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(store)?._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: expect.stringContaining('no events'),
@@ -73,16 +73,16 @@ describe('the settings of a deployment in SQLite', () => {
         expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
       }
     }
-    first.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    (await first.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
   });
 
-  it('are changed by a migrate() that is told to, on and off', () => {
+  it('are changed by a migrate() that is told to, on and off', async () => {
     open().migrate()._unsafeUnwrap();
-    open().insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    (await open().insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     const wanted = open({ events: true, leaseIndex: true });
     wanted.migrate({ reconfigure: true })._unsafeUnwrap();
-    wanted.insert(TENANT, headOf('two'), live('ACTIVE'))._unsafeUnwrap();
+    (await wanted.insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);
     expect(open().unleased(TENANT, range)._unsafeUnwrap().records).toHaveLength(2);
     open({ leaseIndex: false }).migrate({ reconfigure: true })._unsafeUnwrap();

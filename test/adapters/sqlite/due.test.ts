@@ -5,7 +5,7 @@ import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
 /** A store with three overdue sessions, and how SQLite runs each statement that looks for due ones. */
-const openOverdue = () => {
+const openOverdue = async () => {
   const database = openLibsql(':memory:');
   const programs: string[] = [];
   const explaining: SqliteDatabase = {
@@ -21,21 +21,24 @@ const openOverdue = () => {
   const store = new SqliteSessionStore({ database: explaining });
   store.migrate()._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    store.insert('acme', headOf(id), live('ACTIVE', { deadline: NOON }))._unsafeUnwrap();
+    (await store.insert('acme', headOf(id), live('ACTIVE', { deadline: NOON })))._unsafeUnwrap();
   }
   programs.length = 0;
   return { store, programs };
 };
 
-test.each(['ACTIVE', 'TERMINATED'] as const)('a list of %s steps over no session that is not due yet', (status) => {
-  const { store, programs } = openOverdue();
-  store.list('acme', { offset: 0, limit: 10, status: { status, now: NOON + 1 } })._unsafeUnwrap();
-  expect(programs.length).toBeGreaterThan(0);
-  expect(programs.join('\n')).not.toContain(String(NEVER));
-});
+test.each(['ACTIVE', 'TERMINATED'] as const)(
+  'a list of %s steps over no session that is not due yet',
+  async (status) => {
+    const { store, programs } = await openOverdue();
+    store.list('acme', { offset: 0, limit: 10, status: { status, now: NOON + 1 } })._unsafeUnwrap();
+    expect(programs.length).toBeGreaterThan(0);
+    expect(programs.join('\n')).not.toContain(String(NEVER));
+  },
+);
 
-test('a sweep steps over no session that is not due yet', () => {
-  const { store, programs } = openOverdue();
+test('a sweep steps over no session that is not due yet', async () => {
+  const { store, programs } = await openOverdue();
   expect(store.due(NOON + 1, 2)._unsafeUnwrap()).toMatchObject({ sessions: [{}, {}], hasMore: true });
   // All tenants together, and since more are due than it asked for, each tenant by itself.
   expect(programs).toHaveLength(2);

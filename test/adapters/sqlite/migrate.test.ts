@@ -21,8 +21,8 @@ describe('SqliteSessionStore', () => {
     remove();
   });
 
-  it('may migrate again, and leaves what is stored', () => {
-    const store = openedStore(database);
+  it('may migrate again, and leaves what is stored', async () => {
+    const store = await openedStore(database);
     expect(store.migrate().isOk()).toBe(true);
     expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
   });
@@ -39,11 +39,11 @@ describe('SqliteSessionStore', () => {
   it.each([
     ['in memory', ':memory:', 'the database is in memory'],
     ['on a file system that shares no memory', '?vfs=unix-none', 'SQLite keeps journal_mode = delete for this file'],
-  ])('says why a database %s has no write-ahead log, and keeps sessions without', (_, place, withoutWal) => {
+  ])('says why a database %s has no write-ahead log, and keeps sessions without', async (_, place, withoutWal) => {
     const without = openLibsql(place.startsWith('?') ? `file:${file}.none${place}` : place, 'PRAGMA busy_timeout = 0');
     const store = new SqliteSessionStore({ database: without });
     expect(store.migrate()._unsafeUnwrap()).toEqual({ withoutWal });
-    expect(store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap()).toBe('inserted');
+    expect((await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap()).toBe('inserted');
     without.close();
   });
 
@@ -63,21 +63,23 @@ describe('SqliteSessionStore', () => {
     reader.close();
   });
 
-  it('leaves no text of a deleted session in the file, if the host sets secure_delete and checkpoints', () => {
-    const store = openedStore(database);
+  it('leaves no text of a deleted session in the file, if the host sets secure_delete and checkpoints', async () => {
+    const store = await openedStore(database);
     database.exec('PRAGMA secure_delete = ON');
     const secret = 'the secret of the session';
-    store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })._unsafeUnwrap();
+    (
+      await store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })
+    )._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
     expect(isThere()).toBe(true);
-    store.remove(key)._unsafeUnwrap();
+    (await store.remove(key))._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     expect(isThere()).toBe(false);
   });
 
-  it('refuses tables of a later version', () => {
-    const store = openedStore(database);
+  it('refuses tables of a later version', async () => {
+    const store = await openedStore(database);
     database.exec('UPDATE colloquy_meta SET value = 99');
     expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
@@ -85,11 +87,11 @@ describe('SqliteSessionStore', () => {
     });
   });
 
-  it('goes on beside a later version whose tables it can use, and says so where it cannot', () => {
-    const store = openedStore(database);
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+    const store = await openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect(store.migrate().isOk()).toBe(true);
-    expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
     const changed = new SqliteSessionStore({ database, leaseIndex: true });
     expect(changed.migrate({ reconfigure: true }).isOk()).toBe(true);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");

@@ -2,10 +2,10 @@ import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlit
 import { headOf, live } from '../../../src/testing/samples.js';
 
 /** A store with events, its tables made, and one ACTIVE session in it: `one` of `acme`. */
-export const openedStore = (database: SqliteDatabase): SqliteSessionStore => {
+export const openedStore = async (database: SqliteDatabase): Promise<SqliteSessionStore> => {
   const store = new SqliteSessionStore({ database, events: true });
   store.migrate()._unsafeUnwrap();
-  store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+  (await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
   return store;
 };
 

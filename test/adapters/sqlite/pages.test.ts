@@ -5,7 +5,7 @@ import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
 /** A store with three sessions, and what it has asked SQLite for. */
-const openThree = () => {
+const openThree = async () => {
   const database = openLibsql(':memory:');
   const asked: string[] = [];
   const noting: SqliteDatabase = {
@@ -18,7 +18,7 @@ const openThree = () => {
   const store = new SqliteSessionStore({ database: noting });
   store.migrate()._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } }))._unsafeUnwrap();
+    (await store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })))._unsafeUnwrap();
   }
   asked.length = 0;
   return { store, asked };
@@ -31,8 +31,8 @@ const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
   ['those with a label', { labels: { user: 'u-1' } }],
 ];
 
-test.each(ranges)('a page of %s after the last one costs its total alone, however far it is', (_, range) => {
-  const { store, asked } = openThree();
+test.each(ranges)('a page of %s after the last one costs its total alone, however far it is', async (_, range) => {
+  const { store, asked } = await openThree();
   for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
     const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
     expect(page).toEqual({ records: [], total: 3, unreadable: [] });

@@ -72,7 +72,7 @@ describe('several processes on one SQLite file', () => {
       const database = openLibsql(file);
       const text = `${name}-${positions.size + 1}`;
       const call = { entries: [say(text)], now: NOON, operation: operationOf(text) };
-      new SqliteSessionStore({ database }).append(key, call)._unsafeUnwrap();
+      (await new SqliteSessionStore({ database }).append(key, call))._unsafeUnwrap();
       database.close();
       expect(historyOf(name).own, 'after the open append was repeated').toHaveLength(positions.size + 1);
     }

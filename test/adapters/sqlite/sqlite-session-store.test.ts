@@ -55,11 +55,11 @@ describe('SqliteSessionStore', () => {
     }
   });
 
-  it('says of older tables that migrate must be called', () => {
-    const store = openedStore(database);
+  it('says of older tables that migrate must be called', async () => {
+    const store = await openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
     for (const answer of [store.findState(key), store.append(key, hello)]) {
-      expect(answer._unsafeUnwrapErr()).toMatchObject({
+      expect((await answer)._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
         message: expect.stringContaining('migrate()'),
         cause: expect.any(Error),
@@ -68,81 +68,85 @@ describe('SqliteSessionStore', () => {
   });
 
   it('a locked file is not_applied, and the store works when the lock is gone', async () => {
-    const store = openedStore(database);
+    const store = await openedStore(database);
     database.exec('PRAGMA busy_timeout = 0');
     const other = openLibsql(file);
     other.exec('BEGIN IMMEDIATE');
-    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
       message: expect.stringContaining('locked'),
     });
     expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
     other.exec('ROLLBACK');
     other.close();
-    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
   });
 
-  it('a full disk is not_applied, and nothing of the call stays', () => {
-    const store = openedStore(database);
+  it('a full disk is not_applied, and nothing of the call stays', async () => {
+    const store = await openedStore(database);
     const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
     database.exec(`PRAGMA max_page_count = ${pages}`);
     const large = { ...hello, entries: [say('first'), say('x'.repeat(1_000_000))] };
-    expect(store.append(key, large)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await store.append(key, large))._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('PRAGMA max_page_count = 100000');
     expect(store.find(key)._unsafeUnwrap()).toMatchObject({ history: [], sequence: 1 });
-    expect(store.append(key, large)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 2 });
+    expect((await store.append(key, large))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 2 });
   });
 
-  it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', () => {
+  it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', async () => {
     let code = '';
-    const store = openedStore(
+    const store = await openedStore(
       withCommit(database, (commit) => {
         if (code === '') commit();
         else throw Object.assign(new Error('from the driver'), { code });
       }),
     );
     code = 'SQLITE_BUSY';
-    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
     code = 'SQLITE_IOERR';
-    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
       outcome: 'unknown',
     });
     expect(store.find(key)._unsafeUnwrapErr(), 'a read').toMatchObject(notApplied);
     code = '';
-    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
     expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
   });
 
-  it('an append whose answer was lost is recognised when it is repeated', () => {
+  it('an append whose answer was lost is recognised when it is repeated', async () => {
     let isLost = false;
-    const store = openedStore(
+    const store = await openedStore(
       withCommit(database, (commit) => {
         commit();
         if (isLost) throw new Error('disk I/O error');
       }),
     );
     isLost = true;
-    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
     isLost = false;
-    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1, repeated: true });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+      outcome: 'appended',
+      position: 1,
+      repeated: true,
+    });
     expect(store.find(key)._unsafeUnwrap()?.history).toHaveLength(1);
   });
 
-  it("leaves the host's own transaction on the connection alone", () => {
-    const store = openedStore(database);
+  it("leaves the host's own transaction on the connection alone", async () => {
+    const store = await openedStore(database);
     database.exec('CREATE TABLE own (value); BEGIN; INSERT INTO own VALUES (1)');
-    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('COMMIT');
     expect(database.prepare('SELECT count(*) AS count FROM own').get()).toMatchObject({ count: 1 });
   });
 
-  it('removes everything of a session, in every table', () => {
-    const store = openedStore(database);
-    store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } }))._unsafeUnwrap();
+  it('removes everything of a session, in every table', async () => {
+    const store = await openedStore(database);
+    (await store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } })))._unsafeUnwrap();
     for (const id of ['one', 'two']) {
-      store.append({ tenant: 'acme', id }, hello)._unsafeUnwrap();
-      store.remove({ tenant: 'acme', id })._unsafeUnwrap();
+      (await store.append({ tenant: 'acme', id }, hello))._unsafeUnwrap();
+      (await store.remove({ tenant: 'acme', id }))._unsafeUnwrap();
     }
     for (const table of ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals']) {
       const rows = database.prepare(`SELECT * FROM colloquy_${table}`).all();
@@ -150,36 +154,38 @@ describe('SqliteSessionStore', () => {
     }
   });
 
-  it('keeps as many events as it is told, and says what it has lost', () => {
+  it('keeps as many events as it is told, and says what it has lost', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 3 } });
     store.migrate()._unsafeUnwrap();
     const read = (position: string) => store.events?.read('', position, 10)._unsafeUnwrap();
     expect(read('0')).toEqual({ events: [], position: '0', isTrimmed: false });
-    const places = ['a', 'b', 'c', 'd', 'e'].map((id) => {
-      store.insert('acme', headOf(id), live('IDLE'))._unsafeUnwrap();
-      return store.events?.latest()._unsafeUnwrap() ?? '';
-    });
+    const places: string[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      (await store.insert('acme', headOf(id), live('IDLE')))._unsafeUnwrap();
+      places.push(store.events?.latest()._unsafeUnwrap() ?? '');
+    }
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
     expect(read('0')?.isTrimmed).toBe(true);
     expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
   });
 
-  it('keeps a long log a little longer, so that not every change removes an event', () => {
+  it('keeps a long log a little longer, so that not every change removes an event', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 300 } });
     store.migrate()._unsafeUnwrap();
-    const kept = upTo(400).map((at) => {
-      store.insert('acme', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
-      return store.events?.read('', '0', 1000)._unsafeUnwrap().events.length ?? 0;
-    });
+    const kept: number[] = [];
+    for (const at of upTo(400)) {
+      (await store.insert('acme', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+      kept.push(store.events?.read('', '0', 1000)._unsafeUnwrap().events.length ?? 0);
+    }
     expect(kept.slice(0, 300)).toEqual(upTo(300).map((at) => at + 1));
     const later = kept.slice(300);
     expect([Math.min(...later), Math.max(...later)]).toEqual([300, 303]);
   });
 
-  it('reads the events of a session or tenant past all others', () => {
-    const store = openedStore(database);
-    store.append(key, hello)._unsafeUnwrap();
-    for (let at = 0; at < 20; at += 1) store.insert('other', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
+  it('reads the events of a session or tenant past all others', async () => {
+    const store = await openedStore(database);
+    (await store.append(key, hello))._unsafeUnwrap();
+    for (let at = 0; at < 20; at += 1) (await store.insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
     const latest = store.events?.latest()._unsafeUnwrap();
     for (const sessionId of ['one', undefined]) {
       const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
@@ -191,16 +197,16 @@ describe('SqliteSessionStore', () => {
   });
 
   it('answers on a closed connection, and its events say that it is closed', async () => {
-    const store = openedStore(database);
+    const store = await openedStore(database);
     expect(store.events?.isClosed()).toBe(false);
     database.close();
     for (const answer of operations(store)) expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
     expect(store.events?.isClosed()).toBe(true);
   });
 
-  it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', (order) => {
+  it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', async (order) => {
     const texts = new Set<string>();
-    const store = openedStore({
+    const store = await openedStore({
       exec: (sql) => database.exec(sql),
       prepare: (sql) => {
         texts.add(sql);

@@ -25,15 +25,15 @@ const entriesOf = ({ tenant }: SessionKey) => ['first', 'second', 'third'].map((
 
 const replaced = (store: Store, key: SessionKey, next: StateRecord) => store.replace(key, previousOf(next), next);
 
-const seeded = (database: SqliteDatabase): Store => {
+const seeded = async (database: SqliteDatabase): Promise<Store> => {
   const store = new SqliteSessionStore({ database, events: true });
   store.migrate()._unsafeUnwrap();
   for (const key of [theirs, ours]) {
-    store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }))._unsafeUnwrap();
-    store.append(key, { entries: entriesOf(key), now: NOON, operation: hello })._unsafeUnwrap();
+    (await store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels })))._unsafeUnwrap();
+    (await store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }))._unsafeUnwrap();
   }
-  replaced(store, theirs, live('ACTIVE', due))._unsafeUnwrap();
-  replaced(store, ours, ended('terminated', due))._unsafeUnwrap();
+  (await replaced(store, theirs, live('ACTIVE', due)))._unsafeUnwrap();
+  (await replaced(store, ours, ended('terminated', due)))._unsafeUnwrap();
   return store;
 };
 
@@ -136,7 +136,7 @@ const outcomesAfterErrors = async (call: Call, connect: () => SqliteDatabase, dr
   for (let number = 1; ; number += 1) {
     const database = connect();
     const { database: connection, begin } = failing(database);
-    const store = seeded(driver(connection));
+    const store = await seeded(driver(connection));
     begin(number);
     const failed = await call(store, theirs);
     begin(0);
@@ -159,13 +159,13 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   }
 
   /** A store in a file with a rollback journal, which another connection locks while `attempt` runs. */
-  const lockable = () => {
+  const lockable = async () => {
     const { file, remove } = sqliteFile();
     onTestFinished(remove);
     // Not WAL, in which nobody locks readers out.
     const withoutWal = 'PRAGMA journal_mode = DELETE; PRAGMA busy_timeout = 1';
     const database = opened(open, file);
-    const store = seeded(database);
+    const store = await seeded(database);
     database.exec(withoutWal);
     const other = opened((path) => open(path, withoutWal), file);
     const whileLocked = async <T>(attempt: () => PromiseLike<T> | T): Promise<T> => {
@@ -178,7 +178,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   };
 
   test('a command that a lock refused does not let the same command of another tenant pass', async () => {
-    const { store, whileLocked } = lockable();
+    const { store, whileLocked } = await lockable();
     const sessions = new SessionService({ store });
     const [acme, beta] = [sessions.forTenant('acme'), sessions.forTenant('beta')];
     const read = async (of: SessionService, id: string) => (await okOf(of.history(id))).entries.map(withoutPosition);
@@ -191,7 +191,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   });
 
   test.each(Object.entries(calls))('%s: a call that a lock refused leaves nothing of its values', async (_, call) => {
-    const [locked, free] = [lockable(), lockable()];
+    const [locked, free] = [await lockable(), await lockable()];
     for (const { store } of [locked, free]) await call(store, { tenant: 'none', id: 'none' });
     const refused = await locked.whileLocked(() => call(locked.store, theirs));
     expect(refused?.isErr()).toBe(true);
@@ -202,7 +202,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     '%s: an error in any of its statements leaves nothing of its values',
     async (_, call) => {
       const reference = opened(open);
-      const expected = await outcomeOf(call, { store: seeded(reference), database: reference });
+      const expected = await outcomeOf(call, { store: await seeded(reference), database: reference });
       const outcomes = await outcomesAfterErrors(call, () => opened(open));
       expect(outcomes.length).toBeGreaterThan(0);
       for (const outcome of outcomes) expect(outcome).toEqual(expected);
@@ -213,7 +213,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
 describe('a driver that answers for the values before, after an error', () => {
   test.each(Object.entries(calls))("%s gives nothing of another tenant's", async (_, call) => {
     const reference = opened(openLibsql);
-    const expected = await outcomeOf(call, { store: seeded(reference), database: reference });
+    const expected = await outcomeOf(call, { store: await seeded(reference), database: reference });
     const outcomes = await outcomesAfterErrors(call, () => opened(openLibsql), withOldValues);
     expect(outcomes.length).toBeGreaterThan(0);
     for (const outcome of outcomes) {

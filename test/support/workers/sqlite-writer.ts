@@ -10,16 +10,20 @@ import { openLibsql } from '../sqlite-file.js';
 const [file = '', name = '', count = ''] = process.argv.slice(2);
 
 const store = new SqliteSessionStore({ database: openLibsql(file), events: true });
-store.migrate()._unsafeUnwrap();
-store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+const write = async () => {
+  store.migrate()._unsafeUnwrap();
+  (await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
 
-for (let number = 1; count === '' || number <= Number(count); number += 1) {
-  const text = `${name}-${number}`;
-  const appended = store.append(
-    { tenant: 'acme', id: 'one' },
-    { entries: [say(text)], now: NOON, operation: operationOf(text) },
-  );
-  const answer = appended._unsafeUnwrap();
-  if (answer.outcome !== 'appended') throw new Error(`append answered ${answer.outcome}`);
-  writeSync(1, `${number} ${answer.position}\n`);
-}
+  for (let number = 1; count === '' || number <= Number(count); number += 1) {
+    const text = `${name}-${number}`;
+    const appended = await store.append(
+      { tenant: 'acme', id: 'one' },
+      { entries: [say(text)], now: NOON, operation: operationOf(text) },
+    );
+    const answer = appended._unsafeUnwrap();
+    if (answer.outcome !== 'appended') throw new Error(`append answered ${answer.outcome}`);
+    writeSync(1, `${number} ${answer.position}\n`);
+  }
+};
+
+void write();

@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Lane, type LaneOptions } from '../../../adapters/shared/lane.js';
+
+const wide = { groups: 1, calls: 100, bytes: 1000 };
+
+/** A lane of texts, the groups that have left it, and a function that answers the first open group. */
+const openLane = (limits: Partial<Omit<LaneOptions<string, string>, 'make'>> = {}) => {
+  const groups: (readonly string[])[] = [];
+  const open: (() => void)[] = [];
+  const lane = new Lane<string, string>({
+    ...wide,
+    ...limits,
+    make: (calls) => {
+      groups.push(calls);
+      return new Promise((resolve) => {
+        open.push(() => resolve(calls.map((call) => `${call} made`)));
+      });
+    },
+  });
+  const answer = async () => {
+    open.shift()?.();
+    // The answer arrives in the first turn, and the next group leaves in the second.
+    await nextTurn();
+    await nextTurn();
+  };
+  return { lane, groups, answer };
+};
+
+describe('a lane', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('sends a call that is alone at the end of its turn, without a timer', async () => {
+    vi.useFakeTimers();
+    const { lane, groups, answer } = openLane();
+    const call = lane.run('a', 1);
+    await nextTurn();
+    expect(groups).toEqual([['a']]);
+    expect(vi.getTimerCount()).toBe(0);
+    await answer();
+    expect(await call).toBe('a made');
+  });
+
+  it('sends calls that arrive in one turn together, also those that promises make', async () => {
+    const { lane, groups } = openLane();
+    void lane.run('a', 1);
+    void Promise.resolve().then(() => lane.run('b', 1));
+    process.nextTick(() => lane.run('c', 1));
+    await nextTurn();
+    expect(groups).toHaveLength(1);
+    expect(groups[0]?.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('sends calls that arrive while a group is under way together, after it', async () => {
+    const { lane, groups, answer } = openLane();
+    for (const call of ['a', 'b', 'c']) {
+      void lane.run(call, 1);
+      await nextTurn();
+    }
+    expect(groups).toEqual([['a']]);
+    await answer();
+    expect(groups).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('has as many groups under way as it is told', async () => {
+    const { lane, groups, answer } = openLane({ groups: 2 });
+    for (const call of ['a', 'b', 'c', 'd']) {
+      void lane.run(call, 1);
+      await nextTurn();
+    }
+    expect(groups).toEqual([['a'], ['b']]);
+    await answer();
+    expect(groups).toEqual([['a'], ['b'], ['c', 'd']]);
+  });
+
+  it.each([
+    ['calls', { calls: 2 }, [1, 1, 1, 1, 1], [2, 2, 1]],
+    ['bytes', { bytes: 10 }, [4, 4, 4, 1, 10, 1], [2, 2, 1, 1]],
+    ['bytes, but one call may have more', { bytes: 10 }, [4, 11, 99, 1], [1, 1, 1, 1]],
+  ])('keeps a group within its %s, in the order of arrival', async (_, limits, sizes, expected) => {
+    const { lane, groups, answer } = openLane(limits);
+    const calls = sizes.map((bytes, at) => lane.run(`${at}`, bytes));
+    await nextTurn();
+    for (const _each of expected) await answer();
+    expect(await Promise.all(calls)).toEqual(sizes.map((_size, at) => `${at} made`));
+    expect(groups.map(({ length }) => length)).toEqual(expected);
+    expect(groups.flat()).toEqual(sizes.map((_size, at) => `${at}`));
+  });
+
+  it('lets other work of the process have its turn between two groups', async () => {
+    const order: string[] = [];
+    const lane = new Lane<string, string>({
+      ...wide,
+      calls: 1,
+      make: (calls) => {
+        order.push(...calls);
+        setImmediate(() => order.push('other work'));
+        return calls;
+      },
+    });
+    await Promise.all(['a', 'b', 'c'].map((call) => lane.run(call, 1)));
+    expect(order.slice(0, 5)).toEqual(['a', 'other work', 'b', 'other work', 'c']);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])('leaves no call open if a group %s, and goes on', async (_, breaks) => {
+    let isBroken = true;
+    const make = (calls: readonly string[]) => (isBroken ? breaks() : calls);
+    const lane = new Lane<string, string>({ ...wide, make });
+    const settled = await Promise.allSettled([lane.run('a', 1), lane.run('b', 1)]);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    isBroken = false;
+    expect(await lane.run('c', 1)).toBe('c');
+  });
+
+  it('leaves no call open if a group has too few results', async () => {
+    const lane = new Lane<string, string>({ ...wide, make: (calls) => calls.slice(1) });
+    const settled = await Promise.allSettled([lane.run('a', 1), lane.run('b', 1)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});

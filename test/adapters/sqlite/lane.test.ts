@@ -1,0 +1,267 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
+import { reasonToSkip } from '../../support/requirements.js';
+import { sqliteDrivers } from '../../support/sqlite-drivers.js';
+import { sqliteFile } from '../../support/sqlite-file.js';
+
+const keyOf = (id: string) => ({ tenant: 'acme', id });
+const saying = (text: string) => ({ entries: [say(text)], now: NOON, operation: operationOf(text) });
+const appended = { outcome: 'appended', position: 1 };
+const unavailable = (outcome: string) => expect.objectContaining({ type: 'store_unavailable', outcome });
+const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
+const undo = ['BEGIN IMMEDIATE', 'ROLLBACK'];
+
+/** What the driver does instead of a command, or before a statement runs with these values. */
+interface Faults {
+  command?: (sql: string, exec: () => void) => void;
+  statement?: (values: readonly unknown[]) => void;
+}
+
+const intercepted = (database: SqliteDatabase) => {
+  const commands: string[] = [];
+  const faults: Faults = {};
+  const connection: SqliteDatabase = {
+    exec: (sql) => {
+      commands.push(sql);
+      const exec = () => void database.exec(sql);
+      if (faults.command === undefined) exec();
+      else faults.command(sql, exec);
+    },
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        all: (...values) => statement.all(...values),
+        get: (...values) => statement.get(...values),
+        run: (...values) => {
+          faults.statement?.(values);
+          return statement.run(...values);
+        },
+      };
+    },
+  };
+  return { commands, faults, connection };
+};
+
+const textIn = (values: readonly unknown[]) => values.map(String).join(' ');
+
+describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, needs }) => {
+  if (needs !== undefined && !needs.isMet()) {
+    test.skip(reasonToSkip(needs));
+    return;
+  }
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A store with ACTIVE sessions of these ids, and the commands that it has sent since. */
+  const opened = async (...ids: readonly string[]) => {
+    const { file, remove } = sqliteFile();
+    const database = open(file);
+    let isOpen = true;
+    const close = () => {
+      if (isOpen) database.close();
+      isOpen = false;
+    };
+    onTestFinished(() => {
+      close();
+      remove();
+    });
+    const { commands, faults, connection } = intercepted(database);
+    const store = new SqliteSessionStore({ database: connection, events: true });
+    store.migrate()._unsafeUnwrap();
+    for (const id of ids) (await store.insert('acme', headOf(id), live('ACTIVE')))._unsafeUnwrap();
+    commands.length = 0;
+    /** Appends its id to each session at once. */
+    const appendToAll = async () => {
+      const results = await Promise.all(ids.map((id) => store.append(keyOf(id), saying(id))));
+      return results.map((result) => (result.isOk() ? result.value : result.error));
+    };
+    const textsOf = (id: string) =>
+      store
+        .find(keyOf(id))
+        ._unsafeUnwrap()
+        ?.history.map(({ content }) => content);
+    return { file, database, store, commands, faults, appendToAll, textsOf, close };
+  };
+
+  test('share one commit, whatever they are', async () => {
+    const { store, commands, textsOf } = await opened('one', 'two', 'three');
+    const results = await Promise.all([
+      store.insert('acme', headOf('four'), live('ACTIVE')),
+      store.append(keyOf('one'), saying('hello')),
+      store.append(keyOf('two'), saying('hi')),
+      store.remove(keyOf('three')),
+      store.append(keyOf('nobody'), saying('hey')),
+    ]);
+    expect(results.map((result) => result._unsafeUnwrap())).toEqual([
+      'inserted',
+      appended,
+      appended,
+      'removed',
+      { outcome: 'missing' },
+    ]);
+    expect(commands).toEqual(commit);
+    expect([textsOf('one'), textsOf('two')]).toEqual([['hello'], ['hi']]);
+  });
+
+  test('leave a call that is alone alone: it is sent at once, without a timer', async () => {
+    const { store, commands } = await opened('one');
+    vi.useFakeTimers();
+    const append = store.append(keyOf('one'), saying('hello'));
+    await nextTurn();
+    expect(commands).toEqual(commit);
+    expect(vi.getTimerCount()).toBe(0);
+    expect((await append)._unsafeUnwrap()).toEqual(appended);
+  });
+
+  test('are stored beside one to a session that cannot be read', async () => {
+    const { database, commands, appendToAll, textsOf } = await opened('one', 'bad', 'three', 'four');
+    database.exec(`UPDATE colloquy_sessions SET state = '{}' WHERE id = 'bad'`);
+    expect(await appendToAll()).toEqual([
+      appended,
+      expect.objectContaining({ type: 'corrupt_record', id: 'bad' }),
+      appended,
+      appended,
+    ]);
+    expect(commands).toEqual([...undo, ...commit, ...undo, ...commit]);
+    expect(['one', 'three', 'four'].map(textsOf)).toEqual([['one'], ['three'], ['four']]);
+  });
+
+  test('are stored beside some whose statement fails, each once', async () => {
+    const { store, faults, appendToAll, textsOf } = await opened('bad 1', 'one', 'bad 2', 'bad 3', 'two');
+    faults.statement = (values) => {
+      if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
+    };
+    const refused = unavailable('not_applied');
+    expect(await appendToAll()).toEqual([refused, appended, refused, refused, appended]);
+    faults.statement = () => undefined;
+    expect(['one', 'bad 2', 'two'].map(textsOf)).toEqual([['one'], [], ['two']]);
+    expect(store.find(keyOf('two'))._unsafeUnwrap()?.sequence).toBe(2);
+    expect(store.events?.read('', '0', 100)._unsafeUnwrap().events).toHaveLength(5 + 2);
+  });
+
+  test('are stored beside one that finds no room in the file', async () => {
+    const { store, database, textsOf } = await opened('one', 'large', 'three');
+    const [pages] = Object.values(Object(database.prepare('PRAGMA page_count').get()));
+    database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);
+    const texts = ['small', 'x'.repeat(500_000), 'small too'];
+    const results = await Promise.all(
+      ['one', 'large', 'three'].map((id, at) => store.append(keyOf(id), saying(texts[at] ?? ''))),
+    );
+    expect(results.map((result) => result.isOk())).toEqual([true, false, true]);
+    expect(results[1]?._unsafeUnwrapErr()).toEqual(unavailable('not_applied'));
+    expect(['one', 'large', 'three'].map(textsOf)).toEqual([['small'], [], ['small too']]);
+  });
+
+  test('are each unknown if the answer of COMMIT is lost, and each recognised when sent again', async () => {
+    const { faults, appendToAll, textsOf } = await opened('one', 'two', 'three');
+    faults.command = (sql, exec) => {
+      exec();
+      if (sql === 'COMMIT') throw new Error('disk I/O error');
+    };
+    expect(await appendToAll()).toEqual(Array(3).fill(unavailable('unknown')));
+    faults.command = (_sql, exec) => exec();
+    expect(await appendToAll()).toEqual(Array(3).fill({ ...appended, repeated: true }));
+    expect(['one', 'two', 'three'].map(textsOf)).toEqual([['one'], ['two'], ['three']]);
+  });
+
+  test('wait once for a locked file, and are all not_applied', async () => {
+    const { file, database, commands, appendToAll, textsOf } = await opened('one', 'two', 'three');
+    database.exec('PRAGMA busy_timeout = 0');
+    const other = open(file);
+    other.exec('BEGIN IMMEDIATE');
+    const locked = { message: expect.stringContaining('locked'), outcome: 'not_applied' };
+    expect(await appendToAll()).toMatchObject([locked, locked, locked]);
+    expect(commands).toEqual(['BEGIN IMMEDIATE']);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await appendToAll()).toEqual([appended, appended, appended]);
+    expect(textsOf('three')).toEqual(['three']);
+  });
+
+  test.each(['COMMIT', 'a statement'])('wait once if %s finds the file locked', async (where) => {
+    const { commands, faults, appendToAll, textsOf } = await opened('one', 'two', 'three');
+    const busy = () => {
+      throw Object.assign(new Error('from the driver'), { code: 'SQLITE_BUSY' });
+    };
+    faults.command = (sql, exec) => (sql === where ? busy() : exec());
+    faults.statement = (values) => {
+      if (where === 'a statement' && textIn(values).includes('"content":"two"')) busy();
+    };
+    expect(await appendToAll()).toEqual(Array(3).fill(unavailable('not_applied')));
+    expect(commands.filter((sql) => sql === 'BEGIN IMMEDIATE')).toHaveLength(1);
+    faults.command = (_sql, exec) => exec();
+    expect(['one', 'two', 'three'].map(textsOf)).toEqual([[], [], []]);
+  });
+
+  test.each(['throws', 'has an error'])('are unknown if one %s and cannot be undone', async (fails) => {
+    const { database, faults, appendToAll, textsOf } = await opened('one', 'bad', 'three');
+    if (fails === 'has an error') {
+      database.exec(`UPDATE colloquy_sessions SET state = '{}' WHERE id = 'bad'`);
+    }
+    faults.statement = (values) => {
+      if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
+    };
+    faults.command = (sql, exec) => {
+      if (sql === 'ROLLBACK') throw new Error('from the driver');
+      exec();
+    };
+    expect(await appendToAll()).toEqual(Array(3).fill(unavailable('unknown')));
+    faults.command = (_sql, exec) => exec();
+    expect(['one', 'three'].map(textsOf), 'undone by the next call').toEqual([[], []]);
+  });
+
+  test('are all not_applied if the host closes the connection before they leave', async () => {
+    const { appendToAll, close } = await opened('one', 'two');
+    const results = appendToAll();
+    close();
+    expect(await results).toEqual(Array(2).fill(unavailable('not_applied')));
+  });
+
+  test('share a commit up to 64 calls, and other work has its turn before the next', async () => {
+    const { store, faults } = await opened();
+    const order: string[] = [];
+    faults.command = (sql, exec) => {
+      exec();
+      if (sql !== 'COMMIT') return;
+      order.push(sql);
+      setImmediate(() => order.push('other work'));
+    };
+    const results = await Promise.all(upTo(150).map((at) => store.insert('acme', headOf(`${at}`), live('ACTIVE'))));
+    expect(results.every((result) => result.isOk())).toBe(true);
+    expect(order.slice(0, 5)).toEqual(['COMMIT', 'other work', 'COMMIT', 'other work', 'COMMIT']);
+  });
+
+  test.each(['appended', 'created with'])('share a commit up to a mebibyte of text: %s', async (how) => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const { store, commands } = await opened(...(how === 'appended' ? ids : []));
+    const large = { entries: [say('x'.repeat(400_000))], now: NOON };
+    const results = await Promise.all(
+      ids.map((id) => {
+        if (how === 'appended') return store.append(keyOf(id), large);
+        return store.insert('acme', headOf(id), live('ACTIVE'), { ...large, maxEntries: 10 });
+      }),
+    );
+    expect(results.every((result) => result.isOk())).toBe(true);
+    expect(commands).toEqual([...commit, ...commit, ...commit]);
+  });
+
+  test('to one session keep their order', async () => {
+    const { store, faults, textsOf } = await opened('one', 'bad');
+    faults.statement = (values) => {
+      if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
+    };
+    const texts = upTo(100).map((at) => `text ${at}`);
+    const results = await Promise.all(
+      texts.flatMap((text, at) => {
+        const append = store.append(keyOf('one'), saying(text));
+        return at % 30 === 5 ? [append, store.append(keyOf('bad'), saying(`bad ${at}`))] : [append];
+      }),
+    );
+    const positions = results.flatMap((result) => (result.isOk() ? [result.value] : []));
+    expect(positions).toEqual(upTo(100).map((at) => ({ outcome: 'appended', position: at + 1 })));
+    expect(textsOf('one')).toEqual(texts);
+  });
+});
