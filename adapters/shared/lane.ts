@@ -1,0 +1,85 @@
+import { setImmediate as afterTurn } from 'node:timers';
+
+/** A call in a lane, with its size. */
+interface Waiting<C, R> {
+  readonly call: C;
+  readonly bytes: number;
+  readonly resolve: (result: R) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** How a lane groups its calls. */
+export interface LaneOptions<C, R> {
+  /** Makes the calls of a group, within a bounded time. Returns a result for each, in their order. */
+  readonly make: (calls: readonly C[]) => readonly R[] | Promise<readonly R[]>;
+  /** Maximum number of groups that are under way at the same time. */
+  readonly groups: number;
+  /** Maximum number of calls of a group. */
+  readonly calls: number;
+  /** Maximum bytes of a group, unless a single call has more. */
+  readonly bytes: number;
+}
+
+/**
+ * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
+ * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
+ * turn: no timer, and no wait for others. Groups leave in the order of arrival, and the event loop
+ * has a turn between two of them.
+ */
+export class Lane<C, R> {
+  readonly #options: LaneOptions<C, R>;
+  readonly #waiting: Waiting<C, R>[] = [];
+  #underWay = 0;
+  #isLeaving = false;
+
+  constructor(options: LaneOptions<C, R>) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a call in the next group. `bytes` is about its size. Rejects if `make` throws, rejects or
+   * returns too few results.
+   */
+  run(call: C, bytes: number): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call, bytes, resolve, reject });
+      this.#leaveSoon();
+    });
+  }
+
+  #leaveSoon(): void {
+    if (this.#isLeaving || this.#waiting.length === 0) return;
+    if (this.#underWay >= this.#options.groups) return;
+    this.#isLeaving = true;
+    afterTurn(() => {
+      this.#isLeaving = false;
+      void this.#leave(this.#nextGroup());
+      this.#leaveSoon();
+    });
+  }
+
+  #nextGroup(): readonly Waiting<C, R>[] {
+    const most = this.#options;
+    let [calls, bytes] = [0, 0];
+    for (const each of this.#waiting) {
+      bytes += each.bytes;
+      if (calls > 0 && (calls >= most.calls || bytes > most.bytes)) break;
+      calls += 1;
+    }
+    return this.#waiting.splice(0, calls);
+  }
+
+  async #leave(group: readonly Waiting<C, R>[]): Promise<void> {
+    this.#underWay += 1;
+    try {
+      const results = await this.#options.make(group.map(({ call }) => call));
+      for (const [at, result] of results.entries()) group[at]?.resolve(result);
+      if (results.length < group.length) throw new Error('a call got no result');
+    } catch (cause) {
+      // Changes nothing for calls that have a result.
+      for (const { reject } of group) reject(cause);
+    }
+    this.#underWay -= 1;
+    this.#leaveSoon();
+  }
+}
