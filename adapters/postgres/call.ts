@@ -52,6 +52,12 @@ const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): 
   }
 };
 
+/** A call that changes a session. */
+export interface OpenChange {
+  readonly call: Call;
+  readonly hasEvents: boolean;
+}
+
 /** The resources of a call. */
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
@@ -92,14 +98,15 @@ export class Call {
     return this.#settled(text, values, 'unknown');
   }
 
-  /** Waits for work that several calls share, until the deadline of this call. */
-  async wait(work: Promise<unknown>): Promise<void> {
+  /** The result of work that several calls share; undefined if it has none by the deadline of this call. */
+  async within<T>(work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#leftMs);
+    const timeout = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, this.#leftMs, undefined);
     });
-    await Promise.race([work, timeout]);
+    const result = await Promise.race([work, timeout]);
     clearTimeout(timer);
+    return result;
   }
 
   get #leftMs(): number {

@@ -121,7 +121,7 @@ export class PostgresEventLog implements EventLog {
     const call = begun.value;
     const found = await read(call);
     if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
-    await call.wait(this.#publish());
+    await call.within(this.#publish());
     return (await read(call)).map(({ value }) => value);
   }
 

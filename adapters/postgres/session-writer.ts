@@ -20,16 +20,10 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { labelTexts } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
-import {
-  decodeEntries,
-  decodeState,
-  encodeEntry,
-  encodeHead,
-  encodeState,
-  redactedEntry,
-} from '../shared/stored-json.js';
+import { decodeEntries, encodeEntry, encodeHead, encodeState, redactedEntry } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
-import { type Answer, type Call, procedureCall, type Value } from './call.js';
+import { AppendLane } from './append-lane.js';
+import { type Answer, type OpenChange, procedureCall, type Value } from './call.js';
 import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
@@ -53,12 +47,6 @@ const columnsOf = (state: StateRecord): readonly (string | number | boolean | nu
 ];
 
 export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
-
-/** A call that changes a session. */
-interface OpenChange {
-  readonly call: Call;
-  readonly hasEvents: boolean;
-}
 
 /** Null if events are off. */
 const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
@@ -88,19 +76,18 @@ const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Ope
   active?.now ?? null,
 ];
 
-/** Outcomes of appends without details, which have written nothing. */
-const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
-
 /** The changes of sessions. Each is one statement, with its event. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #prefix: string;
   readonly #events: PostgresEventLog;
+  readonly #appends: AppendLane;
 
   constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
     this.#connection = connection;
     this.#prefix = prefix;
     this.#events = events;
+    this.#appends = new AppendLane(prefix);
   }
 
   async insert(
@@ -162,34 +149,10 @@ export class SessionWriter {
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
-    const change = opened.value;
-    const { entries, now, operation, fencingToken, ifPosition, after, maxEntries } = append;
-    const values = [
-      ...namesOf(key),
-      now,
-      entries.map(encodeEntry),
-      operation?.id ?? null,
-      operation?.digest ?? null,
-      fencingToken ?? null,
-      ifPosition ?? null,
-      after ?? null,
-      maxEntries ?? null,
-      change.hasEvents,
-    ];
-    const rows = await change.call.write(procedureCall(this.#prefix, 'append_entries', values), values);
-    if (rows.isErr()) return err(rows.error);
-    const { outcome, end_position: end, found_state: found, found_activity: activity } = rows.value[0] ?? {};
-    const position = Number(end);
-    if (outcome === 'appended') {
-      if (change.hasEvents) this.#events.publishSoon();
-      return ok({ outcome, position });
-    }
-    if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
-    if (outcome === 'moved') return ok({ outcome, position });
-    const known = UNCHANGED.find((each) => each === outcome);
-    if (known !== undefined) return ok({ outcome: known });
-    const state = outcome === 'closed' ? decodeState(found, Number(activity)) : undefined;
-    return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
+    const appended = await this.#appends.append(opened.value, key, append);
+    const isNew = appended.isOk() && appended.value.outcome === 'appended' && !appended.value.repeated;
+    if (isNew && opened.value.hasEvents) this.#events.publishSoon();
+    return appended;
   }
 
   /**

@@ -296,12 +296,11 @@ BEGIN
 END $body$;
 
 /* p_after: null for an append at the end. */
-CREATE PROCEDURE $append_entries(
+CREATE FUNCTION $append_entries(
   p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
   p_fencing_token double precision, p_if_position double precision, p_after double precision,
   p_max_entries double precision, p_has_events boolean,
-  INOUT outcome text DEFAULT NULL, INOUT end_position bigint DEFAULT NULL, INOUT found_state text DEFAULT NULL,
-  INOUT found_activity double precision DEFAULT NULL
+  OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -312,7 +311,6 @@ DECLARE
   v_is_late boolean;
   v_activity double precision;
 BEGIN
-  ${READ_COMMITTED}
   SELECT number, incarnation, status, deadline, accepts_until, grace, fencing_token, leased_until, last_activity, limit_end,
       inactivity, sequence,
       entries, position, bytes, state INTO v
@@ -390,6 +388,23 @@ BEGIN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1,
       '{"type":"appended","at":' || p_now || ',"position":' || end_position || coalesce(',"after":' || p_after, '') || '}');
   END IF;
+END $body$;
+
+/*
+ * Makes appends in their order, in one transaction. The caller has sorted them by session, because each locks its row
+ * until the end. p_calls is an array of objects with the fields below; a field that is missing is null.
+ */
+CREATE PROCEDURE $append_all(p_calls json, INOUT results json DEFAULT NULL) LANGUAGE plpgsql AS $body$
+BEGIN
+  ${READ_COMMITTED}
+  SELECT json_agg(row_to_json(made) ORDER BY at) INTO results
+    FROM ROWS FROM (json_to_recordset(p_calls) AS (tenant text, id text, now double precision, entries text[],
+        operation text, digest text, fencing_token double precision, if_position double precision,
+        after double precision, max_entries double precision, has_events boolean)) WITH ORDINALITY
+        AS call (tenant, id, now, entries, operation, digest, fencing_token, if_position, after, max_entries,
+          has_events, at),
+      LATERAL $append_entries(tenant, id, now, entries, operation, digest, fencing_token, if_position, after,
+        max_entries, has_events) AS made;
 END $body$;
 
 /* Replaces the texts of entries, if the session has the same incarnation. */

@@ -76,7 +76,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   it('and a change that is committed is told as done at once, though its event cannot be published', async () => {
     const store = storeOn(async (text) => {
       if (text.includes('publish')) return new Promise(() => undefined);
-      return { rows: [{ outcome: 'appended', end_position: '1', result: 'inserted' }] };
+      return { rows: [{ results: [{ outcome: 'appended', end_position: 1 }] }] };
     }, true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended', position: 1 });
   });

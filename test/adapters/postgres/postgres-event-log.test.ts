@@ -65,7 +65,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.events?.latest('');
     const append = () =>
       pool.query(
-        `CALL ${schema}.append_entries('default', 'one', ${NOON}, ARRAY['{}'], NULL, NULL, NULL, NULL, NULL, NULL, true)`,
+        `SELECT ${schema}.append_entries('default', 'one', ${NOON}, ARRAY['{}'], NULL, NULL, NULL, NULL, NULL, NULL, true)`,
       );
     return { schema, store, append };
   };

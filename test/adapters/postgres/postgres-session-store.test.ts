@@ -117,7 +117,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('says of older tables and functions that migrate must be called', async () => {
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
     const { store, schema } = await openedWithOne();
-    await pool.query(`ALTER ROUTINE ${schema}.append_entries RENAME TO append_before`);
+    await pool.query(`ALTER ROUTINE ${schema}.append_all RENAME TO append_before`);
     const refused = (await store.append(key, hello))._unsafeUnwrapErr();
     expect(refused).toMatchObject({ ...misconfigured, cause: { code: '42883' } });
     await pool.query(`ALTER TABLE ${schema}.sessions RENAME COLUMN state TO state_before`);

@@ -22,7 +22,7 @@ const unknown = { type: 'store_unavailable', outcome: 'unknown' };
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 const hi = [{ role: 'user', content: 'hi' }];
 
-const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%append_entries%' AND pid <> pg_backend_pid()";
+const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%append_all%' AND pid <> pg_backend_pid()";
 const WAITS = `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_WAITING})`;
 const IS_LISTENING = (schema: string) => `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
 const LISTENS = (schema: string) => `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_LISTENING(schema)})`;
@@ -69,9 +69,9 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
       const calls: readonly [string, () => ResultAsync<unknown, SessionError>][] = [
         ['insert_session', () => sessions.create({ ...ada, idempotencyKey: 'one' })],
         ['replace_state', () => sessions.start(own, { operationId: 'start' })],
-        ['append_entries', () => sessions.append(own, hi, { operationId: 'hi' })],
+        ['append_all', () => sessions.append(own, hi, { operationId: 'hi' })],
         ['replace_state', () => sessions.pause(own, { operationId: 'pause' })],
-        ['append_entries', () => sessions.append(own, hi, { operationId: 'again' })],
+        ['append_all', () => sessions.append(own, hi, { operationId: 'again' })],
         ['replace_state', () => sessions.terminate(own)],
         ['remove_session', () => sessions.delete(own)],
       ];
