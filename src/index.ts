@@ -2,7 +2,7 @@ export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'never
 export type { InputPolicy } from './input/input-policy.js';
 export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
 export type { OperationOptions } from './service/change-session.js';
-export type { CreateSessionInput, ForkInput } from './service/create-session.js';
+export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';

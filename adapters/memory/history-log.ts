@@ -21,8 +21,17 @@ const copyOf = (entry: HistoryEntry): HistoryEntry => {
   return copy.data === undefined ? copy : { ...copy, data: structuredClone(copy.data) };
 };
 
+let versions = 0;
+
+const nextVersion = (): string => {
+  versions += 1;
+  return String(versions);
+};
+
 /** A history. It shares no objects with its callers. */
 export class HistoryLog {
+  /** As in the answer of `findEntries`. */
+  version = nextVersion();
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
@@ -48,6 +57,7 @@ export class HistoryLog {
       this.#entries[at] = redactedEntry(entry);
       isChanged = true;
     }
+    if (isChanged) this.version = nextVersion();
     return isChanged;
   }
 
@@ -106,5 +116,6 @@ export class HistoryLog {
     this.#ends.length = kept;
     this.#positions.length = kept;
     this.#end += 1;
+    this.version = nextVersion();
   }
 }

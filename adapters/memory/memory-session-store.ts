@@ -5,7 +5,7 @@ import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { TooManyLabelled } from '../../src/session/errors.js';
 import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
-import { entriesUpTo, partBetween } from '../../src/session/history-positions.js';
+import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
 import type {
@@ -32,7 +32,6 @@ import type {
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/label-search.js';
 import { DueTenants } from './due-tenants.js';
-import { forkHistory } from './fork-history.js';
 import { frozenState } from './frozen-state.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -81,15 +80,11 @@ export class MemorySessionStore implements SessionStore {
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantIndex();
     if (tenant.get(head.id) !== undefined) return ok('taken');
-    const copy = opening?.from && forkHistory(tenant.get(opening.from.id)?.log, opening.from);
-    if (typeof copy === 'string') return ok(copy);
-    const entries = [...(copy?.entries ?? []), ...(opening?.entries ?? [])];
-    const { maxEntries = entries.length, active } = opening ?? {};
-    if (entries.length > maxEntries) return ok('full');
+    const { entries = [], source, active } = opening ?? {};
+    if (source !== undefined && tenant.get(source.id)?.log.version !== source.version) return ok('source_changed');
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
-    const forked = copy === undefined ? head : { ...head, origin: copy.origin };
-    const session = newSession(name, forked, state, this.events?.newIncarnation() ?? '');
+    const session = newSession(name, head, state, this.events?.newIncarnation() ?? '');
     session.log.fill(entries);
     this.#change(name, tenant, () => tenant.add(session));
     const details = openingDetailsOf(
@@ -98,7 +93,7 @@ export class MemorySessionStore implements SessionStore {
       entries.length === 0 ? undefined : session.log.positions.end,
     );
     for (const detail of details) this.#log(session, detail);
-    return ok(copy === undefined ? 'inserted' : { copied: copy.entries.length, origin: copy.origin });
+    return ok('inserted');
   }
 
   find<E = never>(key: SessionKey, size: ReadSize = {}, admit?: Admit<E>): Result<SessionRecord | undefined, E> {
@@ -194,7 +189,9 @@ export class MemorySessionStore implements SessionStore {
     const entries = log
       .slice(from, to)
       .map((entry, at) => ({ ...entry, position: positions.positionOf(from + at + 1) }));
-    return ok({ outcome: 'found', entries, ...partBetween(positions, slice, from, to) });
+    const part = partBetween(positions, slice, from, to);
+    const { version } = log;
+    return ok({ outcome: 'found', entries, ...part, isSuperseded: isSuperseded(positions, given), version });
   }
 
   remove(

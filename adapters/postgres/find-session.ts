@@ -7,7 +7,7 @@ import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import type { Query } from '../sql/page-query.js';
-import { stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
@@ -55,7 +55,7 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
   const bytesAt = (number: string) => `coalesce(${at('bytes', number)}, 0) AS bytes_at_${number}`;
   return {
     sql: `WITH asked AS (
-        SELECT number, state, last_activity, entries, position, least(?::bigint, position) AS given_position
+        SELECT number, incarnation, state, last_activity, redactions, entries, position, least(?::bigint, position) AS given_position
         FROM ${prefix}sessions WHERE tenant = ? AND id = ?
       ),
       counted AS MATERIALIZED (
@@ -64,7 +64,8 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
       ),
       bounded AS (SELECT *, ${bounds} FROM counted),
       found AS (SELECT *, ${bytesAt('start')}, ${bytesAt('stop')} FROM bounded)
-    SELECT state, last_activity, entries, position, start, stop, slice.*,
+    SELECT incarnation, state, last_activity, redactions, entries, position, start, stop, slice.*,
+      NOT ${prefix}is_current(number, entries, position, given_position, given) AS is_superseded,
       CASE WHEN position = entries THEN stop - read ELSE ${at('position', 'stop - read')} END AS before_first
     FROM found, LATERAL (
       SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) AS history,
@@ -88,7 +89,9 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
   const entries = withPositions(found, row['positions']);
   const positionOf = (number: number) => entries[number - from - 1]?.position ?? Number(row['before_first']);
   const positions = { entries: count, end, positionOf };
-  return { outcome: 'found', entries, ...partBetween(positions, slice, from, from + found.length) };
+  const part = partBetween(positions, slice, from, from + found.length);
+  const isSuperseded = row['is_superseded'] === true;
+  return { outcome: 'found', entries, ...part, isSuperseded, version: historyVersion(row) };
 };
 
 export const findEntries = async (

@@ -52,26 +52,12 @@ export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] =
 const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
   hasEvents ? JSON.stringify(detail) : null;
 
-/** Outcomes of `open_session`. */
-const OPENINGS = [
-  'inserted',
-  'taken',
-  'missing',
-  'invalid_position',
-  'too_large',
-  'full',
-  'too_many',
-] as const satisfies readonly Inserted[];
-
 /** The arguments of `open_session` besides those of `insert_session`. */
-const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Opening): readonly Value[] => [
+const valuesOf = (state: StateRecord, { entries, source, active }: Opening): readonly Value[] => [
   state.status === 'IDLE' ? null : JSON.stringify(statusDetailOf(false, state)),
   entries.map(encodeEntry),
-  from === undefined ? null : escapeName(from.id),
-  from === undefined ? null : JSON.stringify(from.id),
-  from?.position ?? null,
-  from?.maxBytes ?? null,
-  maxEntries ?? null,
+  source === undefined ? null : escapeName(source.id),
+  source?.version ?? null,
   active?.sessions ?? null,
   active?.now ?? null,
 ];
@@ -109,26 +95,10 @@ export class SessionWriter {
       encodeHead(head),
       detailOf(change, { type: 'created', at: createdMs }),
     ];
-    const outcomes = ['inserted', 'taken'] as const;
+    const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
     if (opening === undefined) return this.#change(change, 'insert_session', values, key.id, outcomes);
-    return this.#insertOpened(change, [...values, ...valuesOf(state, opening)], key.id, opening.from?.id);
-  }
-
-  async #insertOpened(
-    { call, hasEvents }: OpenChange,
-    values: readonly Value[],
-    id: string,
-    from: string | undefined,
-  ): Answer<Inserted, StoreError> {
-    const rows = await call.write(procedureCall(this.#prefix, 'open_session', values), values);
-    if (rows.isErr()) return err(rows.error);
-    const { outcome: found, copied, end_position: position } = rows.value[0] ?? {};
-    const outcome = OPENINGS.find((each) => each === found);
-    if (outcome === undefined) return err(unreadable(id, 'state'));
-    if (outcome !== 'inserted') return ok(outcome);
-    if (hasEvents) this.#events.publishSoon();
-    if (from === undefined) return ok(outcome);
-    return ok({ copied: Number(copied), origin: { id: from, position: Number(position) } });
+    const all = [...values, ...valuesOf(state, opening)];
+    return this.#change(change, 'open_session', all, key.id, outcomes);
   }
 
   async replace(

@@ -78,9 +78,8 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
 $body$;
 
 /*
- * Inserts a session with an opening. p_from and p_origin are the id of the session to fork, p_origin as JSON. p_started
- * is the event of the start: null if the session is not started, and empty without events. For a fork, returns the
- * number of copied entries and the position in the origin.
+ * Inserts a session with an opening. p_source and p_version are the session that was read for a fork, and the version of
+ * its history. p_started is the event of the start: null if the session is not started, and empty without events.
  */
 CREATE PROCEDURE $open_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
@@ -88,68 +87,43 @@ CREATE PROCEDURE $open_session(
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
   p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
-  p_started text, p_entries text[], p_from text, p_origin text, p_position double precision, p_max_bytes double precision,
-  p_max_entries double precision, p_active_limit double precision, p_now double precision,
-  INOUT outcome text DEFAULT NULL, INOUT copied bigint DEFAULT NULL, INOUT end_position bigint DEFAULT NULL
+  p_started text, p_entries text[], p_source text, p_version text, p_active_limit double precision, p_now double precision,
+  INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
-  v record;
   v_number bigint;
-  v_bytes bigint := 0;
   v_sequence bigint := 1;
+  v_entries bigint := cardinality(p_entries);
 BEGIN
   ${READ_COMMITTED}
-  copied := 0;
   IF EXISTS (SELECT FROM $sessions WHERE tenant = p_tenant AND id = p_id) THEN
-    outcome := 'taken';
+    result := 'taken';
     RETURN;
   END IF;
-  IF p_from IS NOT NULL THEN
-    /* Locked, so that its history does not change while it is copied. */
-    SELECT number, entries, position INTO v FROM $sessions WHERE tenant = p_tenant AND id = p_from FOR SHARE;
+  IF p_source IS NOT NULL THEN
+    /* Locked, so that nothing is redacted or removed until this transaction ends. */
+    PERFORM FROM $sessions WHERE tenant = p_tenant AND id = p_source
+      AND concat_ws('.', incarnation, redactions, position - entries) = p_version FOR SHARE;
     IF NOT FOUND THEN
-      outcome := 'missing';
+      result := 'source_changed';
       RETURN;
     END IF;
-    p_position := coalesce(p_position, v.position);
-    IF p_position > v.position THEN
-      outcome := 'invalid_position';
-      RETURN;
-    END IF;
-    copied := $entries_up_to(v.number, v.entries, v.position, p_position::bigint);
-    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND entry_number = copied), 0);
-    IF NOT $is_current(v.number, v.entries, v.position, p_position, copied) THEN
-      outcome := 'invalid_position';
-    ELSIF v_bytes > p_max_bytes THEN
-      outcome := 'too_large';
-    END IF;
-    p_head := left(p_head, -1) || ',"origin":{"id":' || p_origin || ',"position":' || p_position || '}}';
-    end_position := p_position;
   END IF;
-  IF outcome IS NULL AND copied + cardinality(p_entries) > p_max_entries THEN
-    outcome := 'full';
-  END IF;
-  IF outcome IS NULL AND p_active_limit IS NOT NULL THEN
+  IF p_active_limit IS NOT NULL THEN
     IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
-      outcome := 'too_many';
+      result := 'too_many';
+      RETURN;
     END IF;
-  END IF;
-  IF outcome IS NOT NULL THEN
-    RETURN;
   END IF;
   CALL $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
     p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision,
-    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail, outcome);
-  IF outcome <> 'inserted' THEN
+    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail, result);
+  IF result <> 'inserted' THEN
     RETURN;
   END IF;
   SELECT number INTO v_number FROM $sessions WHERE tenant = p_tenant AND id = p_id;
-  IF copied > 0 THEN
-    INSERT INTO $entries (session, entry_number, position, bytes, entry)
-      SELECT v_number, entry_number, entry_number, bytes, entry FROM $entries WHERE session = v.number AND entry_number <= copied;
-  END IF;
   INSERT INTO $entries (session, entry_number, position, bytes, entry)
-    SELECT v_number, copied + at, copied + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+    SELECT v_number, at, at, sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
   IF p_started IS NOT NULL THEN
     v_sequence := v_sequence + 1;
@@ -157,16 +131,15 @@ BEGIN
       INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence, p_started);
     END IF;
   END IF;
-  IF copied + cardinality(p_entries) > 0 THEN
+  IF v_entries > 0 THEN
     v_sequence := v_sequence + 1;
     IF p_detail IS NOT NULL THEN
       INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence,
-        '{"type":"appended","at":' || p_created_ms || ',"position":' || copied + cardinality(p_entries) || '}');
+        '{"type":"appended","at":' || p_created_ms || ',"position":' || v_entries || '}');
     END IF;
   END IF;
-  UPDATE $sessions SET sequence = v_sequence, entries = copied + cardinality(p_entries),
-      position = copied + cardinality(p_entries),
-      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
+  UPDATE $sessions SET sequence = v_sequence, entries = v_entries, position = v_entries,
+      bytes = (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
     WHERE number = v_number;
 END $body$;
 
@@ -425,7 +398,7 @@ BEGIN
   UPDATE $entries AS entry SET entry = change.entry FROM unnest(p_positions, p_entries) AS change (position, entry)
     WHERE entry.session = v.number AND entry.position = change.position AND entry.entry <> change.entry;
   IF FOUND THEN
-    UPDATE $sessions SET sequence = v.sequence + 1 WHERE number = v.number;
+    UPDATE $sessions SET sequence = v.sequence + 1, redactions = redactions + 1 WHERE number = v.number;
     IF p_detail IS NOT NULL THEN
       INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
         VALUES (p_tenant, p_id, p_incarnation, v.sequence + 1, p_detail);

@@ -21,7 +21,8 @@ CREATE TABLE $sessions (
   unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
   limit_ms double precision NOT NULL, limit_end double precision,
   inactivity double precision NOT NULL, last_activity double precision NOT NULL,
-  revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL,
+  revision bigint NOT NULL, sequence bigint NOT NULL, redactions bigint NOT NULL DEFAULT 0,
+  entries bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL, labels text NOT NULL
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);

@@ -6,7 +6,7 @@ import { endsAt } from '../../src/session/state-at.js';
 import type { Inserted, Opening } from '../../src/store/session-store.js';
 import { newId } from './connection.js';
 import type { OpenCall } from './deployment.js';
-import { type Answer, isOneOf, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
+import { type Answer, noStatusIndex, tooManyEnded } from './failure.js';
 import { encodeLines } from './journal.js';
 import { labelKey, type SessionKeys } from './keyspace.js';
 import { encodeRecord } from './record.js';
@@ -22,31 +22,23 @@ const openingOf = (
   { keys: keyspace, eventsLength }: OpenCall,
   session: SessionKeys,
   { incarnation, state }: { readonly incarnation: string; readonly state: StateRecord },
-  { entries, from, maxEntries = Number.MAX_SAFE_INTEGER, active }: Opening,
+  { entries, source, active }: Opening,
 ) => {
-  const { tenant, record, journal, deadlines, byStatus, records, path } = session;
-  const origin = from === undefined ? { record, journal } : keyspace.of({ tenant, id: from.id });
-  const keys = [origin.record, origin.journal, byStatus.ACTIVE ?? record, deadlines];
+  const { tenant, record, deadlines, byStatus, records, path } = session;
+  const read = source === undefined ? record : keyspace.of({ tenant, id: source.id }).record;
+  const keys = [read, byStatus.ACTIVE ?? record, deadlines];
   const isStarted = state.status !== 'IDLE';
   const detail = statusDetailOf(false, state);
   const started = isStarted && eventsLength !== '' ? `1 ${detail.type} ${incarnation} 2 ${detail.at} ${path} -` : '';
   const number = isStarted ? 3 : 2;
   const appended = eventsLength === '' ? '' : `1 appended ${incarnation} ${number} ${state.lastActivityAt} ${path} `;
-  const args = [
-    encodeLines(entries),
-    String(entries.length),
-    String(maxEntries),
-    isStarted ? '1' : '',
-    started,
-    appended,
-  ];
-  args.push(from === undefined ? '' : `,"origin":{"id":${JSON.stringify(from.id)},"position":`);
-  args.push(String(from?.position ?? ''), String(from?.maxBytes ?? ''));
+  const args = [encodeLines(entries), String(entries.length), isStarted ? '1' : '', started, appended];
+  args.push(source?.version ?? '');
   if (active !== undefined) args.push(String(active.sessions), String(active.now), records);
   return { keys, args };
 };
 
-const OUTCOMES = ['inserted', 'taken', 'missing', 'invalid_position', 'too_large', 'full', 'too_many'] as const;
+const OUTCOMES = ['inserted', 'taken', 'source_changed', 'too_many', 'ended'] as const;
 
 /** Adds a session, by one script. */
 export const insertSession = async (
@@ -77,21 +69,11 @@ export const insertSession = async (
     args.push(eventsLength, `1 created ${incarnation} 1 ${created} ${path} -`);
   }
   if (isWaiting) args.push(...(eventsLength === '' ? ['', ''] : []), String(unleasedSince(state)));
-  const outcomes = ['inserted', 'taken'] as const;
-  if (opening === undefined) return write(call, session, insertScript, keys, args, outcomes);
+  if (opening === undefined) return write(call, session, insertScript, keys, args, ['inserted', 'taken']);
   while (args.length < OPENING_AT) args.push('');
   const more = openingOf(opened, session, { incarnation, state }, opening);
-  const [all, given] = [
-    [...keys, ...more.keys],
-    [...args, ...more.args],
-  ];
-  const reply = await call.writeScript(openScript, session.writes, all, given);
-  if (reply.isErr()) return err(toStoreError(session)(reply.error));
-  const { value } = reply;
-  if (value === 'ended') return err(tooManyEnded);
-  if (isOneOf(value, OUTCOMES)) return ok(value);
-  const [copied, position]: readonly unknown[] = Array.isArray(value) ? value : [];
-  const { from } = opening;
-  if (from === undefined || copied === undefined) return err(unreadable({ tenant, id: from?.id ?? head.id }));
-  return ok({ copied: Number(copied), origin: { id: from.id, position: Number(position) } });
+  keys.push(...more.keys);
+  args.push(...more.args);
+  const outcome = await write(call, session, openScript, keys, args, OUTCOMES);
+  return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
 };

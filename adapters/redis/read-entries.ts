@@ -5,7 +5,7 @@ import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
-import { field, isRecord, numberField, readHead } from './record.js';
+import { field, historyVersion, isRecord, numberField, readHead } from './record.js';
 import { pieces } from './scripts/spans.js';
 
 /** Minimum number of bytes that one command reads. */
@@ -22,8 +22,8 @@ const MAX_BYTES = 1024 * 1024;
  * ARGV  1 the beginning, or '' for a part that ends at a position, 2 that position or '' for the end, 3 the requested
  *       number of entries, 4 the minimum and 5 the maximum length
  * Returns {the text, incarnation, 1 if the server counts bytes or 0 if it counts characters, as test doubles do, the
- * committed length of the journal, the beginning of the last span, 1 if the text begins within a span, 1 if a part that
- * ends at a position has entries after it, then the beginning and the end of each piece in the journal}, or 'missing',
+ * committed length of the journal, the version of the history, 1 if the text begins within a span, 1 if a part that ends
+ * at a position has entries after it, 1 if the position is superseded, then the beginning and the end of each piece in the journal}, or 'missing',
  * 'corrupt', or 'invalid_position' if no line begins at the position.
  */
 const partScript = script(`${pieces('KEYS[2]')}
@@ -37,7 +37,11 @@ local given = from or upto
 if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'invalid_position' end
 local wanted = entries > 0 and math.ceil(1.25 * ${numberField('head', 'shown')} / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
-local found, isCut, hasMore
+local found, isCut, hasMore, isSuperseded
+if span > 0 then
+  local _, child = lastSpan(spanAt(span), function(each) return each.start > given end)
+  isSuperseded = child and given > child.after
+end
 if span > 0 and from then
   found = piecesAfter(span, length, entries, from, size, tonumber(ARGV[3]) + 1)
 elseif span > 0 then
@@ -49,7 +53,8 @@ else
 end
 if isDamaged then return 'corrupt' end
 local text, sum = textOf(found), 0
-local reply = {text, ${field('head', 'incarnation')}, 1, length, span, isCut and 1 or 0, hasMore and 1 or 0}
+local reply = {text, ${field('head', 'incarnation')}, 1, length, ${historyVersion('head')},
+  isCut and 1 or 0, hasMore and 1 or 0, isSuperseded and 1 or 0}
 for _, piece in ipairs(found) do
   sum = sum + piece[2] - piece[1]
   reply[#reply + 1] = piece[1]
@@ -70,26 +75,26 @@ interface Part {
   readonly incarnation: string;
   /** Where the history ends. */
   readonly end: number;
-  /** Where the last span of the history begins; changes with each rewind. */
-  readonly span: number;
+  readonly version: string;
   readonly isCut: boolean;
   readonly hasMore: boolean;
+  readonly isSuperseded: boolean;
   readonly pieces: readonly Piece[];
   /** Length of a text in the journal, in the unit in which the server counts. */
   readonly lengthOf: (lines: string) => number;
 }
 
 const partOf = (reply: unknown): Part | undefined => {
-  const [text, incarnation, isBytes, end, span, isCut, hasMore, ...offsets]: readonly unknown[] = Array.isArray(reply)
-    ? reply
-    : [];
-  if (typeof text !== 'string' || typeof incarnation !== 'string') return undefined;
+  const [text, incarnation, isBytes, end, version, isCut, hasMore, isSuperseded, ...offsets]: readonly unknown[] =
+    Array.isArray(reply) ? reply : [];
+  if (typeof text !== 'string' || typeof incarnation !== 'string' || typeof version !== 'string') return undefined;
   const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
   const pieces = offsets.flatMap((from, at): Piece[] =>
     at % 2 === 0 ? [[Number(from), Number(offsets[at + 1])]] : [],
   );
-  const flags = { isCut: Number(isCut) === 1, hasMore: Number(hasMore) === 1 };
-  return { text, incarnation, end: Number(end), span: Number(span), ...flags, pieces, lengthOf };
+  const isSet = (flag: unknown): boolean => Number(flag) === 1;
+  const flags = { isCut: isSet(isCut), hasMore: isSet(hasMore), isSuperseded: isSet(isSuperseded) };
+  return { text, incarnation, end: Number(end), version, ...flags, pieces, lengthOf };
 };
 
 /** A line of a journal, and where it begins and ends. */
@@ -126,7 +131,7 @@ const linesOf = ({ text, pieces, isCut, lengthOf }: Part, isBackward: boolean) =
 /**
  * Reads a part of a history, piece by piece. Splits it into lines here, because the server knows neither entries nor
  * characters. If the session is removed between two pieces, the answer is `missing`, even if another session has the id
- * now. If it is rewound between them, it is read again.
+ * now. If its history is rewound or redacted between them, it is read again.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
@@ -142,7 +147,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
     first ??= part;
     if (first.incarnation !== part.incarnation) return ok({ outcome: 'missing' });
-    if (first.span !== part.span) return readEntries(call, session, slice);
+    if (first.version !== part.version) return readEntries(call, session, slice);
     const { lines, end } = linesOf(part, isBackward);
     if (end < 0) return err(unreadable(session));
     const fitting = lines.findIndex(({ text }, at) => {
@@ -154,13 +159,16 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     if (isFull || (isBackward ? end === 0 || found.length === limit : end === part.end)) {
       const entries = positioned(isBackward ? found.reverse() : found);
       if (entries === undefined) return err(unreadable(session));
+      const { isSuperseded, version } = first;
       if (!isBackward) {
         const position = isFull ? found.at(-1)?.upto : end;
-        return ok({ outcome: 'found', entries, start: after, position: position ?? after, hasMore: isFull });
+        const around = { start: after, position: position ?? after, hasMore: isFull };
+        return ok({ outcome: 'found', entries, ...around, isSuperseded, version });
       }
       const start = isFull ? found[0]?.from : end;
       const position = slice.before ?? first.end;
-      return ok({ outcome: 'found', entries, start: start ?? 0, position, hasMore: first.hasMore });
+      const around = { start: start ?? 0, position, hasMore: first.hasMore };
+      return ok({ outcome: 'found', entries, ...around, isSuperseded, version });
     }
     // The part is shorter than allowed, so it contains all entries.
     const size = part.pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);

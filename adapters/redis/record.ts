@@ -12,14 +12,16 @@ import { letterOf, STATUS_LETTERS } from './status-letters.js';
  * A session is two strings. Its record has three lines:
  *
  *     3 <status> <report> <open until> <grace> <deadline> <revision> <fencing token> <leased until> <limit> <inactivity>
- *       <last activity> <incarnation> <created> <sequence> <entries> <bytes> <span> <shown> <size> <labels>
+ *       <last activity> <incarnation> <created> <redactions> <sequence> <entries> <bytes> <span> <shown> <size>
+ *       <labels>
  *     <the state as JSON, without its last activity and its labels>
  *     <what never changes, as JSON>
  *
  * The fields before the labels have fixed widths, and scripts compare only these. Times are in milliseconds since the
  * epoch. `report` is 1 if the end of the session must be reported and has not been, even if the session has not ended.
  * The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before.
- * `incarnation` distinguishes it from a later session with the same id. `entries` is the number of entries, and `bytes`
+ * `incarnation` distinguishes it from a later session with the same id. `redactions` counts
+ * redactions. `entries` is the number of entries, and `bytes`
  * the committed length of the journal: data after that length was never acknowledged. After a rewind, the last span of
  * the history begins at `span` (`scripts/spans.ts`), and the history has `shown` bytes in total. `size` is the length
  * of the record after these fields.
@@ -54,6 +56,7 @@ const FIELDS = {
   lastActivity: fixed(16),
   incarnation: fixed(12),
   created: fixed(15),
+  redactions: fixed(10),
   sequence: fixed(10),
   entries: fixed(10),
   bytes: fixed(12),
@@ -77,8 +80,14 @@ export const LAST_ACTIVITY_END = FIELDS.lastActivity.end;
 
 const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
 
+/** The beginning of the fields that count redactions and changes. */
+export const REDACTIONS_START = FIELDS.redactions.start;
+
 /** The beginning of the fields that count changes and entries. */
 export const SEQUENCE_START = FIELDS.sequence.start;
+
+/** The beginning of the field with the length of the rest. */
+export const SIZE_START = FIELDS.size.start;
 
 /** The beginning of the field that the report of an end changes. */
 export const REPORT_START = FIELDS.report.start;
@@ -115,12 +124,12 @@ export const encodeRecord = (incarnation: string, head: SessionHead, state: Stat
   const rest = `${stateLines(state)}\n${encodeHead(head)}`;
   const counts = `${pad(1, 'sequence')} ${pad(0, 'entries')} ${pad(0, 'bytes')} ${pad(0, 'span')} ${pad(0, 'shown')}`;
   const created = pad(Date.parse(head.createdAt), 'created');
-  return `${stateFields(state)}${incarnation} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
+  return `${stateFields(state)}${incarnation} ${created} ${pad(0, 'redactions')} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
 };
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${STATUS_LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
+  `^${VERSION} [${STATUS_LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){3}(?:\\d{12} ){3}\\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
@@ -189,7 +198,7 @@ export const endOf = (text: string): string =>
  * make a script fail.
  */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${STATUS_LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${STATUS_LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(8)}()') == ${HEADER_BYTES + 1})`;
 
 /**
  * A faster check for scripts that run it for each session of a page and return the fields to readers, which check them
@@ -209,7 +218,14 @@ local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
 -- GETRANGE of test doubles fails for a missing key.
 if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 
-/** The fields that never change: the incarnation and the creation time, with the space after them. */
+/**
+ * A Lua expression: the version of a history. A rewind moves the beginning of the last span; an append at the end does
+ * not.
+ */
+export const historyVersion = (text: string): string =>
+  `(${field(text, 'incarnation')} .. '.' .. ${field(text, 'redactions')} .. '.' .. ${field(text, 'span')})`;
+
+/** The fields from the incarnation to the number of redactions, with the space after them. */
 export const originOf = (text: string): string =>
   `string.sub(${text}, ${FIELDS.incarnation.start + 1}, ${FIELDS.sequence.start})`;
 

@@ -33,6 +33,13 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   return ok({ head, state, history, historyCount, sequence, incarnation: String(row['incarnation']) });
 };
 
+/**
+ * The version of a history: `incarnation.redactions.rewinds`. A rewind takes a position and leaves out entries, so it
+ * raises the difference between the last position and the number of entries; an append at the end does not.
+ */
+export const historyVersion = ({ incarnation, redactions, position, entries }: Fields): string =>
+  `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
+
 /** Entries with their positions, in a text with commas between them. */
 export const withPositions = (entries: readonly HistoryEntry[], positions: unknown): readonly PositionedEntry[] => {
   const numbers = String(positions).split(',').map(Number);

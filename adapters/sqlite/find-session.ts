@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { entriesUpTo, partBetween } from '../../src/session/history-positions.js';
+import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -13,7 +13,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
-import { stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 import { positionsOf, type StoredPositions } from './stored-positions.js';
@@ -22,8 +22,8 @@ const ENTRIES = `SELECT number, group_concat(entry) AS history, group_concat(pos
     SELECT session AS number, entry, position FROM colloquy_entries
       WHERE session = ? AND entry_number > ? AND entry_number <= ? ORDER BY entry_number
   )`;
-const STATE =
-  'SELECT tenant, id, number, state, last_activity, entries, position FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+const STATE = `SELECT tenant, id, number, incarnation, state, last_activity, redactions, entries, position
+  FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 /* The last entry that fits after a given one, and the first entry that fits before a given one. */
 const LAST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
   WHERE session = ? AND entry_number > ? AND entry_number <= ? AND bytes <= ? ORDER BY entry_number DESC LIMIT 1`;
@@ -89,5 +89,11 @@ export const findEntries = (
     const entries = decodeEntries(found?.['history']);
     if (entries?.length !== to - from) return err(unreadable(key.id, 'history'));
     const positioned = withPositions(entries, found?.['positions']);
-    return ok({ outcome: 'found', entries: positioned, ...partBetween(positions, slice, from, to) });
+    return ok({
+      outcome: 'found',
+      entries: positioned,
+      ...partBetween(positions, slice, from, to),
+      isSuperseded: isSuperseded(positions, given),
+      version: historyVersion(row),
+    });
   });

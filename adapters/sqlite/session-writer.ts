@@ -24,9 +24,8 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { finite, infinite } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
-import { unreadable } from '../sql/session-rows.js';
+import { historyVersion, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { forkHistory } from './fork-history.js';
 import { activeAt } from './read-page.js';
 import { redactRows } from './redact-rows.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
@@ -34,8 +33,8 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 import { type EntryEnd, positionsOf } from './stored-positions.js';
 import { writeEntries } from './write-entries.js';
 
-const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence, entries,
-  position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
+const FIND = `SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity, sequence,
+  redactions, entries, position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
   (tenant, id, created_ms, incarnation, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries,
     position, bytes, head_bytes, state)
@@ -54,9 +53,7 @@ const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloqu
   WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
-const COUNT_CHANGE = 'UPDATE colloquy_sessions SET sequence = ? WHERE number = ?';
-const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, entry_number, position, bytes, entry)
-  SELECT ?, entry_number, entry_number, bytes, entry FROM colloquy_entries WHERE session = ? AND entry_number <= ?`;
+const COUNT_REDACTION = 'UPDATE colloquy_sessions SET sequence = ?, redactions = redactions + 1 WHERE number = ?';
 const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
 
@@ -84,39 +81,34 @@ export class SessionWriter {
     const texts = opening?.entries.map(encodeEntry) ?? [];
     return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
-      const origin = opening?.from && this.#find({ tenant, id: opening.from.id });
-      const copy = opening?.from && forkHistory(this.#connection, origin, opening.from);
-      if (typeof copy === 'string') return ok(copy);
-      const entries = (copy?.entries ?? 0) + texts.length;
-      const { maxEntries = entries, active } = opening ?? {};
-      if (entries > maxEntries) return ok('full');
+      const { source, active } = opening ?? {};
+      const row = source && this.#find({ tenant, id: source.id });
+      if (source !== undefined && (row === undefined || historyVersion(row) !== source.version)) {
+        return ok('source_changed');
+      }
+      const entries = texts.length;
       if (active !== undefined && activeAt(this.#connection, tenant, active.now) >= active.sessions) {
         return ok('too_many');
       }
       const details = openingDetailsOf(head.createdAt, opening && state, entries === 0 ? undefined : entries);
       const [owner, id, incarnation] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
-      const text = encodeHead(copy === undefined ? head : { ...head, origin: copy.origin });
+      const text = encodeHead(head);
       const createdMs = Date.parse(head.createdAt);
       const until = finite(endsAt(state));
       const { status, revision, lastActivityAt } = state;
       // Plus a comma for each entry.
-      const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, copy?.bytes ?? 0);
+      const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, 0);
       const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
       const values = [...times, entries, entries, bytes, bytesOf(text)];
       this.#connection.run(INSERT, owner, id, createdMs, incarnation, ...values, encodeState(state, state.labels));
       const number = Number(this.#find(key)?.['number']);
       this.#connection.run(INSERT_HEAD, number, text);
       this.#addLabels(number, Object.entries(state.labels ?? {}));
-      if (copy !== undefined) this.#connection.run(COPY_ENTRIES, number, Number(origin?.['number']), copy.entries);
-      writeEntries(this.#connection, number, texts, {
-        number: copy?.entries ?? 0,
-        position: copy?.entries ?? 0,
-        bytes: copy?.bytes ?? 0,
-      });
+      writeEntries(this.#connection, number, texts, { number: 0, position: 0, bytes: 0 });
       for (const [at, detail] of details.entries()) {
         this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
       }
-      return ok(copy === undefined ? 'inserted' : { copied: copy.entries, origin: copy.origin });
+      return ok('inserted');
     }, lengthOf(texts));
   }
 
@@ -222,7 +214,7 @@ export class SessionWriter {
       if (isChanged === undefined) return err(unreadable(key.id, 'history'));
       if (!isChanged) return ok('redacted');
       const sequence = Number(row['sequence']) + 1;
-      this.#connection.run(COUNT_CHANGE, sequence, session);
+      this.#connection.run(COUNT_REDACTION, sequence, session);
       const change = { incarnation: String(row['incarnation']), sequence };
       this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
       return ok('redacted');

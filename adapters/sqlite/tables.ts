@@ -17,8 +17,8 @@ CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
   incarnation TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
   unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, last_activity INTEGER NOT NULL, sequence INTEGER NOT NULL,
-  entries INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, head_bytes INTEGER NOT NULL,
-  state TEXT NOT NULL
+  redactions INTEGER NOT NULL DEFAULT 0, entries INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  head_bytes INTEGER NOT NULL, state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
 CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);

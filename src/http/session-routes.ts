@@ -1,13 +1,13 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import type { Fields } from '../input/parse-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import type { CreateOptions } from '../service/create-session.js';
 import { storeUnavailable } from '../session/errors.js';
 import { replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
-import type { HandlerError } from './handler-error.js';
 import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders } from './problem.js';
@@ -20,15 +20,19 @@ const parseGetQuery = queryParser(get);
 
 const createAnswer = (operation: AnyOperation) => {
   const readBody = bodyReader(operation);
-  return async (call: Call): Answer => answerCreate(call, await readBody(call));
+  return async (call: Call): Answer => {
+    const body = await readBody(call);
+    if (body.isErr()) return err(body.error);
+    if (body.value['from'] === undefined) return answerCreate(call, body.value);
+    return withinBudget(call, ({ raiseTo: admit }) => answerCreate(call, body.value, { admit }));
+  };
 };
 
-const answerCreate = async (call: Call, body: Result<Fields, HandlerError>): Answer => {
+const answerCreate = async (call: Call, body: Fields, options?: CreateOptions): Answer => {
   const { request, sessions } = call;
-  if (body.isErr()) return err(body.error);
   // The response contains only the id, so the history of a session that already exists is not read.
-  const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
-  const created = await answerOf(call, sessions.create(input));
+  const input = { ...body, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
+  const created = await answerOf(call, sessions.create(input, options));
   return created.map(({ id, repeated }) => ({
     status: 201,
     headers: {

@@ -75,6 +75,12 @@ export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput
     return parseHistoryLimit(issues, historyLimit);
   });
 
+export const parseCreateOptions = (options: unknown): Result<void, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { admit } = parseKnown(issues, 'options', options, ['admit']);
+    checkFunction(issues, 'admit', admit);
+  });
+
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
     const { admit, withPosition } = parseKnown(issues, 'options', options, ['admit', 'withPosition']);

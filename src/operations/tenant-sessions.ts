@@ -1,6 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { Fields } from '../input/parse-fields.js';
+import type { CreateOptions } from '../service/create-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { GetOptions } from '../service/session-service.js';
@@ -30,7 +31,7 @@ import type { CallerCommand } from '../session/session-status.js';
  */
 export interface TenantSessions {
   /** As `create` of `SessionService`. */
-  create(input: unknown): ResultAsync<CreatedSession, CreateError>;
+  create(input: unknown, options?: CreateOptions): ResultAsync<CreatedSession, CreateError>;
   /** As `get` of `SessionService`. */
   get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
   /** As `list` of `SessionService`. */

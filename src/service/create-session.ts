@@ -1,26 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
-import { isFields } from '../input/parse-fields.js';
 import type { ParsedCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { CreateError, Misconfigured } from '../session/errors.js';
-import {
-  conflict,
-  historyFull,
-  idempotencyMismatch,
-  invalidInput,
-  notFound,
-  tooManyActive,
-} from '../session/errors.js';
+import type { CreateError } from '../session/errors.js';
+import { conflict, historyFull, idempotencyMismatch, tooManyActive } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { randomRevision } from '../session/random-revision.js';
 import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
-import type { Inserted, Opening } from '../store/session-store.js';
+import type { Opening } from '../store/session-store.js';
 import type { NewHistoryEntry } from './append-history.js';
 import { activeSessionsOf } from './change-session.js';
+import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
@@ -61,54 +54,100 @@ export interface CreateSessionInput
   readonly historyLimit?: number;
 }
 
-/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted during the call. */
-const MAX_ATTEMPTS = 3;
+/** Options of `create`. */
+export interface CreateOptions {
+  /**
+   * For a fork: called with the approximate bytes of JSON of the entries to copy, once for each MiB that is read, with
+   * the total so far. If it returns `false`, nothing is created and the error is `store_unavailable`; if it throws,
+   * `misconfigured`. For hosts that limit the memory of pending calls. Default: every size is accepted.
+   */
+  readonly admit?: (bytes: number) => boolean;
+}
 
-/** The copied entries of a fork; undefined for any other outcome. */
-const copyIn = (inserted: Inserted): Exclude<Inserted, string> | undefined => {
-  if (!isFields(inserted)) return undefined;
-  const { copied, origin } = inserted;
-  return Number.isSafeInteger(copied) && isFields(origin) ? inserted : undefined;
-};
+/**
+ * Maximum number of attempts. An attempt fails if the id is taken, the session is deleted during the call, or the source
+ * of a fork is redacted or rewound between its read and the insert.
+ */
+const MAX_ATTEMPTS = 5;
 
-/** The error for an opening that the store has refused. */
-const refusalOf = (
-  outcome: Inserted,
-  id: string,
-  { from, maxEntries = 0, active }: Opening,
-): CreateError | undefined => {
-  switch (outcome) {
-    case 'missing':
-      return notFound(from?.id ?? '');
-    case 'invalid_position':
-      return invalidInput([{ path: 'from.position', message: 'is not a position in the current history' }]);
-    case 'too_large':
-      return invalidInput([{ path: 'from', message: `has more than ${from?.maxBytes} bytes of history to copy` }]);
-    case 'full':
-      return historyFull(id, maxEntries);
-    case 'too_many':
-      return tooManyActive(id, active?.sessions ?? 0);
-    default:
-      return undefined;
-  }
-};
-
-/** The opening of a session; undefined if the session is IDLE and empty. */
+/** The opening of a session; undefined if the session is IDLE, empty and no fork. */
 const openingOf = (
   settings: Settings,
-  { isStarted, entries, from }: ParsedCreation,
+  { isStarted, entries }: ParsedCreation,
+  source: Source | undefined,
+  id: string,
   now: number,
-): Result<Opening | undefined, Misconfigured> => {
-  if (!isStarted && entries.length === 0 && from === undefined) return ok(undefined);
-  const { pageBytes, historyEntries } = settings.policy.limits;
+): Result<Opening | undefined, CreateError> => {
+  const { historyEntries } = settings.policy.limits;
+  const all = [...(source?.entries ?? []), ...entries];
+  if (all.length > historyEntries) return err(historyFull(id, historyEntries));
+  if (!isStarted && all.length === 0 && source === undefined) return ok(undefined);
   const limit = isStarted ? activeSessionsOf(settings) : ok(undefined);
   return limit.map((sessions) => ({
-    entries,
-    ...(from && { from: { ...from, maxBytes: pageBytes } }),
-    maxEntries: historyEntries,
+    entries: all,
+    ...(source && { source: { id: source.origin.id, version: source.version } }),
     ...(sessions !== undefined && { active: { sessions, now } }),
   }));
 };
+
+/** Inserts a session under an id. */
+const tryCreate = async (
+  settings: Settings,
+  creation: ParsedCreation,
+  id: string,
+  copied: CreateOptions,
+): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreateError>> => {
+  const { store, tenant, now, random, terms, policy, recentStates } = settings;
+  const { options, labels, isStarted, entries, from, idempotencyKey, historyLimit, content } = creation;
+  const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
+  if (read.isErr()) return err(read.error);
+  const source = read.value;
+  if (from !== undefined && source === undefined) return ok('source_changed');
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const opening = openingOf(settings, creation, source, id, time.value);
+  if (opening.isErr()) return err(opening.error);
+  const digest = idempotencyKey === undefined ? {} : { digest: digestOf(content) };
+  const origin = source === undefined ? {} : { origin: source.origin };
+  const head = { id, options, ...origin, ...digest, createdAt: timestampOf(time.value) };
+  const limitMs = allowedMsOf(policy, options.timeLimit);
+  const state = initialState({
+    ...{ limitMs, terms, labels, now: time.value, isStarted },
+    revision: randomRevision(random),
+  });
+  const answer = await store.insert(tenant, head, state, opening.value);
+  if (answer.isErr()) return err(answer.error);
+  const inserted = answer.value;
+  if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined)) return ok(inserted);
+  const active = opening.value?.active;
+  if (inserted === 'too_many' && active !== undefined) return err(tooManyActive(id, active.sessions));
+  if (inserted !== 'inserted') throw contractBroken('insert', inserted);
+  recentStates.add({ tenant, id }, state);
+  const shown = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));
+  // Copied for the caller, because the store may keep the objects that it receives.
+  const own = { head: { ...head, options: { ...options } }, history: shown.map((entry) => structuredClone(entry)) };
+  const historyCount = opening.value?.entries.length ?? 0;
+  return ok(sessionAt({ ...own, state, historyCount, sequence: 1, incarnation: '' }, time.value));
+};
+
+/** The session that an earlier call with the same idempotency key has created; undefined if there is none. */
+const findCreated = async (
+  { store, tenant, now }: Settings,
+  { content, historyLimit }: ParsedCreation,
+  id: string,
+): Promise<Result<CreatedSession | undefined, CreateError>> => {
+  const found = await store.find({ tenant, id }, { historyLimit });
+  if (found.isErr()) return err(found.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  if (found.value === undefined) return ok(undefined);
+  if (found.value.head.digest !== digestOf(content)) return err(idempotencyMismatch(id));
+  return ok({ ...sessionAt(found.value, time.value), repeated: true });
+};
+
+/** Errors that do not matter if an earlier call with the same idempotency key has created the session. */
+const isRefusal = ({ type }: CreateError): boolean =>
+  type === 'not_found' || type === 'invalid_input' || type === 'history_full';
 
 /**
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
@@ -116,57 +155,24 @@ const openingOf = (
 export const createSession = async (
   settings: Settings,
   creation: ParsedCreation,
+  options: CreateOptions,
 ): Promise<Result<CreatedSession, CreateError>> => {
-  const { store, tenant, now, ids, random, terms, policy, recentStates } = settings;
-  const { options, labels, isStarted, entries, idempotencyKey, historyLimit } = creation;
+  const { idempotencyKey } = creation;
   const isKeyed = idempotencyKey !== undefined;
-  const idOfRepeatable = isKeyed ? await idOfIdempotencyKey(tenant, idempotencyKey) : undefined;
-  const digest = isKeyed ? digestOf(creation.content) : undefined;
+  const idOfKey = isKeyed ? await idOfIdempotencyKey(settings.tenant, idempotencyKey) : undefined;
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const next = idOfRepeatable === undefined ? nextId(ids) : ok(idOfRepeatable);
+    const next = idOfKey === undefined ? nextId(settings.ids) : ok(idOfKey);
     if (next.isErr()) return err(next.error);
-    const id = next.value;
-    lastId = id;
-    const time = now();
-    if (time.isErr()) return err(time.error);
-    const opening = openingOf(settings, creation, time.value);
-    if (opening.isErr()) return err(opening.error);
-    const createdAt = timestampOf(time.value);
-    const head = { id, options, ...(digest !== undefined && { digest }), createdAt };
-    const revision = randomRevision(random);
-    const limitMs = allowedMsOf(policy, options.timeLimit);
-    const state = initialState({ limitMs, terms, labels, now: time.value, revision, isStarted });
-    const answer = await store.insert(tenant, head, state, opening.value);
-    if (answer.isErr()) return err(answer.error);
-    const inserted = answer.value;
-    const copy = creation.from && copyIn(inserted);
-    if (copy !== undefined || (inserted === 'inserted' && creation.from === undefined)) {
-      recentStates.add({ tenant, id }, state);
-      // Copied for the caller, because the store may keep the objects that it receives.
-      const own = { ...head, options: { ...options } };
-      const { copied = 0, origin } = copy ?? {};
-      const history = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));
-      const begun = {
-        history: history.map((entry) => structuredClone(entry)),
-        historyCount: copied + entries.length,
-      };
-      const record = { head: { ...own, ...(origin && { origin }) }, state, ...begun, sequence: 1, incarnation: '' };
-      return ok(sessionAt(record, time.value));
-    }
-    if (inserted !== 'taken') {
-      const refusal = opening.value && refusalOf(inserted, id, opening.value);
-      if (refusal === undefined) throw contractBroken('insert', inserted);
-      return err(refusal);
-    }
-    if (idOfRepeatable === undefined) continue;
-    const found = await store.find({ tenant, id }, { historyLimit });
+    lastId = next.value;
+    const tried = await tryCreate(settings, creation, lastId, options);
+    if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
+    if (tried.isErr() && !(isKeyed && isRefusal(tried.error))) return err(tried.error);
+    if (!isKeyed) continue;
+    const found = await findCreated(settings, creation, lastId);
     if (found.isErr()) return err(found.error);
-    const later = now();
-    if (later.isErr()) return err(later.error);
-    if (found.value === undefined) continue;
-    const isSame = found.value.head.digest === digest;
-    return isSame ? ok({ ...sessionAt(found.value, later.value), repeated: true }) : err(idempotencyMismatch(id));
+    if (found.value !== undefined) return ok(found.value);
+    if (tried.isErr()) return err(tried.error);
   }
   return err(conflict(lastId));
 };

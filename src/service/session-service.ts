@@ -3,7 +3,7 @@ import { safeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
+import { parseCreateOptions, parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
 import { parseCommandOptions, parseCreate, parseId, parseSweep, parseUnleased } from '../input/session-input.js';
 import { type Clock, timestampOf } from '../session/clock.js';
@@ -40,7 +40,7 @@ import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
-import { type CreateSessionInput, createSession } from './create-session.js';
+import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
 import {
   type LeaseInput,
@@ -115,12 +115,14 @@ export class SessionService {
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork it, in one step: all
    * of this is done, or nothing.
    */
-  create(input: CreateSessionInput): ResultAsync<CreatedSession, CreateError> {
+  create(input: CreateSessionInput, options: CreateOptions = {}): ResultAsync<CreatedSession, CreateError> {
     return runOperation(this.#settings, { name: 'create' }, async () => {
+      const known = parseCreateOptions(options);
+      if (known.isErr()) return err(known.error);
       const time = this.#settings.now();
       if (time.isErr()) return err(time.error);
       const read = parseCreate(input, this.#settings.policy, timestampOf(time.value));
-      return read.isErr() ? err(read.error) : createSession(this.#settings, read.value);
+      return read.isErr() ? err(read.error) : createSession(this.#settings, read.value, options);
     });
   }
 

@@ -47,6 +47,10 @@ export const entriesUpToCurrent = (positions: HistoryPositions, position: number
   return number < entries && positionOf(number + 1) === position + 1 ? number : undefined;
 };
 
+/** Whether a position, which must not be after the end of the history, is superseded. */
+export const isSuperseded = (positions: HistoryPositions, position: number): boolean =>
+  entriesUpToCurrent(positions, position) === undefined;
+
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** The positions around a part: the part begins after the first `from` entries, and ends with entry number `to`. */

@@ -37,6 +37,13 @@ export type EntriesOutcome =
       readonly position: number;
       /** Whether there are entries after `position`. */
       readonly hasMore: boolean;
+      /** Whether `after` or `before` is superseded: a rewind has taken it out of the history. */
+      readonly isSuperseded: boolean;
+      /**
+       * The version of the history, 1 to 64 characters: another one after each rewind and each redaction, and for every
+       * other session, even a later one with the same id. Appends at the end keep it.
+       */
+      readonly version: string;
     }
   /** `after` or `before` is not a position in this history. */
   | { readonly outcome: 'invalid_position' }

@@ -2,7 +2,7 @@ import type { StoreError, TooManyLabelled } from '../session/errors.js';
 import type { EventDetail } from '../session/event-detail.js';
 import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
-import type { HistoryEntry, SessionLabels, SessionOrigin } from '../session/session.js';
+import type { HistoryEntry, SessionLabels } from '../session/session.js';
 import type { EventPage } from '../session/session-event.js';
 import type { Answer, SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
@@ -28,19 +28,15 @@ export interface ReadSize {
 
 /** The history and the conditions of a new session. */
 export interface Opening {
-  /** The first entries, after those of the origin. May be empty. */
+  /** The first entries. May be empty. */
   readonly entries: readonly HistoryEntry[];
-  /** Makes the session a fork: it begins with a copy of the current history of this session of the tenant. */
-  readonly from?: {
+  /** The session of the tenant from which the first entries were read. Given only for a fork. */
+  readonly source?: {
     /** The id of the session. */
     readonly id: string;
-    /** The position up to which the history is copied. Default: the end. */
-    readonly position?: number;
-    /** Maximum bytes of JSON to copy, approximate. */
-    readonly maxBytes: number;
+    /** The version of its history that was read, from `findEntries`. */
+    readonly version: string;
   };
-  /** Maximum number of entries in the history. Default: no limit. */
-  readonly maxEntries?: number;
   /** Given only if the state is ACTIVE. */
   readonly active?: ActiveLimit;
 }
@@ -52,18 +48,10 @@ export type Inserted =
   | 'inserted'
   /** A session with this id exists. */
   | 'taken'
-  /** The session to fork does not exist. */
-  | 'missing'
-  /** The position to fork at is not one of the current history. */
-  | 'invalid_position'
-  /** The history to copy has more than `maxBytes`. */
-  | 'too_large'
-  /** The history would exceed `maxEntries`. */
-  | 'full'
+  /** The source does not exist, or its history has another version. */
+  | 'source_changed'
   /** The tenant already has the maximum number of ACTIVE sessions. */
-  | 'too_many'
-  /** Inserted as a fork, with this number of copied entries. The store has set `origin` in the head. */
-  | { readonly copied: number; readonly origin: SessionOrigin };
+  | 'too_many';
 
 /** Outcome of `SessionStore.redact`. */
 export type Redacted =

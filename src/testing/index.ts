@@ -13,6 +13,7 @@ import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { extensionEvents, extensions } from './cases/extensions.js';
+import { forks } from './cases/forks.js';
 import { gracePeriods } from './cases/grace-periods.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
@@ -79,6 +80,7 @@ const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 const cases: readonly StoreCase[] = [
   ...insertion,
   ...openings,
+  ...forks,
   ...paging,
   ...ranges,
   ...replacements,

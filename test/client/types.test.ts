@@ -14,7 +14,7 @@ describe('the types of the client', () => {
     // What the wire has no place for is not there: watchAll, sweep, forTenant.
     expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
     expectTypeOf<Parameters<SessionService['append']>>().toExtend<Parameters<SessionClient['append']>>();
-    expectTypeOf<Parameters<SessionService['create']>>().toExtend<Parameters<SessionClient['create']>>();
+    expectTypeOf<Parameters<SessionService['create']>[0]>().toExtend<Parameters<SessionClient['create']>[0]>();
     expectTypeOf<Parameters<SessionService['list']>[0]>().toExtend<Parameters<SessionClient['list']>[0]>();
     expectTypeOf<Parameters<SessionService['watch']>>().toExtend<Parameters<SessionClient['watch']>>();
   });

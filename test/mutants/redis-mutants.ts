@@ -176,8 +176,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'entries of a session whose record is damaged are given as its history',
     file: 'adapters/redis/record.ts',
-    from: "'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()",
-    to: "'%S+ '.repeat(10)}%S+ ${'%S+ '.repeat(7)}()",
+    from: "'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(8)}()",
+    to: "'%S+ '.repeat(10)}%S+ ${'%S+ '.repeat(8)}()",
     tests: testsOf('damage'),
   },
   {

@@ -116,7 +116,7 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a part that is read while somebody rewinds has entries of two histories',
     file: 'adapters/redis/read-entries.ts',
-    from: 'if (first.span !== part.span) return readEntries(call, session, slice);',
+    from: 'if (first.version !== part.version) return readEntries(call, session, slice);',
     to: '',
     tests: redis,
   },

@@ -16,10 +16,24 @@ export const serviceMutants: readonly Mutant[] = [
     tests: ['test/service'],
   },
   {
+    bug: 'a fork copies what was redacted after it was read',
+    file: 'src/service/create-session.ts',
+    from: '...(source && { source: { id: source.origin.id, version: source.version } }),',
+    to: '',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a fork of a long history mixes two versions of it',
+    file: 'src/service/read-source.ts',
+    from: 'if (found.version !== last.version) return ok(undefined);',
+    to: '',
+    tests: ['test/service'],
+  },
+  {
     bug: 'an idempotency key with other options gives the first session',
     file: 'src/service/create-session.ts',
-    from: 'found.value.head.digest === digest',
-    to: 'true',
+    from: 'if (found.value.head.digest !== digestOf(content)) return',
+    to: 'if (found.value.head.digest === "") return',
     tests: ['test/service'],
   },
   {

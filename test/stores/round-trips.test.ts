@@ -83,7 +83,7 @@ const numbers = {
   append: [1, 7, 1],
   'append by name': [1, 9, 1],
   'append again by name': [1, 4, 1],
-  'create a fork': [1, 13, 1],
+  'create a fork': [2, 18, 2],
   get: [1, 4, 1],
   'get without the history': [1, 4, 1],
   'get with the latest entries': [1, 4, 1],

@@ -46,6 +46,8 @@ describe('the contract comes to an end on a store that', () => {
             start: 0,
             position: (slice.after ?? 0) + 1,
             hasMore: true,
+            isSuperseded: false,
+            version: '1',
           }),
       })),
     );

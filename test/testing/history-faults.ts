@@ -63,7 +63,7 @@ const partFaults: readonly Fault[] = [
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found): EntriesOutcome => {
         return found.outcome === 'missing'
-          ? { outcome: 'found', entries: [], start: 0, position: 0, hasMore: false }
+          ? { outcome: 'found', entries: [], start: 0, position: 0, hasMore: false, isSuperseded: false, version: '1' }
           : found;
       }),
   })),

@@ -1,22 +1,33 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Opening, SessionKey } from '../../src/store/session-store.js';
+import type { EntriesOutcome, Opening, SessionKey } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
+
+type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** The memory store, which reads another opening than the one that it gets. */
 const opening = (
   bug: string,
   caughtBy: string,
-  misread: (opening: Opening, inner: MemorySessionStore, tenant: string) => Opening | undefined,
+  misread: (opening: Opening, inner: MemorySessionStore) => Opening | undefined,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    insert: (tenant, head, state, given) => inner.insert(tenant, head, state, given && misread(given, inner, tenant)),
+    insert: (tenant, head, state, given) => inner.insert(tenant, head, state, given && misread(given, inner)),
   }));
 
-const withoutPosition = ({ from, ...rest }: Opening): Opening =>
-  from === undefined ? rest : { ...rest, from: { id: from.id, maxBytes: from.maxBytes } };
+/** The memory store, which misreports parts of histories. */
+const reading = (bug: string, caughtBy: string, misreport: (found: Found) => Partial<Found>): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
+    findEntries: (...args) =>
+      inner.findEntries(...args).map((read) => (read.outcome === 'found' ? { ...read, ...misreport(read) } : read)),
+  }));
 
-const upTo = 'fork: up to a position of the current history, after rewinds too';
+/** Whether the source of an opening is a session of a tenant. */
+const isSourceOf = (inner: MemorySessionStore, tenant: string, { source }: Opening): boolean =>
+  source !== undefined && inner.findState({ tenant, id: source.id })._unsafeUnwrap() !== undefined;
+
+const withoutSource = ({ source: _, ...rest }: Opening): Opening => rest;
+
 const withEntries =
   'opening: a session is inserted with its start and its first entries, and then works like any other';
 
@@ -29,15 +40,19 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
     () => undefined,
   ),
   opening(
-    'takes more entries than allowed',
-    'opening: no more entries than maxEntries',
-    ({ maxEntries: _, ...rest }) => rest,
+    'copies what has changed',
+    'fork: nothing of a history that was redacted, rewound or deleted since it was read',
+    withoutSource,
   ),
-  opening('copies the whole history', upTo, withoutPosition),
-  opening(
-    'copies more than allowed',
-    'fork: no more bytes than maxBytes, and no more entries than maxEntries',
-    (given) => (given.from === undefined ? given : { ...given, from: { ...given.from, maxBytes: 1e9 } }),
+  reading(
+    'gives each append a new version',
+    'fork: appends and changes of the state keep the version of a history',
+    ({ version, position }) => ({ version: `${version}.${position}` }),
+  ),
+  reading(
+    'takes every position for a current one',
+    'fork: the read of its origin tells whether a position is superseded',
+    () => ({ isSuperseded: false }),
   ),
   opening(
     'counts no ACTIVE sessions',
@@ -45,26 +60,19 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
     ({ active: _, ...rest }) => rest,
   ),
   planted(
-    'tells a missing origin before a taken id',
+    'tells a changed source before a taken id',
     'opening: a taken id is returned first, and the session that has it is unchanged',
     (inner) => ({
-      insert: (tenant, head, state, given) => {
-        const isThere = given?.from && inner.findState({ tenant, id: given.from.id })._unsafeUnwrap() !== undefined;
-        return isThere === false ? ok('missing') : inner.insert(tenant, head, state, given);
-      },
+      insert: (tenant, head, state, given) =>
+        given?.source === undefined || isSourceOf(inner, tenant, given)
+          ? inner.insert(tenant, head, state, given)
+          : ok('source_changed'),
     }),
   ),
-  planted(
-    'finds the origin at another tenant',
-    'fork: nothing of a session that does not exist, or belongs to another tenant',
-    (inner) => ({
-      insert: (tenant, head, state, given) => {
-        const answer = inner.insert(tenant, head, state, given);
-        const other = given?.from && inner.findState({ tenant: 'another', id: given.from.id })._unsafeUnwrap();
-        const isMissing = answer.isOk() && answer.value === 'missing';
-        return isMissing && other !== undefined ? ok({ copied: 0, origin: { id: 'one', position: 0 } }) : answer;
-      },
-    }),
+  opening(
+    'finds the source at another tenant',
+    'fork: a session that does not exist or belongs to another tenant has changed',
+    (given, inner) => (isSourceOf(inner, 'another', given) ? withoutSource(given) : given),
   ),
 ];
 

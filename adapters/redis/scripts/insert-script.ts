@@ -1,105 +1,76 @@
 import { writeScript } from '../connection.js';
-import { field, formatOf, HEADER_BYTES, isRecord, numberField, readHead, SEQUENCE_START } from '../record.js';
+import { field, formatOf, historyVersion, readHead, SEQUENCE_START, SIZE_START } from '../record.js';
 import { eachEnded } from './each-ended.js';
 import { logEvent } from './log-event.js';
 import { schedule } from './schedule.js';
-import { offsets, pieces } from './spans.js';
 
 /** The parts of the script that differ. Those of an opening would make other creates slower. */
 const OPENING = {
-  none: {
-    known: `return 'inserted'`,
-    keys: 'KEYS[2], KEYS[3]',
-    prepare: '',
-    note: `'1'`,
-    record: 'ARGV[5]',
-    result: `'inserted'`,
-  },
+  none: { keys: 'KEYS[2], KEYS[3]', prepare: '', record: 'ARGV[5]' },
   opening: {
-    known: `local copied, origin = string.match(known, '^(%d+) (%d+)$')
-  if copied then return {tonumber(copied), tonumber(origin)} end
-  return 'inserted'`,
     // The journal is not checked, because a torn log may leave the journal of an opening without its record.
     keys: 'KEYS[2]',
     prepare: `
-local origin, source, activeKey, deadlinesKey = KEYS[last - 3], KEYS[last - 2], KEYS[last - 1], KEYS[last]
-last = last - 4
-${pieces('source')}${offsets('source')}
-local text, entries, position = '', 0, nil
-if ARGV[17] ~= '' then
-  ${readHead('origin')}
-  if head == '' then return 'missing' end
-  if not ${isRecord('head')} then return 'corrupt' end
-  local length, span = ${numberField('head', 'bytes')}, ${numberField('head', 'span')}
-  if redis.call('STRLEN', source) < length then return 'corrupt' end
-  position = tonumber(ARGV[18]) or length
-  local kept, bytes, found = offsetOf(span, length, ${numberField('head', 'entries')}, position)
-  if not found then return kept == 'corrupt' and 'corrupt' or 'invalid_position' end
-  if bytes > tonumber(ARGV[19]) then return 'too_large' end
-  entries, text = kept, textOf((piecesBefore(span, length, 0, position, bytes, math.huge)))
+local source, activeKey, deadlinesKey = KEYS[last - 2], KEYS[last - 1], KEYS[last]
+last = last - 3
+if ARGV[16] ~= '' then
+  ${readHead('source')}
+  if ${historyVersion('head')} ~= ARGV[16] then return 'source_changed' end
 end
-local lines, count = text .. ARGV[11], entries + ARGV[12]
-if count > tonumber(ARGV[13]) then return 'full' end
-if ARGV[20] then
+if ARGV[17] then
   local active = redis.call('ZCARD', activeKey)
-  if active >= tonumber(ARGV[20]) then${eachEnded('deadlinesKey', 'ARGV[22]')}
-    local isComplete = eachEnded(ARGV[21], function(_, head)
+  if active >= tonumber(ARGV[17]) then${eachEnded('deadlinesKey', 'ARGV[19]')}
+    local isComplete = eachEnded(ARGV[18], function(_, head)
       if ${field('head', 'status')} == 'A' then active = active - 1 end
     end)
-    if active >= tonumber(ARGV[20]) then return isComplete and 'too_many' or 'ended' end
+    if active >= tonumber(ARGV[17]) then return isComplete and 'too_many' or 'ended' end
   end
 end
-local sequence = 1 + (ARGV[14] == '' and 0 or 1) + (count == 0 and 0 or 1)
+local count = tonumber(ARGV[12])
+local sequence = 1 + (ARGV[13] == '' and 0 or 1) + (count == 0 and 0 or 1)
 local function recordOf(bytes)
-  local rest = string.sub(ARGV[5], ${HEADER_BYTES + 1})
-  if position then rest = string.sub(rest, 1, -2) .. ARGV[17] .. position .. '}}' end
   return string.sub(ARGV[5], 1, ${SEQUENCE_START})
-    .. string.format('${formatOf('sequence', 'entries', 'bytes', 'span', 'shown', 'size')}', sequence, count, bytes, 0, bytes, #rest) .. rest
+    .. string.format('${formatOf('sequence', 'entries', 'bytes', 'span', 'shown')}', sequence, count, bytes, 0, bytes)
+    .. string.sub(ARGV[5], ${SIZE_START + 1})
 end`,
-    note: `position and entries .. ' ' .. position or '1'`,
     record: 'recordOf(bytes)',
-    result: `(position and {entries, position} or 'inserted')`,
   },
 } as const;
 
 const WRITE_JOURNAL = `
   local bytes = 0
-  if lines ~= '' then
-    redis.call('SET', KEYS[3], lines)
+  if count > 0 then
+    redis.call('SET', KEYS[3], ARGV[11])
     -- Counted by the server, because test doubles count characters.
     bytes = redis.call('STRLEN', KEYS[3])
   end`;
 
 const LOG_OPENING = `
-    if ARGV[15] ~= '' then log(ARGV[15]) end
-    if count > 0 then log(ARGV[16] .. bytes) end`;
+    if ARGV[14] ~= '' then log(ARGV[14]) end
+    if count > 0 then log(ARGV[15] .. bytes) end`;
 
 /**
  * Adds a session, unless anything is stored under its id.
  *
  * KEYS  1 this call, 2 record, 3 journal, then the indexes of the session: all sessions, its status, its labels; then
  *       the unleased sessions of its status, if there is such an index; then deadlines and tenants, if the session has
- *       a due time; then events, if they are enabled; then with an opening the record and the journal of the session to
- *       fork, the index of the ACTIVE sessions, and deadlines
+ *       a due time; then events, if they are enabled; then with an opening the record of the session that a fork was
+ *       read from, the index of the ACTIVE sessions, and deadlines
  * ARGV  1-2 of this call, 3 member, 4 creation time, 5 record. The others are '' or missing if they are not used: 6
  *       when the session is due, 7 owner, 8 length of the stream, 9 event, 10 when the session became free; then with
- *       an opening: 11 the first lines, 12 their number, 13 the maximum number of entries of a history, 14 '1' if the
- *       session is started, 15 the event of its start or '', 16 the event of its history without the position at the
- *       end, 17 the origin as JSON up to its position, or '' if there is none, 18 that position or '' for the end, 19
- *       the maximum bytes to copy; then under a limit of ACTIVE sessions: 20 the limit, 21 now, 22 the prefix of the
- *       keys of records
+ *       an opening: 11 the first lines, 12 their number, 13 '1' if the session is started, 14 the event of its start or
+ *       '', 15 the event of its history without the position at the end, 16 the version of the history that a fork was
+ *       read from, or ''; then under a limit of ACTIVE sessions: 17 the limit, 18 now, 19 the prefix of the keys of
+ *       records
  * Writes the journal, the indexes, the deadline, the key of this call, the events, and last the record.
- * Returns 'inserted', or for a fork {the number of copied entries, the position in its origin}; or 'taken', 'missing',
- * 'invalid_position', 'too_large', 'full', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions
- * to count.
+ * Returns 'inserted', 'taken', 'source_changed', 'too_many', or 'ended' if the clock has ended too many sessions to
+ * count.
  */
 const scriptFor = (kind: keyof typeof OPENING) => {
-  const { known, keys, prepare, note, record, result } = OPENING[kind];
+  const { keys, prepare, record } = OPENING[kind];
   const isOpening = kind === 'opening';
   return writeScript(`
-if known then
-  ${known}
-end
+if known then return 'inserted' end
 if redis.call('EXISTS', ${keys}) > 0 then return 'taken' end
 local last, isDue, events, unleased = #KEYS, (ARGV[6] or '') ~= '', nil, nil${prepare}
 if (ARGV[8] or '') ~= '' then
@@ -121,7 +92,7 @@ local refused = attempt(function()${isOpening ? WRITE_JOURNAL : ''}
     local isEarliest = redis.call('ZRANGE', deadlines, '0', '0')[1] == ARGV[3]
     if isEarliest then redis.call('ZADD', tenants, ARGV[6], ARGV[7]) end
   end
-  remember(${note})
+  remember('1')
   if events then
     log(ARGV[9])${isOpening ? LOG_OPENING : ''}
   end
@@ -131,7 +102,7 @@ end, function()
   if unleased then redis.pcall('ZREM', unleased, ARGV[3]) end
   if isDue then reschedule(deadlines, tenants, ARGV[7], ARGV[3], '') end${isOpening ? `\n  redis.pcall('DEL', KEYS[3])` : ''}
 end)
-return refused or ${result}
+return refused or 'inserted'
 `);
 };
 

@@ -1,5 +1,5 @@
 import { script, writeScript } from '../connection.js';
-import { field, formatOf, isRecord, numberField, readHead, SEQUENCE_START } from '../record.js';
+import { field, formatOf, isRecord, numberField, REDACTIONS_START, readHead } from '../record.js';
 import { logEvent } from './log-event.js';
 
 /**
@@ -46,7 +46,7 @@ return {unpack(reply)}
  * KEYS  1 this call, 2 record, 3 journal, 4 events
  * ARGV  1-2 of this call, 3 incarnation, 4 now, 5 length of the stream or '', 6 path and positions of the event, then
  *       for each line its beginning and the text
- * Writes the key of this call, the event, the lines, and last the sequence of the record.
+ * Writes the key of this call, the event, the lines, and last the counts of the record.
  * Returns 'redacted', 'missing' or 'corrupt'.
  */
 export const redactScript = writeScript(`${logEvent('KEYS[4]', 'ARGV[5]')}${readHead('KEYS[2]')}
@@ -54,7 +54,7 @@ if head == '' then return known and 'redacted' or 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
 if ${field('head', 'incarnation')} ~= ARGV[3] then return known and 'redacted' or 'missing' end
 if known then return 'redacted' end
-local sequence = ${numberField('head', 'sequence')} + 1
+local redactions, sequence = ${numberField('head', 'redactions')} + 1, ${numberField('head', 'sequence')} + 1
 local refused = attempt(function()
   -- Writes nothing, but fails before anything is lost if SETRANGE is refused. An erased line could not be restored.
   redis.call('SETRANGE', KEYS[3], '0', '')
@@ -63,7 +63,8 @@ local refused = attempt(function()
     log('1 redacted ' .. ARGV[3] .. ' ' .. sequence .. ' ' .. ARGV[4] .. ' ' .. ARGV[6])
   end
   for at = 7, #ARGV, 2 do redis.call('SETRANGE', KEYS[3], ARGV[at], ARGV[at + 1]) end
-  redis.call('SETRANGE', KEYS[2], '${SEQUENCE_START}', string.format('${formatOf('sequence')}', sequence))
+  redis.call('SETRANGE', KEYS[2], '${REDACTIONS_START}',
+    string.format('${formatOf('redactions', 'sequence')}', redactions, sequence))
 end, function() end)
 return refused or 'redacted'
 `);

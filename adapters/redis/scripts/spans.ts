@@ -52,7 +52,7 @@ end`;
  * `tip`. Returns the numbers of entries and bytes up to a position, and the span that contains it; or only the reason,
  * as a text, if it is not a position of the history.
  */
-export const offsets = (journal: string): string => `
+const offsets = (journal: string): string => `
 local function linesIn(from, upto)
   local count = 0
   for at = from, upto - 1, 65536 do

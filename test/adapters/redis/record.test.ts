@@ -36,7 +36,7 @@ const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const ACTIVITY = '0000000000001234';
-const COUNTS = `${INCARNATION} 00${NOON} 0000000001 0000000000 000000000000 000000000000 000000000000`;
+const COUNTS = `${INCARNATION} 00${NOON} 0000000000 0000000001 0000000000 000000000000 000000000000 000000000000`;
 const record =
   `3 A 1 0000000000061000 0000000000000000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 0000000000030000 ${ACTIVITY} ` +
   `${COUNTS} 0000000428 ` +
@@ -99,7 +99,7 @@ describe('a record', () => {
     expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222, span: 100, shown: 111 });
   });
 
-  test.each(Array.from({ length: 20 }, (_, at) => at))('is none with junk in field %i', (place) => {
+  test.each(Array.from({ length: 21 }, (_, at) => at))('is none with junk in field %i', (place) => {
     const fields = record.slice(0, HEADER_BYTES - 1).split(' ');
     const width = fields[place]?.length ?? 0;
     const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];

@@ -241,7 +241,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     const results = await Promise.all(
       ids.map((id) => {
         if (how === 'appended') return store.append(keyOf(id), large);
-        return store.insert('acme', headOf(id), live('ACTIVE'), { ...large, maxEntries: 10 });
+        return store.insert('acme', headOf(id), live('ACTIVE'), { entries: large.entries });
       }),
     );
     expect(results.every((result) => result.isOk())).toBe(true);

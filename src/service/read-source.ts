@@ -1,0 +1,63 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type CreateError, invalidInput, notFound } from '../session/errors.js';
+import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
+import type { EntriesOutcome } from '../store/session-store.js';
+import { admittedBy, type ReadOptions } from './list-sessions.js';
+import type { Settings } from './settings.js';
+
+/** The history that a fork begins with. */
+export interface Source {
+  readonly entries: readonly HistoryEntry[];
+  readonly origin: SessionOrigin;
+  /** The version of the history that was read. */
+  readonly version: string;
+}
+
+/** One read: large enough for most histories, and small enough to ask `admit` before most of a large one is read. */
+const PIECE = { limit: 10_000, maxBytes: 1024 * 1024 };
+
+const encoder = new TextEncoder();
+
+const bytesOf = (entries: readonly PositionedEntry[]): number => encoder.encode(JSON.stringify(entries)).length;
+
+const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
+
+const invalidPosition = invalidInput([{ path: 'from.position', message: 'is not a position in the current history' }]);
+
+/**
+ * Reads the history of a session up to a position, piece by piece from the end back. Undefined if it was redacted or
+ * rewound in between.
+ */
+export const readSource = async (
+  { store, tenant, policy: { limits } }: Settings,
+  { id, position }: { readonly id: string; readonly position?: number },
+  options: ReadOptions,
+): Promise<Result<Source | undefined, CreateError>> => {
+  const maxBytes = Math.min(PIECE.maxBytes, limits.pageBytes);
+  const pieces: (readonly PositionedEntry[])[] = [];
+  let last: Extract<EntriesOutcome, { readonly outcome: 'found' }> | undefined;
+  let before = position;
+  let bytes = 0;
+  do {
+    const slice = { ...PIECE, maxBytes, ...(before !== undefined && { before }) };
+    const answer = await store.findEntries({ tenant, id }, slice);
+    if (answer.isErr()) return err(answer.error);
+    const found = answer.value;
+    if (found.outcome === 'missing') return err(notFound(id));
+    if (found.outcome === 'invalid_position') return err(invalidPosition);
+    if (last === undefined && found.isSuperseded) return err(invalidPosition);
+    last ??= found;
+    if (found.version !== last.version) return ok(undefined);
+    bytes += bytesOf(found.entries);
+    if (bytes > limits.pageBytes) return err(tooLarge(limits.pageBytes));
+    const refusal = admittedBy(options)?.(bytes, 1);
+    if (refusal !== undefined) return err(refusal);
+    pieces.unshift(found.entries);
+    before = found.entries.length === 0 ? 0 : found.start;
+  } while (before > 0);
+  const entries = pieces.flat().map(withoutPosition);
+  return ok({ entries, origin: { id, position: last.position }, version: last.version });
+};
+
+const tooLarge = (pageBytes: number) =>
+  invalidInput([{ path: 'from', message: `has more than ${pageBytes} bytes of history to copy` }]);
