@@ -135,8 +135,11 @@ describe('where the log has lost its beginning', () => {
     const seen: string[] = [];
     while (!seen.at(-1)?.startsWith('snapshot')) seen.push(await one.next());
     expect(seen.at(-1)).toBe('snapshot 602');
-    const again = follow(sessions.watch(id, { from: one.position() }));
-    const next = again.next();
+    const from = one.position();
+    let next = Promise.resolve('');
+    await new Promise<void>((onOpen) => {
+      next = follow(sessions.watch(id, { from, onOpen })).next();
+    });
     log.tell(...(await appended(1)));
     expect(await next).toBe(`${id} 603`);
   });
