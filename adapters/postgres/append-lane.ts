@@ -3,7 +3,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { Lane } from '../shared/lane.js';
-import { decodeState, encodeEntry } from '../shared/stored-json.js';
+import { decodeState, encodeEntry, lengthOf } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import { type Answer, type Call, type OpenChange, procedureCall } from './call.js';
 import { timedOut } from './failure.js';
@@ -84,10 +84,9 @@ export class AppendLane {
     append: HistoryAppend,
   ): Answer<AppendOutcome, StoreError> {
     const entries = append.entries.map(encodeEntry);
-    const bytes = entries.reduce((sum, { length }) => sum + length, 0);
     const input = inputOf(key, append, entries, hasEvents);
     const pending: Pending = { key, input, call, progress: 'waiting' };
-    const made = this.#lane.run(pending, bytes);
+    const made = this.#lane.run(pending, lengthOf(entries));
     const result = await call.within(made);
     if (result !== undefined) return result;
     const outcome = pending.progress === 'sent' ? 'unknown' : 'not_applied';
@@ -96,24 +95,28 @@ export class AppendLane {
   }
 
   async #make(group: readonly Pending[]): Promise<readonly Appended[]> {
-    const live = group.filter(({ progress }) => progress === 'waiting').toSorted(bySession);
-    for (const each of live) each.progress = 'sent';
-    const results = new Map<Pending, Appended>();
-    const last = group.findLast((each) => live.includes(each));
-    const sent = last === undefined ? ok([]) : await this.#send(last.call, live);
-    if (sent.isOk()) for (const [at, each] of live.entries()) results.set(each, outcomeOf(each, sent.value[at]));
-    else for (const [each, result] of await this.#afterFailure(live, sent.error)) results.set(each, result);
-    return group.map((each) => results.get(each) ?? gaveUp);
+    const waiting = group.filter(({ progress }) => progress === 'waiting');
+    const last = waiting.at(-1);
+    if (last === undefined) return group.map(() => gaveUp);
+    for (const each of waiting) each.progress = 'sent';
+    const sorted = waiting.toSorted(bySession);
+    // Its deadline is the latest. A call with an earlier one stops waiting by itself.
+    const sent = await this.#send(last.call, sorted);
+    const results = sent.isOk()
+      ? sorted.map((each, at) => outcomeOf(each, sent.value[at]))
+      : await this.#afterFailure(sorted, sent.error);
+    const resultOf = new Map(sorted.map((each, at) => [each, results[at]]));
+    return group.map((each) => resultOf.get(each) ?? gaveUp);
   }
 
   /** A group that was undone as a whole is made again, one by one, so that one append spoils no other. */
-  #afterFailure(live: readonly Pending[], failure: StoreError): Promise<readonly (readonly [Pending, Appended])[]> {
+  async #afterFailure(sent: readonly Pending[], failure: StoreError): Promise<readonly Appended[]> {
     const isUndone = failure.type === 'store_unavailable' && failure.outcome === 'not_applied';
+    if (sent.length === 1 || !isUndone) return sent.map(() => err(failure));
     return Promise.all(
-      live.map(async (each) => {
-        if (live.length === 1 || !isUndone) return [each, err(failure)] as const;
+      sent.map(async (each) => {
         const alone = await this.#send(each.call, [each]);
-        return [each, alone.andThen(([found]) => outcomeOf(each, found))] as const;
+        return alone.andThen(([found]) => outcomeOf(each, found));
       }),
     );
   }

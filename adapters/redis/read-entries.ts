@@ -23,8 +23,8 @@ const MAX_BYTES = 1024 * 1024;
  *       number of entries, 4 the minimum and 5 the maximum length
  * Returns {the text, incarnation, 1 if the server counts bytes or 0 if it counts characters, as test doubles do, the
  * committed length of the journal, the version of the history, 1 if the text begins within a span, 1 if a part that ends
- * at a position has entries after it, 1 if the position is superseded, then the beginning and the end of each piece in the journal}, or 'missing',
- * 'corrupt', or 'invalid_position' if no line begins at the position.
+ * at a position has entries after it, 1 if the position is superseded, then the beginning and the end of each piece in
+ * the journal}, or 'missing', 'corrupt', or 'invalid_position' if no line begins at the position.
  */
 const partScript = script(`${pieces('KEYS[2]')}
 ${readHead('KEYS[1]').trim()}

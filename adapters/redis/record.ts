@@ -20,11 +20,10 @@ import { letterOf, STATUS_LETTERS } from './status-letters.js';
  * The fields before the labels have fixed widths, and scripts compare only these. Times are in milliseconds since the
  * epoch. `report` is 1 if the end of the session must be reported and has not been, even if the session has not ended.
  * The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before.
- * `incarnation` distinguishes it from a later session with the same id. `redactions` counts
- * redactions. `entries` is the number of entries, and `bytes`
- * the committed length of the journal: data after that length was never acknowledged. After a rewind, the last span of
- * the history begins at `span` (`scripts/spans.ts`), and the history has `shown` bytes in total. `size` is the length
- * of the record after these fields.
+ * `incarnation` distinguishes it from a later session with the same id. `redactions` and `entries` are the numbers of
+ * redactions and of entries, and `bytes` is the committed length of the journal: data after that length was never
+ * acknowledged. After a rewind, the last span of the history begins at `span` (`scripts/spans.ts`), and the history has
+ * `shown` bytes in total. `size` is the length of the record after these fields.
  *
  * The journal is the history: a line of JSON and a comma for each entry. An append writes to the journal first, and
  * then to `last activity`, `sequence` and the fields from `entries` to `shown`: one write overwrites all fields between

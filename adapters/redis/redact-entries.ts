@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { Redacted, SessionKey } from '../../src/store/session-store.js';
 import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
 import type { OpenCall } from './deployment.js';
+import { detailText } from './detail-text.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import { linesScript, redactScript } from './scripts/redact-script.js';
@@ -46,7 +47,12 @@ export const redactEntries = async (
     changes.push(...change);
   }
   if (changes.length === 0) return ok('redacted');
-  const args = [String(incarnation), String(now), eventsLength, `${path} ${positions.join('_')}`];
+  const args = [
+    String(incarnation),
+    String(now),
+    eventsLength,
+    `${path} ${detailText({ type: 'redacted', at: now, positions })}`,
+  ];
   for (const [start, text] of changes) args.push(String(start), text);
   return outcomeOf(key, await call.writeScript(redactScript, writes, [record, journal, events], args), [
     'redacted',

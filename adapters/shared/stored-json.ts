@@ -197,3 +197,6 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
 
 /** Bytes of UTF-8. */
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** The length of texts in all: about their size in bytes, at no cost. */
+export const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);

@@ -23,7 +23,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite, infinite } from '../shared/never.js';
-import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
 import { historyVersion, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { activeAt } from './read-page.js';
@@ -56,8 +56,6 @@ const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, d
 const COUNT_REDACTION = 'UPDATE colloquy_sessions SET sequence = ?, redactions = redactions + 1 WHERE number = ?';
 const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
-
-const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
 /** The changes of sessions. Each is one transaction with its event. */
 export class SessionWriter {

@@ -47,20 +47,20 @@ export const updateState = async <S extends StateRecord, E>(
     const decided = decide(current, time.value);
     if (isGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
-    const isChanged = decided.value !== current;
-    if (!isChanged) return ok({ state: decided.value, now: time.value, isChanged });
-    const limit = cap && { sessions: cap.sessions, now: time.value };
-    const states = { previous: current, decided: decided.value };
-    const replaced = await replaceState(settings, key, states, limit);
-    if (replaced.isErr()) return err(replaced.error);
-    const { outcome } = replaced.value;
-    if (replaced.value.outcome === 'replaced') {
-      const { state } = replaced.value;
-      recentStates.add(key, state);
-      return ok({ state, now: time.value, isChanged });
+    if (decided.value === current) {
+      return ok({ state: decided.value, now: time.value, isChanged: false });
     }
-    if (outcome === 'missing') return err(notFound(key.id));
-    if (outcome === 'too_many' && cap !== undefined) return err(cap.error);
+    const states = { previous: current, decided: decided.value };
+    const limit = cap && { sessions: cap.sessions, now: time.value };
+    const answer = await replaceState(settings, key, states, limit);
+    if (answer.isErr()) return err(answer.error);
+    const replaced = answer.value;
+    if (replaced.outcome === 'replaced') {
+      recentStates.add(key, replaced.state);
+      return ok({ state: replaced.state, now: time.value, isChanged: true });
+    }
+    if (replaced.outcome === 'missing') return err(notFound(key.id));
+    if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
   }
   return err(conflict(key.id));
 };

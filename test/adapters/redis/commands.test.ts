@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
-import type { StateRecord } from '../../../src/session/session-record.js';
-import {
-  ended,
-  headOf,
-  keyOf,
-  live,
-  NOON,
-  operationOf,
-  previousOf,
-  say,
-  TENANT,
-  upTo,
-} from '../../../src/testing/samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { missingEntries } from '../../support/redis-indexes.js';
+import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, okOf } from '../../support/sessions.js';
 
 const key = keyOf('one');
@@ -28,12 +17,6 @@ const labels = { user: 'u1', channel: 'web' };
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 500 };
 
 let prefixes = 0;
-
-/** Replaces the state before; unlike `replacing`, without a read. */
-const replaced = (store: RedisSessionStore, next: StateRecord) => {
-  const event = { type: 'started', at: NOON } as const;
-  return store.replace(key, previousOf(next), next, { event });
-};
 
 describeWithRedis('commands that are sent to Redis', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
@@ -64,20 +47,22 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     /** Every change there is, with its deadlines, labels, statuses and events. */
     const changes = (store: RedisSessionStore): Readonly<Record<string, () => PromiseLike<unknown>>> => ({
       create: () => answerOf(store.insert(TENANT, head, live('IDLE', { labels, deadline: NOON + 1000 }))),
-      start: () => answerOf(replaced(store, live('ACTIVE', { labels, revision: 2, deadline: NOON + 2000 }))),
+      start: () => answerOf(replaceUnread(store, key, live('ACTIVE', { labels, revision: 2, deadline: NOON + 2000 }))),
       append: () => answerOf(store.append(key, { entries: [say('hello')], now: NOON })),
       'append with an operation id': () =>
         answerOf(store.append(key, { entries: [say('you')], now: NOON, operation: operationOf('op') })),
       'the same again': () =>
         answerOf(store.append(key, { entries: [say('you')], now: NOON, operation: operationOf('op') })),
-      pause: () => answerOf(replaced(store, live('PAUSED', { labels, revision: 3 }))),
-      resume: () => answerOf(replaced(store, live('ACTIVE', { labels, revision: 4, deadline: NOON + 3000 }))),
-      lease: () => answerOf(replaced(store, live('ACTIVE', { labels, revision: 5, deadline: NOON + 3000, lease }))),
+      pause: () => answerOf(replaceUnread(store, key, live('PAUSED', { labels, revision: 3 }))),
+      resume: () => answerOf(replaceUnread(store, key, live('ACTIVE', { labels, revision: 4, deadline: NOON + 3000 }))),
+      lease: () =>
+        answerOf(replaceUnread(store, key, live('ACTIVE', { labels, revision: 5, deadline: NOON + 3000, lease }))),
       'append of the holder': () => answerOf(store.append(key, { entries: [say('mine')], now: NOON, fencingToken: 3 })),
       release: () =>
         answerOf(
-          replaced(
+          replaceUnread(
             store,
+            key,
             live('ACTIVE', {
               labels,
               revision: 6,
@@ -89,10 +74,12 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       reschedule: () => answerOf(store.reschedule(key, { from: NOON + 3000, to: NOON + 2500 })),
       end: () => {
         const { lease: _, ...state } = live('ACTIVE', { labels, revision: 7 });
-        return answerOf(replaced(store, { ...state, status: 'TERMINATED', endReason: 'failed' }));
+        return answerOf(replaceUnread(store, key, { ...state, status: 'TERMINATED', endReason: 'failed' }));
       },
       relabel: () =>
-        answerOf(replaced(store, ended('failed', { revision: 8, labels: { user: 'u2', title: 'Tax return' } }))),
+        answerOf(
+          replaceUnread(store, key, ended('failed', { revision: 8, labels: { user: 'u2', title: 'Tax return' } })),
+        ),
       delete: () => answerOf(store.remove(key)),
     });
 
