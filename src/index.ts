@@ -29,7 +29,7 @@ export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
 export type { UpdateInput } from './service/update-session.js';
 export { type Clock, systemClock } from './session/clock.js';
-export type { EndedRecord, EndedSession } from './session/ended-session.js';
+export type { EndedSession } from './session/ended-session.js';
 export type {
   AppendError,
   CallbackFailed,
@@ -122,15 +122,14 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
-export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/state-at.js';
+export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, dueAtOf, endsAt, stateAt } from './session/state-at.js';
 export { transition } from './session/transition.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
-export type { DueEnd, DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
-  ActiveLimit,
   Admit,
   Answer,
   AppendOutcome,
+  DueKey,
   DueSession,
   DueSessions,
   EntriesOutcome,
@@ -140,11 +139,13 @@ export type {
   Inserted,
   ListOrder,
   ListPosition,
+  LiveLimit,
   Opening,
   PageRange,
   ReadSize,
   RecordPage,
   Redacted,
+  Remains,
   Removal,
   Replaced,
   ReplaceOptions,

@@ -10,8 +10,10 @@ export interface Due {
   readonly session: StoredSession;
 }
 
+const idOf = ({ session }: Due): string => `${session.removal ?? ''}:${session.head.id}`;
+
 /** Sorts the sessions of a tenant by due time, the earliest first. */
-export const dueOrder = (a: Due, b: Due): number => a.at - b.at || compare(a.session.head.id, b.session.head.id);
+export const dueOrder = (a: Due, b: Due): number => a.at - b.at || compare(idOf(a), idOf(b));
 
 export const isDueBy =
   (now: number) =>

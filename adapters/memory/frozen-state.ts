@@ -8,11 +8,12 @@ export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead
   return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
 };
 
-const isFrozen = ({ operations, terms, labels, lease }: StateRecord): boolean =>
+const isFrozen = ({ operations, terms, labels, lease, report }: StateRecord): boolean =>
   Object.isFrozen(operations) &&
   Object.isFrozen(terms) &&
   (labels === undefined || Object.isFrozen(labels)) &&
-  (lease === undefined || Object.isFrozen(lease));
+  (lease === undefined || Object.isFrozen(lease)) &&
+  (report === undefined || Object.isFrozen(report));
 
 /**
  * A deeply frozen state, which the store and its callers may share. States of the service are frozen already: copying
@@ -23,5 +24,13 @@ export const frozenState = (state: StateRecord): StateRecord => {
   const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
   const labels = state.labels && Object.freeze({ ...state.labels });
   const lease = state.lease && Object.freeze({ ...state.lease });
-  return Object.freeze({ ...state, operations, terms, ...(labels && { labels }), ...(lease && { lease }) });
+  const report = state.report && Object.freeze({ ...state.report });
+  return Object.freeze({
+    ...state,
+    operations,
+    terms,
+    ...(labels && { labels }),
+    ...(lease && { lease }),
+    ...(report && { report }),
+  });
 };

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { IssueList } from '../../src/input/issue-list.js';
 import { isFields, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
@@ -7,10 +8,11 @@ import type { TooManyLabelled } from '../../src/session/errors.js';
 import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
 import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
+import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import type {
   Admit,
   AppendOutcome,
+  DueKey,
   DueSessions,
   EntriesOutcome,
   HistoryAppend,
@@ -33,9 +35,8 @@ import type {
 import { updatedAt } from '../shared/label-search.js';
 import { DueTenants } from './due-tenants.js';
 import { frozenState } from './frozen-state.js';
-import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
-import { bytesOf, keyOf, newSession, recordOf, type StoredSession } from './stored-session.js';
+import { bytesOf, dueKeyOf, keyOf, newSession, recordOf, remainsOf, type StoredSession } from './stored-session.js';
 import { TenantIndex } from './tenant-index.js';
 
 /** Options of a `MemorySessionStore`. */
@@ -47,18 +48,29 @@ export interface MemorySessionStoreOptions {
         /** Number of the latest events that are kept, at least 1. Default: 100000. */
         readonly length?: number;
       };
+  /** Whether sweeps report the end of each session to `onEnded`. Default: false. */
+  readonly reportEnds?: boolean;
 }
 
 const DEFAULT_EVENTS = 100_000;
 
-const optionNames: OptionNames<MemorySessionStoreOptions> = { events: { length: true } };
+const optionNames: OptionNames<MemorySessionStoreOptions> = { events: { length: true }, reportEnds: true };
 
-const parseEventsLength = (options: MemorySessionStoreOptions): number | undefined =>
+const parseEventsLength = (
+  issues: IssueList,
+  events: MemorySessionStoreOptions['events'] = false,
+): number | undefined => {
+  if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
+  issues.check(isFields(events), 'events', 'must be true, false or { length }');
+  if (!isFields(events)) return undefined;
+  return parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1);
+};
+
+const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
-    const { events = false } = options;
-    if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
-    issues.check(isFields(events), 'events', 'must be true, false or { length }');
-    return isFields(events) ? parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1) : undefined;
+    const { events, reportEnds = false } = options;
+    issues.check(typeof reportEnds === 'boolean', 'reportEnds', 'must be true or false');
+    return { eventsLength: parseEventsLength(issues, events), reportEnds };
   });
 
 /**
@@ -69,20 +81,21 @@ export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
   readonly #dueTenants = new DueTenants();
   readonly events: MemoryEventLog | undefined;
-  readonly ends = new MemoryEndQueue((session) => this.#move(session, session.state.deadline));
+  readonly #reportsEnds: boolean;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
-    const length = parseEventsLength(options);
-    this.events = length === undefined ? undefined : new MemoryEventLog(length);
+    const { eventsLength, reportEnds } = parseSettings(options);
+    this.events = eventsLength === undefined ? undefined : new MemoryEventLog(eventsLength);
+    this.#reportsEnds = reportEnds;
   }
 
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantIndex();
     if (tenant.get(head.id) !== undefined) return ok('taken');
-    const { entries = [], source, active } = opening ?? {};
+    const { entries = [], source, cap } = opening ?? {};
     if (source !== undefined && tenant.get(source.id)?.log.version !== source.version) return ok('source_changed');
-    if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
+    if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newIncarnation() ?? '');
     session.log.fill(entries);
@@ -103,7 +116,11 @@ export class MemorySessionStore implements SessionStore {
     return refusal === undefined ? ok(recordOf(session, size)) : err(refusal);
   }
 
-  findState(key: SessionKey): Result<StateRecord | undefined, never> {
+  reportsEnds(): Result<boolean, never> {
+    return ok(this.#reportsEnds);
+  }
+
+  findState(key: DueKey): Result<StateRecord | undefined, never> {
     const session = this.#sessionOf(key);
     return ok(session?.state);
   }
@@ -126,23 +143,20 @@ export class MemorySessionStore implements SessionStore {
   }
 
   replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     { event, cap }: ReplaceOptions = {},
   ): Result<Replaced, never> {
     const tenant = this.#tenants.get(key.tenant);
-    const session = tenant?.get(key.id);
+    const session = tenant?.get(key.id, key.removal);
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
     if (state.revision !== previous.revision) return ok('stale');
-    if (cap !== undefined && tenant.activeAt(cap.now) >= cap.sessions) return ok('too_many');
-    const isEnd = next.status === 'TERMINATED' && owesEnd(state);
+    if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     const { lastActivityAt } = state;
     const stored = frozenState(lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next);
-    const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : endsAt(stored);
-    this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAt));
-    if (isEnd) this.ends.add(session, next.since);
+    this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAtOf(stored)));
     if (event !== undefined) this.#log(session, event);
     return ok('replaced');
   }
@@ -195,18 +209,19 @@ export class MemorySessionStore implements SessionStore {
   }
 
   remove(
-    key: SessionKey,
-    { revision, now = Date.now() }: Removal = {},
+    key: DueKey,
+    { revision, now = Date.now(), remains }: Removal = {},
   ): Result<'removed' | 'stale' | 'missing', never> {
     const tenant = this.#tenants.get(key.tenant);
-    const session = tenant?.get(key.id);
+    const session = tenant?.get(key.id, key.removal);
     if (tenant === undefined || session === undefined) return ok('missing');
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
-    this.#change(key.tenant, tenant, () => tenant.remove(session));
+    this.#change(key.tenant, tenant, () => {
+      tenant.remove(session);
+      if (remains !== undefined) tenant.addRemains(remainsOf(session, remains));
+    });
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
-    if (owesEnd(session.state)) this.ends.add(session, now);
-    this.ends.keep(session, now);
-    this.#log(session, { type: 'deleted', at: now });
+    if (key.removal === undefined) this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
   }
 
@@ -219,21 +234,22 @@ export class MemorySessionStore implements SessionStore {
     const { items, hasMore } = this.#dueTenants.due(now, limit, (name, share) => {
       return this.#tenants.get(name)?.due(now, share) ?? [];
     });
-    return ok({ sessions: items.map((each) => ({ ...keyOf(each), dueAt: each.dueAt })), failed: [], hasMore });
+    return ok({ sessions: items.map((each) => ({ ...dueKeyOf(each), dueAt: each.dueAt })), failed: [], hasMore });
   }
 
-  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
+  reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
     const session = this.#sessionOf(key);
     if (session?.dueAt !== from) return ok('stale');
     const { state } = session;
-    const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, endsAt(state));
+    const isFree = state.status === 'TERMINATED' || state.report !== undefined || isDamaged;
+    const dueAt = isFree ? to : Math.min(to, endsAt(state));
     if (dueAt === from) return ok('stale');
     this.#move(session, dueAt);
     return ok('moved');
   }
 
-  #sessionOf({ tenant, id }: SessionKey): StoredSession | undefined {
-    return this.#tenants.get(tenant)?.get(id);
+  #sessionOf({ tenant, id, removal }: DueKey): StoredSession | undefined {
+    return this.#tenants.get(tenant)?.get(id, removal);
   }
 
   /** Stores a later activity, which may postpone the end of the session. */

@@ -1,7 +1,7 @@
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { endsAt } from '../../src/session/state-at.js';
-import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
+import { dueAtOf } from '../../src/session/state-at.js';
+import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';
@@ -25,10 +25,10 @@ export interface StoredSession {
   sequence: number;
   readonly log: HistoryLog;
   state: StateRecord;
-  /** When a sweep must process the session: its deadline if it has not ended. */
+  /** When a sweep must process the session. */
   dueAt: number;
-  /** Identifies the end of the session while it waits to be reported. */
-  endId: string | undefined;
+  /** Set if this is what is left of a removed session. */
+  readonly removal: string | undefined;
   /** The status under which the session is listed. */
   listedAs: SessionStatus;
 }
@@ -54,12 +54,26 @@ export const newSession = (
   sequence: 0,
   log: new HistoryLog(),
   state: frozenState(state),
-  dueAt: endsAt(state),
-  endId: undefined,
+  dueAt: dueAtOf(state),
+  removal: undefined,
   listedAs: state.status,
 });
 
+/** What is left of a session after its removal. */
+export const remainsOf = (session: StoredSession, { removal, state }: Remains): StoredSession => ({
+  ...session,
+  log: new HistoryLog(),
+  state: frozenState(state),
+  dueAt: dueAtOf(state),
+  removal,
+});
+
 export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant, id: head.id });
+
+export const dueKeyOf = (session: StoredSession): DueKey => {
+  const key = keyOf(session);
+  return session.removal === undefined ? key : { ...key, removal: session.removal };
+};
 
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);

@@ -23,6 +23,8 @@ const labelsOf = ({ labels = {} }: StateRecord): readonly string[] =>
 /** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantIndex {
   readonly #sessions = new Map<string, StoredSession>();
+  /** What is left of removed sessions, by their `removal` and id. */
+  readonly #remains = new Map<string, StoredSession>();
   readonly #byCreation = newestFirstIndex();
   readonly #byStatus = {
     IDLE: newestFirstIndex(),
@@ -40,11 +42,17 @@ export class TenantIndex {
   #listedAt = Number.NEGATIVE_INFINITY;
 
   get size(): number {
-    return this.#sessions.size;
+    return this.#sessions.size + this.#remains.size;
   }
 
-  get(id: string): StoredSession | undefined {
-    return this.#sessions.get(id);
+  get(id: string, removal?: string): StoredSession | undefined {
+    return removal === undefined ? this.#sessions.get(id) : this.#remains.get(`${removal}:${id}`);
+  }
+
+  /** Adds what is left of a removed session: only the index of due sessions contains it. */
+  addRemains(remains: StoredSession): void {
+    this.#remains.set(`${remains.removal}:${remains.head.id}`, remains);
+    this.#schedule(remains);
   }
 
   add(session: StoredSession): void {
@@ -55,6 +63,10 @@ export class TenantIndex {
   }
 
   change(session: StoredSession, next: StateRecord, dueAt: number): void {
+    if (session.removal !== undefined) {
+      this.#changeRemains(session, next, dueAt);
+      return;
+    }
     const isLabelled = !sameLabels(session.state.labels, next.labels);
     if (isLabelled) this.#unlabel(session);
     this.#unindex(session);
@@ -70,9 +82,9 @@ export class TenantIndex {
     return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Number of sessions that are ACTIVE at a time. */
-  activeAt(now: number): number {
-    return this.#withStatus({ status: 'ACTIVE', now }).size;
+  /** Number of sessions that are ACTIVE or PAUSED at a time. */
+  liveAt(now: number): number {
+    return this.#withStatus({ status: 'ACTIVE', now }).size + this.#withStatus({ status: 'PAUSED', now }).size;
   }
 
   /** The sessions that are due at a time, the longest overdue first, at most `limit`. */
@@ -82,6 +94,11 @@ export class TenantIndex {
   }
 
   remove(session: StoredSession): void {
+    if (session.removal !== undefined) {
+      this.#unschedule(session);
+      this.#remains.delete(`${session.removal}:${session.head.id}`);
+      return;
+    }
     this.#unindex(session);
     this.#byCreation.remove(session);
     this.#unlabel(session);
@@ -121,6 +138,7 @@ export class TenantIndex {
     const to = this.#byDue.leading(isDueBy(Math.max(now, this.#listedAt)));
     this.#listedAt = now;
     for (const { session } of this.#byDue.slice(from, to)) {
+      if (session.removal !== undefined) continue;
       this.#byStatus[session.listedAs].remove(session);
       this.#list(session);
     }
@@ -151,12 +169,27 @@ export class TenantIndex {
   #index(session: StoredSession): void {
     this.#list(session);
     this.#unleased?.add(session);
-    if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
+    this.#schedule(session);
   }
 
   #unindex(session: StoredSession): void {
     this.#unleased?.remove(session);
     this.#byStatus[session.listedAs].remove(session);
+    this.#unschedule(session);
+  }
+
+  #changeRemains(remains: StoredSession, next: StateRecord, dueAt: number): void {
+    this.#unschedule(remains);
+    remains.state = next;
+    remains.dueAt = dueAt;
+    this.#schedule(remains);
+  }
+
+  #schedule(session: StoredSession): void {
+    if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
+  }
+
+  #unschedule(session: StoredSession): void {
     this.#byDue.remove({ at: session.dueAt, session });
   }
 }

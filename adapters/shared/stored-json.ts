@@ -3,7 +3,7 @@ import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
 import type { HistoryEntry, SessionLabels, SessionOrigin } from '../../src/session/session.js';
-import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';
+import type { LeaseRecord, PendingReport, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 
 /*
@@ -27,26 +27,24 @@ const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_IN
 
 const finiteOnly = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 
-const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs, reportEnds }: SessionTerms) => ({
+const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs }: SessionTerms) => ({
   idleTimeoutMs: finiteOnly(idleTimeoutMs),
   inactivityTimeoutMs: finiteOnly(inactivityTimeoutMs),
   retentionMs: finiteOnly(retentionMs),
   graceMs: graceMs === 0 ? undefined : graceMs,
-  reportEnds,
 });
 
 const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   if (!isFields(stored)) return undefined;
-  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, graceMs = 0, reportEnds } = stored;
+  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, graceMs = 0 } = stored;
   if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(inactivityTimeoutMs) || !isTimeOrNever(retentionMs))
     return undefined;
-  if (typeof reportEnds !== 'boolean' || !isNumber(graceMs)) return undefined;
+  if (!isNumber(graceMs)) return undefined;
   return {
     idleTimeoutMs: orInfinity(idleTimeoutMs),
     inactivityTimeoutMs: orInfinity(inactivityTimeoutMs),
     retentionMs: orInfinity(retentionMs),
     graceMs,
-    reportEnds,
   };
 };
 
@@ -58,12 +56,17 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: Lease
   ...(releasedAt !== undefined && { releasedAt }),
 });
 
+const encodeReport = ({ dueAt, removedAt }: PendingReport): PendingReport => ({
+  dueAt,
+  ...(removedAt !== undefined && { removedAt }),
+});
+
 /**
  * Without `lastActivityAt`, because appends change it: stores keep it separately. Also without labels if the store
  * keeps them separately.
  */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
-  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease } = state;
+  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
@@ -78,6 +81,7 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     terms: encodeTerms(terms),
     labels,
     lease: lease && encodeLease(lease),
+    report: report && encodeReport(report),
   });
 };
 
@@ -88,6 +92,11 @@ const isLease = (value: unknown): value is LeaseRecord =>
   isNumber(value['takenAt']) &&
   isNumber(value['until']) &&
   (value['releasedAt'] === undefined || isNumber(value['releasedAt']));
+
+const isReport = (value: unknown): value is PendingReport =>
+  isFields(value) &&
+  isNumber(value['dueAt']) &&
+  (value['removedAt'] === undefined || isNumber(value['removedAt']));
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
@@ -100,12 +109,14 @@ export const decodeState = (
   const stored = parse(text);
   if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
+  const { report } = stored;
   const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
     return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
+  if (report !== undefined && !isReport(report)) return undefined;
   if (labels !== undefined && !isLabels(labels)) return undefined;
   if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {
@@ -120,6 +131,7 @@ export const decodeState = (
     terms,
     ...(labels && { labels }),
     ...(lease && { lease }),
+    ...(report && { report }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };
   return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;

@@ -14,6 +14,7 @@ import { apiKeyAsPassword, type InspectorAuthenticate, inspectorRoutes } from '.
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
+import type { SessionStore } from '../store/session-store.js';
 import { messageOf, UsageError } from './cli-error.js';
 import { greeting } from './greeting.js';
 import { listen } from './listen.js';
@@ -32,10 +33,8 @@ environment variable. The variable of an option without a value is on or off.
   --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
   --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and deletes sessions after their
-                                        retention. It leaves the report of each end to the sweeper of an application. In
-                                        memory, serve always sweeps.
-  --no-reports, $COLLOQUY_NO_REPORTS    Does not report the ends of sessions that are created here to an application. Set it
-                                        if there is none: each report would wait in the database. In memory always.
+                                        retention. Refused if the database reports ends: that needs the sweeper of an
+                                        application, with its onEnded. In memory, serve always sweeps.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
@@ -70,6 +69,14 @@ const tenantBy =
 const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
   void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
+/** Fails if this program must not sweep, because it has nobody to report ends to. */
+const checkSweep = async (store: SessionStore): Promise<void> => {
+  const reports = await store.reportsEnds();
+  if (!reports.unwrapOr(false)) return;
+  const cure = 'leave out --sweep, and let the application that has onEnded sweep';
+  throw new UsageError(`the database has reportEnds, and serve reports no ends: ${cure}`);
+};
+
 const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
@@ -81,7 +88,7 @@ const run = async (options: Options): Promise<void> => {
   const { authenticate, tenants } = parseApiKeys(keys ?? `default:${generatedKey}`);
   const inspectorAccess = apiKeyAsPassword(authenticate);
   const { store, storeName, isShared, close } = await openStore(options, { events });
-  const sessions = new SessionService({ store, reportEnds: isShared && !options.isOn('no-reports') });
+  const sessions = new SessionService({ store });
   // Nobody else can sweep this memory.
   const sweeps = isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
@@ -100,6 +107,7 @@ const run = async (options: Options): Promise<void> => {
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
+    if (sweeps) await checkSweep(store);
     const server = await listen(
       nodeListener(handler),
       host,

@@ -150,7 +150,7 @@ export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 /** Errors of `create` of the client. */
 export type RemoteCreateError = RemoteErrorIn<typeof openedCreate>;
 /** Errors of `start` and `resume` of the client. */
-export type RemoteStartError = RemoteErrorIn<(typeof changes)['start' | 'resume']>;
+export type RemoteStartError = RemoteErrorIn<(typeof changes)['start']>;
 /** Errors of `pause`, `extend`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
 /** Errors of `update` of the client. */

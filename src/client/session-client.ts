@@ -137,7 +137,7 @@ export class SessionClient {
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
-  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
+  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
   }
 

@@ -28,7 +28,7 @@ const changeErrors = errorsOf<SessionService['pause' | 'extend' | 'terminate' | 
   'operation_mismatch',
 ]);
 
-const startErrors = errorsOf<SessionService['start' | 'resume']>()([...changeErrors, 'too_many_active']);
+const startErrors = errorsOf<SessionService['start']>()([...changeErrors, 'too_many_active']);
 
 const change = <C extends CallerCommand, E extends OperationError>(
   command: C,
@@ -50,7 +50,7 @@ const change = <C extends CallerCommand, E extends OperationError>(
 export const changes = {
   start: change('start', startErrors, (sessions, { id, options }) => sessions.start(id, options)),
   pause: change('pause', changeErrors, (sessions, { id, options }) => sessions.pause(id, options)),
-  resume: change('resume', startErrors, (sessions, { id, options }) => sessions.resume(id, options)),
+  resume: change('resume', changeErrors, (sessions, { id, options }) => sessions.resume(id, options)),
   terminate: change('terminate', changeErrors, (sessions, { id, options }) => sessions.terminate(id, options)),
   fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
@@ -186,7 +186,7 @@ export const remove = operation({
   tag: 'Commands',
   method: 'POST',
   path: '/delete-session/{session_id}',
-  errors: errorsOf<SessionService['delete']>()(commonErrors),
+  errors: errorsOf<SessionService['delete']>()([...commonErrors, 'conflict']),
   output: { status: 204 },
   calls: { method: 'delete', call: (sessions: TenantCommands, { id }) => sessions.delete(id) },
 });

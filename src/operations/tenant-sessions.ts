@@ -46,7 +46,7 @@ export type TenantCommands = {
   readonly [C in CallerCommand]: (
     id: string,
     options: Fields,
-  ) => ResultAsync<SessionState, C extends 'start' | 'resume' ? StartError : ChangeError>;
+  ) => ResultAsync<SessionState, C extends 'start' ? StartError : ChangeError>;
 } & {
   /** As `extend` of `SessionService`. */
   extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, ChangeError>;

@@ -46,7 +46,7 @@ export const changeSession = async (
   return updated.map((after) => resultOfCommand(key, options, after));
 };
 
-/** Maximum number of ACTIVE sessions of the tenant; undefined for no limit. */
+/** Maximum number of live sessions of the tenant; undefined for no limit. */
 export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | undefined, Misconfigured> => {
   const { activeSessions } = policy.limits;
   const bounded = (limit: number) => ok(limit < Number.MAX_SAFE_INTEGER ? limit : undefined);
@@ -61,19 +61,16 @@ export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | 
   }
 };
 
-/**
- * Applies a command that makes a session ACTIVE, unless its tenant already has the maximum number of ACTIVE sessions.
- */
-export const activateSession = async (
+/** Starts a session, unless its tenant already has the maximum number of live sessions. */
+export const startSession = async (
   settings: Settings,
   key: SessionKey,
-  command: 'start' | 'resume',
   options: ParsedCommandOptions,
 ): Promise<Result<SessionState, StartError>> => {
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
   const cap = sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
-  const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, command, options), cap);
+  const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, 'start', options), cap);
   return updated.map((after) => resultOfCommand(key, options, after));
 };

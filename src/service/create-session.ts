@@ -86,7 +86,7 @@ const openingOf = (
   return limit.map((sessions) => ({
     entries: all,
     ...(source && { source: { id: source.origin.id, version: source.version } }),
-    ...(sessions !== undefined && { active: { sessions, now } }),
+    ...(sessions !== undefined && { cap: { sessions, now } }),
   }));
 };
 
@@ -119,8 +119,8 @@ const tryCreate = async (
   if (answer.isErr()) return err(answer.error);
   const inserted = answer.value;
   if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined)) return ok(inserted);
-  const active = opening.value?.active;
-  if (inserted === 'too_many' && active !== undefined) return err(tooManyActive(id, active.sessions));
+  const cap = opening.value?.cap;
+  if (inserted === 'too_many' && cap !== undefined) return err(tooManyActive(id, cap.sessions));
   if (inserted !== 'inserted') throw contractBroken('insert', inserted);
   recentStates.add({ tenant, id }, state);
   const shown = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));

@@ -1,9 +1,9 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import { changeDetailOf } from '../session/event-detail.js';
 import { randomRevision } from '../session/random-revision.js';
-import type { StateRecord } from '../session/session-record.js';
-import type { ActiveLimit, Replaced, SessionKey } from '../store/session-store.js';
+import type { PendingReport, StateRecord } from '../session/session-record.js';
+import type { DueKey, LiveLimit, Replaced } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
 /** The states of a change: the one that was read, and what was decided from it. */
@@ -17,14 +17,30 @@ export type ReplacedState<S extends StateRecord> =
   | { readonly outcome: 'replaced'; readonly state: S }
   | { readonly outcome: Exclude<Replaced, 'replaced'> };
 
+/** The report of an end that is stored now, if the deployment reports ends. */
+const reportOf = async (
+  { store }: Settings,
+  { previous, decided }: StateChange<StateRecord>,
+): Promise<Result<PendingReport | undefined, StoreError>> => {
+  const isEnd = previous.status !== 'TERMINATED' && decided.status === 'TERMINATED';
+  if (!isEnd || decided.report !== undefined) return ok(decided.report);
+  const reports = await store.reportsEnds();
+  return reports.map((isReported) => (isReported ? { dueAt: decided.since } : undefined));
+};
+
 /** Stores a state with its event, if the state that it was decided from is still the stored one. */
 export const replaceState = async <S extends StateRecord>(
-  { store, random }: Settings,
-  key: SessionKey,
-  { previous, decided }: StateChange<S>,
-  cap?: ActiveLimit,
+  settings: Settings,
+  key: DueKey,
+  change: StateChange<S>,
+  cap?: LiveLimit,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
-  const state: S = { ...decided, revision: randomRevision(random) };
+  const { store, random } = settings;
+  const { previous, decided } = change;
+  const report = await reportOf(settings, change);
+  if (report.isErr()) return err(report.error);
+  const revision = randomRevision(random);
+  const state: S = { ...decided, revision, ...(report.value && { report: report.value }) };
   const event = changeDetailOf(previous, state);
   const replaced = await store.replace(key, previous, state, { event, cap });
   return replaced.map((outcome) => (outcome === 'replaced' ? { outcome, state } : { outcome }));

@@ -1,10 +1,14 @@
+import { ok } from 'neverthrow';
 import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
-import { type ListenerFailed, listenerFailed } from '../session/errors.js';
-import type { UnreportedEnd } from '../store/end-queue.js';
+import { type ListenerFailed, listenerFailed, type StoreError } from '../session/errors.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { DueKey } from '../store/session-store.js';
+import { removalOf } from './delete-session.js';
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
+import { updateState } from './update-state.js';
 
-/** Milliseconds before another sweep may process a claimed or postponed item, and timeout of `onEnded`. */
+/** Milliseconds before another sweep may process a claimed or damaged session, and timeout of `onEnded`. */
 export const RETRY_AFTER_MS = 60_000;
 
 /** Called for each end that must be reported. */
@@ -29,28 +33,51 @@ const callOnEnded = async (
   }
 };
 
+/** A state that a sweep has claimed: no other sweep reports the end before `until`. */
+export interface ClaimedEnd {
+  readonly state: StateRecord;
+  /** The `dueAt` of its report, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The state without its report, unless another sweep has claimed it since. */
+export const withoutReport = (state: StateRecord, until: number): StateRecord => {
+  if (state.report?.dueAt !== until) return state;
+  const { report: _, ...settled } = state;
+  return Object.freeze(settled);
+};
+
+/** Stores that the end was reported. What is left of a removed session is then removed too. */
+const settle = async (
+  settings: Settings,
+  key: DueKey,
+  { state, until }: ClaimedEnd,
+): Promise<StoreError | undefined> => {
+  const remove = async (removal: string): Promise<StoreError | undefined> => {
+    const removed = await settings.store.remove({ ...key, removal });
+    return removed.isErr() ? removed.error : undefined;
+  };
+  if (key.removal !== undefined) return remove(key.removal);
+  const updated = await updateState<StateRecord, never>(settings, key, (current) => ok(withoutReport(current, until)));
+  if (updated.isOk() || updated.error.type === 'conflict') return undefined;
+  // Deleted since the claim.
+  if (updated.error.type === 'not_found') return remove(removalOf(state));
+  return updated.error;
+};
+
 /**
- * Reports an end and settles it. The sweep first claims the end by postponing it for a minute, in which only one sweep
- * can succeed. If the report fails, the end is due again after that minute. An end that cannot be read is postponed
- * too, and only the sweep that postpones it returns the error.
+ * Reports an end that this sweep has claimed. If the report fails, the end is due again when the
+ * claim is over.
  */
 export const reportEnd = async (
   settings: Settings,
-  end: UnreportedEnd,
+  key: DueKey,
+  claimed: ClaimedEnd,
   onEnded: OnEnded,
-  sweptAt: number,
 ): Promise<SweepOutcome> => {
-  const { store, now } = settings;
-  const until = now().unwrapOr(sweptAt) + RETRY_AFTER_MS;
-  const claimed = await store.ends.postpone(end, until);
-  if (claimed.isErr()) return { isDone: false, failed: claimed.error };
-  if (claimed.value === 'stale') return { isDone: false };
-  const { ended } = end;
-  if (ended.isErr()) return { isDone: true, failed: ended.error };
-  const reported = ended.value && endedSessionOf(end, ended.value);
-  const failed = reported && (await callOnEnded(settings, onEnded, reported));
+  const reported = endedSessionOf(key, claimed.state);
+  const failed = await callOnEnded(settings, onEnded, reported);
   if (failed !== undefined) return { isDone: true, failed };
-  // Stale if another sweep has claimed it since: that one reports it too, and settles it.
-  const settled = await store.ends.settle({ ...end, dueAt: until });
-  return { isDone: true, ...(reported && { reported }), ...(settled.isErr() && { failed: settled.error }) };
+  const unsettled = await settle(settings, key, claimed);
+  return { isDone: true, reported, ...(unsettled && { failed: unsettled }) };
 };

@@ -39,8 +39,9 @@ import type { CallerCommand } from '../session/session-status.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
-import { activateSession, changeSession, type OperationOptions } from './change-session.js';
+import { changeSession, type OperationOptions, startSession } from './change-session.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
+import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
 import {
   type LeaseInput,
@@ -185,7 +186,10 @@ export class SessionService {
 
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
-    return this.#activate(id, 'start', options);
+    return this.#runOn({ name: 'start', id }, async (settings, key) => {
+      const read = parseCommandOptions(options);
+      return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
+    });
   }
 
   /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
@@ -194,8 +198,8 @@ export class SessionService {
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
-  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
-    return this.#activate(id, 'resume', options);
+  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'resume', options);
   }
 
   /**
@@ -292,12 +296,7 @@ export class SessionService {
 
   /** Deletes the session. Also succeeds if it does not exist. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#runOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
-      const time = now();
-      if (time.isErr()) return err(time.error);
-      const removed = await store.remove(key, { now: time.value });
-      return removed.isErr() ? err(removed.error) : ok(undefined);
-    });
+    return this.#runOn({ name: 'delete', id }, deleteSession);
   }
 
   /**
@@ -336,13 +335,6 @@ export class SessionService {
     return runOperation(this.#settings, { name: 'sweep' }, async () => {
       const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
-    });
-  }
-
-  #activate(id: string, command: 'start' | 'resume', options: OperationOptions): ResultAsync<SessionState, StartError> {
-    return this.#runOn({ name: command, id }, async (settings, key) => {
-      const read = parseCommandOptions(options);
-      return read.isErr() ? err(read.error) : activateSession(settings, key, command, read.value);
     });
   }
 

@@ -41,16 +41,10 @@ export interface SessionServiceOptions {
    */
   readonly gracePeriod?: number;
   /**
-   * Seconds after the end of a session until a sweep deletes it; 0 to keep it forever. Stored with each session, like
-   * `idleTimeout`. Default: 0.
+   * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod`; 0 to keep it forever. Stored
+   * with each session, like `idleTimeout`. Default: 0.
    */
   readonly retention?: number;
-  /**
-   * Whether the end of each session is kept until a sweeper has reported it to `onEnded`. Set it to false if no process
-   * has an `onEnded`: ends then need no extra write, and retention does not wait for a report. Stored with each
-   * session, like `idleTimeout`. Default: true.
-   */
-  readonly reportEnds?: boolean;
   /** Limits on input and answers; each has a default. */
   readonly limits?: Partial<SessionLimits>;
   /** Allowed faces. Default: any. */
@@ -131,7 +125,6 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   inactivityTimeout: true,
   gracePeriod: true,
   retention: true,
-  reportEnds: true,
   limits: defaultLimits,
   faces: true,
   profiles: true,
@@ -151,6 +144,7 @@ const storeMethods = [
   'redact',
   'findEntries',
   'remove',
+  'reportsEnds',
   'due',
   'reschedule',
 ];
@@ -159,14 +153,14 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
   parseOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
-    const { reportEnds = true, observers = [] } = options;
-    const isStore = hasMethods(store, ...storeMethods) && hasMethods(store.ends, 'due', 'postpone', 'settle');
-    issues.check(isStore, 'store', 'must be a SessionStore');
+    const { observers = [] } = options;
+    issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
     issues.check(isClock(clock), 'clock', 'must be a Clock');
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
-    issues.check(typeof reportEnds === 'boolean', 'reportEnds', 'must be true or false');
+    const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
+    issues.check(isKeptInGrace, 'retention', 'must be at least gracePeriod, in which the session is still needed');
     const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
     const settings = {
       store,
@@ -182,7 +176,6 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
         ),
         retentionMs: limitMsOf(parseNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
         graceMs: parseNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
-        reportEnds,
       }),
       policy: parsePolicy(issues, options),
       observers: areObservers ? [...observers] : [],

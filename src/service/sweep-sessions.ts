@@ -1,22 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../session/clock.js';
-import type { StoreError, SweepError } from '../session/errors.js';
-import { endByClock, endsAt } from '../session/state-at.js';
-import type { DueEnds } from '../store/end-queue.js';
-import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
+import { type Misconfigured, misconfigured, type StoreError, type SweepError } from '../session/errors.js';
+import type { PendingReport, StateRecord } from '../session/session-record.js';
+import { dueAtOf, endByClock } from '../session/state-at.js';
+import type { DueKey, DueSession, Rescheduling } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
 import { replaceState } from './replace-state.js';
-import { type OnEnded, RETRY_AFTER_MS, reportEnd } from './report-end.js';
+import { type OnEnded, RETRY_AFTER_MS, reportEnd, withoutReport } from './report-end.js';
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
 
 /** Options of `sweep`. */
 export interface SweepOptions {
   /**
-   * Called for each session that has ended for any reason, unless it was created with `reportEnds: false`: at least
-   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it
-   * throws, rejects or takes longer than a minute, or if its process dies, some sweeping process calls its own
-   * `onEnded` again, a minute later or more. Default: ends stay in the store until a sweep with `onEnded`.
+   * Called for each session that has ended for any reason: at least once, by one of the sweeping
+   * processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
+   * rejects or takes longer than a minute, or if its process dies, some sweeping process calls its
+   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`, and
+   * `misconfigured` otherwise.
    */
   readonly onEnded?: OnEnded | undefined;
   /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
@@ -29,19 +30,26 @@ const MAX_CONCURRENT = 64;
 /** A due session, and the input to process it. */
 interface SweepTask {
   readonly settings: Settings;
-  readonly key: SessionKey;
+  readonly key: DueKey;
   readonly dueAt: number;
+  /** When the sweep began, in milliseconds since the epoch. */
   readonly now: number;
+  /** Given if the deployment reports ends. */
+  readonly onEnded: OnEnded | undefined;
 }
 
 const unchanged: SweepOutcome = { isDone: false };
 
 const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<SweepOutcome> => {
   const moved = await settings.store.reschedule(key, rescheduling);
-  return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
+  if (moved.isErr()) return { isDone: false, failed: moved.error };
+  return { isDone: moved.value === 'moved' };
 };
 
-/** Handles a store error. A damaged session is postponed, and only the sweep that postpones it returns the error. */
+/**
+ * Handles a store error. A damaged session is postponed, and only the sweep that postpones it
+ * returns the error.
+ */
 const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = task;
@@ -49,26 +57,59 @@ const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcom
   return seen.isDone ? { isDone: true, failed: error } : seen;
 };
 
-/** Ends or deletes one due session. */
-const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
-  const { settings, key, dueAt, now } = task;
-  const { store } = settings;
-  const found = await store.findState(key);
-  if (found.isErr()) return postpone(task, found.error);
-  const current = found.value;
-  if (current === undefined) return move(task, { from: dueAt, to: Number.POSITIVE_INFINITY });
-  const next = endByClock(current, now);
-  if (next !== undefined) {
-    const replaced = await replaceState(settings, key, { previous: current, decided: next });
-    if (replaced.isErr()) return postpone(task, replaced.error);
-    // Another process has changed the session.
-    if (replaced.value.outcome !== 'replaced') return unchanged;
-    return { isDone: true, ended: { ...key, endReason: next.endReason, endedAt: timestampOf(next.since) } };
-  }
-  if (now < endsAt(current)) return move(task, { from: dueAt, to: endsAt(current) });
-  const removed = await store.remove(key, { revision: current.revision, now });
+/** A claim from the present time on: a sweep may have begun long before it comes to a session. */
+const claimOf = ({ settings, now }: SweepTask): PendingReport => ({
+  dueAt: settings.now().unwrapOr(now) + RETRY_AFTER_MS,
+});
+
+/** Stores a state with the claim of this sweep, and then reports the end. */
+const claim = async (
+  task: SweepTask,
+  previous: StateRecord,
+  next: StateRecord,
+  outcome: Omit<SweepOutcome, 'isDone'> = {},
+): Promise<SweepOutcome> => {
+  const { settings, key, onEnded } = task;
+  const report = onEnded && { ...next.report, ...claimOf(task) };
+  const decided = report === undefined ? next : Object.freeze({ ...next, report });
+  const replaced = await replaceState(settings, key, { previous, decided });
+  if (replaced.isErr()) return postpone(task, replaced.error);
+  // Another process has changed the session.
+  if (replaced.value.outcome !== 'replaced') return unchanged;
+  if (report === undefined || onEnded === undefined) return { isDone: true, ...outcome };
+  const { state } = replaced.value;
+  const told = await reportEnd(settings, key, { state, until: report.dueAt }, onEnded);
+  return { ...told, ...outcome };
+};
+
+/** Removes a session whose retention is over, or a report that no process makes. */
+const remove = async (task: SweepTask, { revision }: StateRecord): Promise<SweepOutcome> => {
+  const { settings, key, now } = task;
+  const removed = await settings.store.remove(key, { revision, now });
   if (removed.isErr()) return postpone(task, removed.error);
-  return removed.value === 'removed' ? { isDone: true, deleted: key } : unchanged;
+  if (removed.value !== 'removed') return unchanged;
+  if (key.removal !== undefined) return { isDone: true };
+  return { isDone: true, deleted: { tenant: key.tenant, id: key.id } };
+};
+
+/** Ends, reports or deletes one due session. */
+const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
+  const { settings, key, dueAt, now, onEnded } = task;
+  const found = await settings.store.findState(key);
+  if (found.isErr()) return postpone(task, found.error);
+  const state = found.value;
+  if (state === undefined) return move(task, { from: dueAt, to: Number.POSITIVE_INFINITY });
+  const isRemoved = key.removal !== undefined;
+  const ended = isRemoved ? undefined : endByClock(state, now);
+  if (ended !== undefined) {
+    const { endReason, since } = ended;
+    return claim(task, state, ended, { ended: { ...key, endReason, endedAt: timestampOf(since) } });
+  }
+  if (now < dueAtOf(state)) return move(task, { from: dueAt, to: dueAtOf(state) });
+  if (state.report === undefined) return remove(task, state);
+  if (onEnded !== undefined) return claim(task, state, state);
+  // The deployment reported ends when the session ended, and no longer does.
+  return isRemoved ? remove(task, state) : claim(task, state, withoutReport(state, state.report.dueAt));
 };
 
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */
@@ -85,45 +126,45 @@ const processAll = async <T>(
   return all;
 };
 
-const noEnds: DueEnds = { ends: [], failed: [], hasMore: false };
+/** The error of a sweep that would leave ends unreported, or report ends that nobody stores. */
+const wrongListener = (reports: boolean, onEnded: OnEnded | undefined): Misconfigured | undefined => {
+  if (reports === (onEnded !== undefined)) return undefined;
+  return misconfigured(
+    reports
+      ? 'the store has reportEnds: every sweep needs an onEnded'
+      : 'onEnded needs a store with the option reportEnds: true',
+  );
+};
 
 /**
- * Sweeps the sessions of all tenants: ends those whose deadline has passed, deletes those whose retention is over, and
- * then reports ends; at most `limit` sessions and `limit` ends. The store finds them by their times, without a scan of
- * all sessions.
+ * Sweeps the sessions of all tenants: ends those whose deadline has passed, reports ends, and
+ * deletes those whose retention is over; at most `limit` sessions. The store finds them by their
+ * times, without a scan of all sessions.
  */
 export const sweepSessions = async (
   settings: Settings,
   { limit, onEnded, after }: SweepOptions & { readonly limit: number },
 ): Promise<Result<Sweep, SweepError>> => {
   const { store } = settings;
+  const reports = await store.reportsEnds();
+  if (reports.isErr()) return err(reports.error);
+  const refusal = wrongListener(reports.value, onEnded);
+  if (refusal !== undefined) return err(refusal);
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
   const due = await store.due(now, limit, after);
   if (due.isErr()) return err(due.error);
-  const processed = await processAll(due.value.sessions, ({ tenant, id, dueAt }: DueSession) =>
-    processSession({ settings, key: { tenant, id }, dueAt, now }),
+  const { sessions, failed, hasMore, next } = due.value;
+  const all = await processAll(sessions, ({ dueAt, ...key }: DueSession) =>
+    processSession({ settings, key, dueAt, now, onEnded }),
   );
-  const ends = onEnded === undefined ? ok(noEnds) : await store.ends.due(now, limit, after);
-  const { ends: unreported, failed, hasMore } = ends.unwrapOr(noEnds);
-  const reports =
-    onEnded === undefined ? [] : await processAll(unreported, (end) => reportEnd(settings, end, onEnded, now));
-  const all = [...processed, ...reports];
-  const { next } = due.value;
   return ok({
     ended: all.flatMap(({ ended = [] }) => ended),
     reported: all.flatMap(({ reported = [] }) => reported),
     deleted: all.flatMap(({ deleted = [] }) => deleted),
-    failed: [
-      ...due.value.failed,
-      ...failed,
-      ...(ends.isErr() ? [ends.error] : []),
-      ...all.flatMap(({ failed: failure = [] }) => failure),
-    ],
-    isFull:
-      (due.value.hasMore && processed.some(({ isDone }) => isDone)) ||
-      (hasMore && reports.some(({ isDone }) => isDone)),
+    failed: [...failed, ...all.flatMap(({ failed: failure = [] }) => failure)],
+    isFull: hasMore && all.some(({ isDone }) => isDone),
     ...(next !== undefined && { next }),
   });
 };

@@ -11,13 +11,14 @@ import type { SessionService } from './session-service.js';
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
   readonly interval?: number;
-  /** Maximum number of sessions, and of ends to report, in one batch, 1 to 10000. Default: 500. */
+  /** Maximum number of sessions in one batch, 1 to 10000. Default: 500. */
   readonly batch?: number;
   /**
-   * Called for each session that has ended for any reason, unless it was created with `reportEnds: false`: at least
-   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it
-   * throws, rejects or takes longer than a minute, or if its process dies, some sweeping process calls its own
-   * `onEnded` again, a minute later or more. Default: ends stay in the store until a sweeper with `onEnded`.
+   * Called for each session that has ended for any reason: at least once, by one of the sweeping
+   * processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
+   * rejects or takes longer than a minute, or if its process dies, some sweeping process calls its
+   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`, and
+   * refused if not: a sweep is then `misconfigured` and does nothing.
    */
   readonly onEnded?: (session: EndedSession) => unknown;
   /**

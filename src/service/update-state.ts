@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../session/errors.js';
 import type { StateRecord } from '../session/session-record.js';
-import type { ActiveLimit, SessionKey } from '../store/session-store.js';
+import type { LiveLimit, SessionKey } from '../store/session-store.js';
 import { replaceState } from './replace-state.js';
 import type { Settings } from './settings.js';
 
@@ -16,9 +16,9 @@ export interface UpdatedState<S extends StateRecord> {
   readonly isChanged: boolean;
 }
 
-/** A limit on the ACTIVE sessions of the tenant, and the error if it is exceeded. */
-export interface ActiveCap<E> {
-  readonly sessions: ActiveLimit['sessions'];
+/** A limit on the live sessions of the tenant, and the error if it is exceeded. */
+export interface LiveCap<E> {
+  readonly sessions: LiveLimit['sessions'];
   readonly error: E;
 }
 
@@ -31,7 +31,7 @@ export const updateState = async <S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,
   decide: (current: StateRecord, now: number) => Result<S, E>,
-  cap?: ActiveCap<E>,
+  cap?: LiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   const { store, now, recentStates } = settings;
   let guess = recentStates.take(key);

@@ -25,19 +25,9 @@ export interface EndedSession {
   readonly endedAt: string;
 }
 
-/** The data that a store keeps of a session until its end is reported. */
-export interface EndedRecord {
-  /** TERMINATED, unless the session was removed before it ended. */
-  readonly state: StateRecord;
-  /** The `now` of the removal; absent if the session was not removed. */
-  readonly removedAt?: number;
-}
-
-/** The end that a record describes. */
-export const endedSessionOf = (
-  { tenant, id }: SessionKey,
-  { state: stored, removedAt = Number.POSITIVE_INFINITY }: EndedRecord,
-): EndedSession => {
+/** The end of a session, from its state or from what is left of it after its removal. */
+export const endedSessionOf = ({ tenant, id }: SessionKey, stored: StateRecord): EndedSession => {
+  const removedAt = stored.report?.removedAt ?? Number.POSITIVE_INFINITY;
   const state = removedAt < Number.POSITIVE_INFINITY ? stateAt(stored, removedAt) : stored;
   const isOver = state.status === 'TERMINATED';
   const endedAt = isOver ? state.since : removedAt;

@@ -223,7 +223,7 @@ export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | Stor
 /** Errors of `unleased`. */
 export type UnleasedError = InvalidInput | StoreError;
 /** Errors of `delete`. */
-export type DeleteError = InvalidInput | StoreError;
+export type DeleteError = InvalidInput | Conflict | StoreError;
 /** Errors of `sweep`, when nothing could be swept. */
 export type SweepError = InvalidInput | StoreError;
 /** Why a sweep could not process a session. */

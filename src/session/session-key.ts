@@ -12,3 +12,12 @@ export interface SessionKey {
   /** The id of the session, unique within its tenant. */
   readonly id: string;
 }
+
+/** Identifies a session, or what is left of a removed one until its end is reported. */
+export interface DueKey extends SessionKey {
+  /**
+   * Distinguishes what is left of sessions that had the same id one after another: 1 to 20 of the
+   * characters `0-9`. Absent for a session.
+   */
+  readonly removal?: string | undefined;
+}

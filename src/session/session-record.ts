@@ -28,8 +28,17 @@ export interface SessionTerms {
   readonly retentionMs: number;
   /** Milliseconds after its end in which it accepts entries; 0 for none. */
   readonly graceMs: number;
-  /** Whether its end must be reported; see `SessionStore.ends`. */
-  readonly reportEnds: boolean;
+}
+
+/** A report of the end of a session that a sweep must still make. */
+export interface PendingReport {
+  /**
+   * When it must be made, in milliseconds since the epoch: the end at first. A sweep that makes it
+   * moves it by a minute, so that no other sweep makes it at the same time.
+   */
+  readonly dueAt: number;
+  /** When the session was removed, in milliseconds since the epoch. Absent for a session. */
+  readonly removedAt?: number;
 }
 
 interface Phase {
@@ -68,6 +77,8 @@ interface Phase {
   readonly labels?: SessionLabels;
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
+  /** Absent if no report of its end must be made. */
+  readonly report?: PendingReport;
 }
 
 /** The state of a session that has ended. */

@@ -114,8 +114,11 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
   return Object.freeze(state);
 };
 
-/** Whether the next end of the session must be reported. */
-export const owesEnd = ({ status, terms }: StateRecord): boolean => status !== 'TERMINATED' && terms.reportEnds;
+/**
+ * When a sweep must process the session, in milliseconds since the epoch: to report its end, to end
+ * it or to delete it. `Infinity` for never.
+ */
+export const dueAtOf = (state: StateRecord): number => state.report?.dueAt ?? endsAt(state);
 
 /** The next state by the transition table. A command that changes nothing returns `current` itself. */
 export const advance = (

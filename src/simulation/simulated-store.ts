@@ -113,11 +113,7 @@ export const simulatedStore = (
     reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
     ...(unleased && { unleased: (tenant, range) => call('unleased', () => unleased.call(inner, tenant, range)) }),
     ...(events && { events: simulatedLog(events) }),
-    ends: {
-      due: (...args) => call('ends.due', () => inner.ends.due(...args)),
-      postpone: (...args) => call('ends.postpone', () => inner.ends.postpone(...args)),
-      settle: (...args) => call('ends.settle', () => inner.ends.settle(...args)),
-    },
+    reportsEnds: () => inner.reportsEnds(),
   };
 
   function simulatedLog(log: EventLog): EventLog {

@@ -4,14 +4,13 @@ import type { AppendOutcome, HistoryAppend } from '../session/history-append.js'
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
 import type { HistoryEntry, SessionLabels } from '../session/session.js';
 import type { EventPage } from '../session/session-event.js';
-import type { Answer, SessionKey } from '../session/session-key.js';
+import type { Answer, DueKey, SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { OpenStatus, SessionStatus } from '../session/session-status.js';
-import type { EndQueue } from './end-queue.js';
 
 export type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 export type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
-export type { Answer, SessionKey } from '../session/session-key.js';
+export type { Answer, DueKey, SessionKey } from '../session/session-key.js';
 
 /**
  * Called when the store knows the size of the sessions to read, before it reads them. Returns the error with which the
@@ -38,7 +37,7 @@ export interface Opening {
     readonly version: string;
   };
   /** Given only if the state is ACTIVE. */
-  readonly active?: ActiveLimit;
+  readonly cap?: LiveLimit;
 }
 
 /**
@@ -50,7 +49,7 @@ export type Inserted =
   | 'taken'
   /** The source does not exist, or its history has another version. */
   | 'source_changed'
-  /** The tenant already has the maximum number of ACTIVE sessions. */
+  /** The tenant already has the maximum number of live sessions. */
   | 'too_many';
 
 /** Outcome of `SessionStore.redact`. */
@@ -60,9 +59,9 @@ export type Redacted =
   | 'invalid_position'
   | 'missing';
 
-/** A limit on the ACTIVE sessions of a tenant. */
-export interface ActiveLimit {
-  /** Maximum number of ACTIVE sessions, including the one that is changed. */
+/** A limit on the live sessions of a tenant: those that are ACTIVE or PAUSED. */
+export interface LiveLimit {
+  /** Maximum number of live sessions, including the one that is changed. */
   readonly sessions: number;
   /** The caller's time, in milliseconds since the epoch. A session whose deadline has passed by then does not count. */
   readonly now: number;
@@ -72,8 +71,8 @@ export interface ActiveLimit {
 export interface ReplaceOptions {
   /** The event of the change. Absent if this is no change, such as a renewed lease: the sequence then stays. */
   readonly event?: EventDetail | undefined;
-  /** Given only if the session becomes ACTIVE. */
-  readonly cap?: ActiveLimit | undefined;
+  /** Given only if an IDLE session becomes ACTIVE. */
+  readonly cap?: LiveLimit | undefined;
 }
 
 /** Outcome of `SessionStore.replace`. */
@@ -85,6 +84,16 @@ export interface Removal {
   readonly revision?: number;
   /** The caller's time, in milliseconds since the epoch. Default: the machine's time. */
   readonly now?: number;
+  /** What is left of the session until its end is reported. Default: nothing. */
+  readonly remains?: Remains | undefined;
+}
+
+/** What is left of a removed session until its end is reported. */
+export interface Remains {
+  /** See `DueKey.removal`. */
+  readonly removal: string;
+  /** A state with a `report`. */
+  readonly state: StateRecord;
 }
 
 /** A position in a tenant's list of sessions. The session itself may have been deleted. */
@@ -190,8 +199,8 @@ export interface UnleasedPage {
   readonly next?: UnleasedPosition;
 }
 
-/** A session that a sweep must process. */
-export interface DueSession extends SessionKey {
+/** A session that a sweep must process, or what is left of a removed one. */
+export interface DueSession extends DueKey {
   /** When the session became due, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
@@ -294,7 +303,7 @@ export interface SessionStore {
   ): Answer<SessionRecord | undefined, StoreError | E>;
 
   /** Reads the state alone. The cost does not depend on the history. */
-  findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
+  findState(key: DueKey): Answer<StateRecord | undefined, StoreError>;
 
   /**
    * Reads a page, in O(log n + page); a search by labels (`PageRange.labels`) takes time in proportion to the sessions
@@ -310,14 +319,13 @@ export interface SessionStore {
    * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one. If the stored state
    * has another revision than `previous`, writes nothing and returns `stale`. If it has the same one, it is `previous`
    * in all but `lastActivityAt`, which stays if it is later than that of `next`. New labels move the session between
-   * the lists of labels in the same step. The first TERMINATED state of a session adds its end to `ends` if it has to
-   * be reported.
+   * the lists of labels in the same step.
    *
-   * Under a cap, if the tenant already has the maximum number of ACTIVE sessions, writes nothing and returns
-   * `too_many`. The count is exact even if calls race.
+   * Under a cap, if the tenant already has the maximum number of live sessions, writes nothing and returns `too_many`.
+   * The count is exact even if calls race.
    */
   replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     options?: ReplaceOptions,
@@ -343,10 +351,13 @@ export interface SessionStore {
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
   /**
-   * Removes the session completely, from every index. `stale`: the state does not have the given revision. If its end
-   * must still be reported, `ends` keeps the data for the report.
+   * Removes the session completely, from every index. `stale`: the state does not have the given revision.
+   *
+   * With `remains`, keeps that state under the key with `removal`, in the same step. Only `due` returns it, and only
+   * `findState`, `replace`, `remove` and `reschedule` take its key; its changes have no events. Another session may have
+   * the id meanwhile.
    */
-  remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
+  remove(key: DueKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
   /**
    * Reads sessions that have not ended and that nobody holds at a time, in O(log n + page). It uses the stored status:
@@ -357,14 +368,16 @@ export interface SessionStore {
   /** The log of changes. Undefined, or `misconfigured` at each call, if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 
-  /** The ends that must be reported. */
-  readonly ends: EndQueue;
+  /**
+   * Whether sweeps of this deployment report ends: a setting that all processes of the store share, by default false.
+   */
+  reportsEnds(): Answer<boolean, StoreError>;
 
   /**
    * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a
-   * tenant with many due sessions does not delay the others. A session is due from its deadline until `reschedule`
-   * moves it or it is removed. A change of the state moves it to the new deadline. A session whose end waits in `ends`
-   * is not due until the end is settled. The store may return a session that is not due yet; the caller reschedules it.
+   * tenant with many due sessions does not delay the others. A session is due at the time of its state (`dueAtOf`), to
+   * which each change of the state moves it, or at the one to which `reschedule` has moved it. The store may return a
+   * session that is not due yet; the caller reschedules it.
    *
    * A store may search one part of its data per call. The next call continues after `after`. If nothing is due, at most
    * ten calls search all parts.
@@ -376,5 +389,5 @@ export interface SessionStore {
    * its deadline, even if `to` is later, unless it `isDamaged`. `stale`: the session was due at another time, or did
    * not move.
    */
-  reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
+  reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
 }

@@ -27,11 +27,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     findEntries: (...args) => bounded('findEntries', store.findEntries(...args)),
     remove: (...args) => bounded('remove', store.remove(...args)),
     events: store.events && boundedLog(store.events),
-    ends: {
-      due: (...args) => bounded('ends.due', store.ends.due(...args)),
-      postpone: (...args) => bounded('ends.postpone', store.ends.postpone(...args)),
-      settle: (...args) => bounded('ends.settle', store.ends.settle(...args)),
-    },
+    reportsEnds: () => bounded('reportsEnds', store.reportsEnds()),
     due: (...args) => bounded('due', store.due(...args)),
     reschedule: (...args) => bounded('reschedule', store.reschedule(...args)),
   };

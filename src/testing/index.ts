@@ -1,6 +1,5 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
-import { activeLimits } from './cases/active-limits.js';
 import { activity } from './cases/activity.js';
 import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
@@ -8,7 +7,6 @@ import { appends } from './cases/appends.js';
 import { byStatus } from './cases/by-status.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
-import { ends } from './cases/ends.js';
 import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
@@ -24,6 +22,7 @@ import { labelSearch } from './cases/label-search.js';
 import { labelEvents, labelUpdates } from './cases/label-updates.js';
 import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
+import { liveLimits } from './cases/live-limits.js';
 import { maxEntries } from './cases/max-entries.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
@@ -33,9 +32,10 @@ import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
+import { remains } from './cases/remains.js';
 import { removal } from './cases/removal.js';
-import { removedEnds } from './cases/removed-ends.js';
 import { replacements } from './cases/replacements.js';
+import { reports } from './cases/reports.js';
 import { rewindEvents, rewinds } from './cases/rewinds.js';
 import { sequences } from './cases/sequences.js';
 import { statusTimes } from './cases/status-times.js';
@@ -106,8 +106,8 @@ const cases: readonly StoreCase[] = [
   ...deadlines,
   ...inactivity,
   ...gracePeriods,
-  ...ends,
-  ...removedEnds,
+  ...reports,
+  ...remains,
   ...tenants,
   ...names,
   ...texts,
@@ -146,7 +146,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined)
-    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...activeLimits, ...openingLimits], withStatuses);
+    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...liveLimits, ...openingLimits], withStatuses);
   if (withUnleased !== undefined) addAll(unleased, withUnleased);
   if (withEvents !== undefined)
     addAll(

@@ -20,17 +20,13 @@ export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOpt
 type LiveState = Extract<StateRecord, { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }>;
 type Phase = Omit<LiveState, 'status'>;
 
-/** Terms without timeouts, retention, grace period and reports. */
+/** Terms without timeouts, retention and grace period. */
 export const noTerms: SessionTerms = {
   idleTimeoutMs: Number.POSITIVE_INFINITY,
   inactivityTimeoutMs: Number.POSITIVE_INFINITY,
   retentionMs: Number.POSITIVE_INFINITY,
   graceMs: 0,
-  reportEnds: false,
 };
-
-/** Terms of a session whose end must be reported. */
-export const reported: SessionTerms = { ...noTerms, reportEnds: true };
 
 const phase: Phase = {
   revision: 1,

@@ -3,9 +3,8 @@ import type { StoreError, TooManyLabelled } from '../session/errors.js';
 import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import { endsAt } from '../session/state-at.js';
-import type { UnreportedEnd } from '../store/end-queue.js';
-import type { ActiveLimit, Answer, DueSession, Replaced, SessionKey, SessionStore } from '../store/session-store.js';
+import { dueAtOf } from '../session/state-at.js';
+import type { Answer, DueSession, LiveLimit, Replaced, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
 
@@ -36,22 +35,9 @@ const dueInAllParts = async (store: SessionStore, now: number, limit: number): P
   return sessions;
 };
 
-/** The due ends of all parts of a store, at most `limit` per part. */
-export const endsOf = async (store: SessionStore, now: number, limit: number): Promise<readonly UnreportedEnd[]> => {
-  const ends: UnreportedEnd[] = [];
-  let after: string | undefined;
-  await repeatUntil('the last part of the ends', 10, async () => {
-    const { next, ...due } = await answerOf(store.ends.due(now, limit, after));
-    ends.push(...due.ends);
-    after = next;
-    return next === undefined;
-  });
-  return ends;
-};
-
 /** Reschedules a due session. */
-export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: DueSession, to: number): Promise<void> => {
-  expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
+export const reschedule = async (store: SessionStore, { dueAt, ...key }: DueSession, to: number): Promise<void> => {
+  expectEqual(await answerOf(store.reschedule(key, { from: dueAt, to })), 'moved', 'reschedule');
 };
 
 /** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
@@ -61,12 +47,13 @@ export const dueOf = async (store: SessionStore, now: number, limit: number): Pr
     due = await dueInAllParts(store, now, limit);
     let areDue = true;
     for (const session of due) {
-      const found = await store.findState({ tenant: session.tenant, id: session.id });
+      const { dueAt, ...key } = session;
+      const found = await store.findState(key);
       if (found.isErr()) continue;
-      const deadline = found.value === undefined ? Number.POSITIVE_INFINITY : endsAt(found.value);
-      if (session.dueAt === deadline) continue;
+      const due = found.value === undefined ? Number.POSITIVE_INFINITY : dueAtOf(found.value);
+      if (dueAt === due) continue;
       areDue = false;
-      await reschedule(store, session, deadline);
+      await reschedule(store, session, due);
     }
     return areDue;
   });
@@ -117,7 +104,7 @@ export const replacing = async (
   store: SessionStore,
   key: SessionKey,
   next: StateRecord,
-  cap?: ActiveLimit,
+  cap?: LiveLimit,
 ): Promise<Result<Replaced, StoreError>> => {
   const stored = (await store.findState(key)).unwrapOr(undefined) ?? next;
   const previous = { ...stored, revision: previousOf(next).revision };

@@ -4,7 +4,7 @@ import { contentsOf, partOf } from '../history-steps.js';
 import { expectNone, fork, open, origin, readOf, saying, started } from '../opening-steps.js';
 import { race, WRITERS } from '../race.js';
 import { positionsIn } from '../rewind-steps.js';
-import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import { answerOf, append, expectStored, insertActive, replacing, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -60,17 +60,19 @@ export const openings: readonly StoreCase[] = [
   },
 ];
 
-/** The cases for stores that count ACTIVE sessions. */
+/** The cases for stores that count live sessions. */
 export const openingLimits: readonly StoreCase[] = [
   {
-    name: 'opening: a session that would be one ACTIVE session too many is not inserted',
+    name: 'opening: a session that would be one live session too many is not inserted',
     run: async (store) => {
       await insertActive(store, origin);
-      const active = { sessions: 1, now: NOON };
-      expectEqual(await open(store, { entries: saying('a'), active }), 'too_many', 'insert');
-      await expectNone(store);
+      const cap = { sessions: 1, now: NOON };
+      expectEqual(await open(store, { entries: saying('a'), cap }), 'too_many', 'insert');
       await answerOf(replacing(store, origin, live('PAUSED', { revision: 3 })));
-      expectEqual(await open(store, { entries: saying('a'), active }), 'inserted', 'with room for it');
+      expectEqual(await open(store, { entries: saying('a'), cap }), 'too_many', 'beside a paused one');
+      await expectNone(store);
+      await answerOf(replacing(store, origin, ended('terminated', { revision: 4 })));
+      expectEqual(await open(store, { entries: saying('a'), cap }), 'inserted', 'with room for it');
       const listed = await answerOf(
         store.list(TENANT, { offset: 0, limit: 10, status: { status: 'ACTIVE', now: NOON } }),
       );
@@ -78,11 +80,11 @@ export const openingLimits: readonly StoreCase[] = [
     },
   },
   {
-    name: 'opening: of 50 inserts at a limit of 5 ACTIVE sessions, 5 succeed',
+    name: 'opening: of 50 inserts at a limit of 5 live sessions, 5 succeed',
     run: async (store, second) => {
-      const active = { sessions: 5, now: NOON };
+      const cap = { sessions: 5, now: NOON };
       const outcomes = await race(store, second, (each, writer) =>
-        open(each, { active }, started, headOf(`session ${writer}`)),
+        open(each, { cap }, started, headOf(`session ${writer}`)),
       );
       expectEqual(outcomes.filter((outcome) => outcome === 'inserted').length, 5, 'inserts that succeeded');
     },

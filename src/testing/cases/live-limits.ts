@@ -15,10 +15,10 @@ const activeIn = async (store: SessionStore): Promise<number> => {
   return (await answerOf(store.list(TENANT, { offset: 0, limit: 1, status }))).total;
 };
 
-/** The cases of a limit on the ACTIVE sessions of a tenant. */
-export const activeLimits: readonly StoreCase[] = [
+/** The cases of a limit on the live sessions of a tenant: those that are ACTIVE or PAUSED. */
+export const liveLimits: readonly StoreCase[] = [
   {
-    name: 'active limit: a session beyond it is not replaced, until another one is no longer ACTIVE',
+    name: 'live limit: a session beyond it is not replaced, until another one has ended',
     run: async (store) => {
       for (const id of ['a', 'b', 'c', 'idle']) await insert(store, keyOf(id));
       expectEqual(await start(store, 'a'), 'replaced', 'the first');
@@ -27,17 +27,17 @@ export const activeLimits: readonly StoreCase[] = [
       expectEqual(await answerOf(store.findState(keyOf('c'))), live('IDLE'), 'the session that was refused');
       expectEqual(await activeIn(store), 2, 'those in the list');
       await replace(store, keyOf('a'), live('PAUSED', { revision: 3 }));
-      expectEqual(await start(store, 'c'), 'replaced', 'after a pause');
-      const resumed = live('ACTIVE', { revision: 4 });
-      expectEqual(await answerOf(replacing(store, keyOf('a'), resumed, limit)), 'too_many', 'the resume of the first');
+      expectEqual(await start(store, 'c'), 'too_many', 'after a pause');
+      await replace(store, keyOf('a'), live('ACTIVE', { revision: 4 }));
       await replace(store, keyOf('b'), ended('terminated', { revision: 3 }));
-      expectEqual(await answerOf(replacing(store, keyOf('a'), resumed, limit)), 'replaced', 'after an end');
+      expectEqual(await start(store, 'c'), 'replaced', 'after an end');
+      expectEqual(await start(store, 'idle'), 'too_many', 'one more');
       await answerOf(store.remove(keyOf('c')));
       expectEqual(await start(store, 'idle'), 'replaced', 'after a deletion');
     },
   },
   {
-    name: 'active limit: a session counts until its deadline, and no longer',
+    name: 'live limit: a session counts until its deadline, and no longer',
     run: async (store) => {
       for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
       await start(store, 'a', NOON + 10);
@@ -48,7 +48,19 @@ export const activeLimits: readonly StoreCase[] = [
     },
   },
   {
-    name: 'active limit: none may be ACTIVE under a limit of 0, and any number without a limit',
+    name: 'live limit: a paused session counts until the clock ends it',
+    run: async (store) => {
+      for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
+      await start(store, 'a');
+      await start(store, 'b');
+      await replace(store, keyOf('a'), live('PAUSED', { revision: 3, deadline: NOON + 10 }));
+      const at = (now: number) => start(store, 'c', NOON + 99, { ...limit, now });
+      expectEqual(await at(NOON + 9), 'too_many', 'before its deadline');
+      expectEqual(await at(NOON + 10), 'replaced', 'at its deadline');
+    },
+  },
+  {
+    name: 'live limit: none may be started under a limit of 0, and any number without a limit',
     run: async (store) => {
       for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
       const none = { sessions: 0, now: NOON };
@@ -58,7 +70,7 @@ export const activeLimits: readonly StoreCase[] = [
     },
   },
   {
-    name: 'active limit: each tenant has its own, and stale and missing are returned first',
+    name: 'live limit: each tenant has its own, and stale and missing are returned first',
     run: async (store) => {
       for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
       await insert(store, keyOf('c', 'globex'));
@@ -72,7 +84,7 @@ export const activeLimits: readonly StoreCase[] = [
     },
   },
   {
-    name: 'active limit: of calls that race, as many succeed as it allows',
+    name: 'live limit: of calls that race, as many succeed as it allows',
     run: async (store, second) => {
       for (const writer of upTo(WRITERS)) await insert(store, keyOf(`s${writer}`));
       const outcomes = await race(store, second, (each, writer) => start(each, `s${writer}`));

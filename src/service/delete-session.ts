@@ -1,0 +1,54 @@
+import { err, ok, type Result } from 'neverthrow';
+import { conflict, type DeleteError } from '../session/errors.js';
+import { randomRevision } from '../session/random-revision.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { Remains, SessionKey } from '../store/session-store.js';
+import type { Settings } from './settings.js';
+
+/** Maximum number of attempts. An attempt fails when another caller changes the session first. */
+const MAX_ATTEMPTS = 32;
+
+/**
+ * The `removal` of the key under which a store keeps what is left of a session with this state. A
+ * sweep that has claimed the state finds it there if the session was deleted since.
+ */
+export const removalOf = ({ revision }: StateRecord): string => String(revision);
+
+/** What is left of a deleted session: its state, if its end has to be reported. */
+const remainsOf = (state: StateRecord, removedAt: number, random: Settings['random']): Remains | undefined => {
+  if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
+  const { dueAt } = state.report ?? { dueAt: removedAt };
+  const remains = { ...state, revision: randomRevision(random), report: { dueAt, removedAt } };
+  return { removal: removalOf(state), state: Object.freeze(remains) };
+};
+
+/** Deletes a session. Where ends are reported, what a report needs is left of it. */
+export const deleteSession = async (
+  { store, now, random, recentStates }: Settings,
+  key: SessionKey,
+): Promise<Result<undefined, DeleteError>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const at = time.value;
+  const reports = await store.reportsEnds();
+  if (reports.isErr()) return err(reports.error);
+  const removeAll = async (): Promise<Result<undefined, DeleteError>> => {
+    const removed = await store.remove(key, { now: at });
+    return removed.map(() => undefined);
+  };
+  let guess = recentStates.take(key);
+  if (!reports.value) return removeAll();
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const found = guess === undefined ? await store.findState(key) : ok(guess);
+    guess = undefined;
+    if (found.isErr() && found.error.type === 'corrupt_record') return removeAll();
+    if (found.isErr()) return err(found.error);
+    const state = found.value;
+    if (state === undefined) return ok(undefined);
+    const { revision } = state;
+    const removed = await store.remove(key, { now: at, revision, remains: remainsOf(state, at, random) });
+    if (removed.isErr()) return err(removed.error);
+    if (removed.value !== 'stale') return ok(undefined);
+  }
+  return err(conflict(key.id));
+};
