@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../../src/input/issue-list.js';
-import { isFields, parseWhole } from '../../src/input/parse-fields.js';
+import { checkSwitch, isFields, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
@@ -69,7 +69,7 @@ const parseEventsLength = (
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
     const { events, reportEnds = false } = options;
-    issues.check(typeof reportEnds === 'boolean', 'reportEnds', 'must be true or false');
+    checkSwitch(issues, 'reportEnds', reportEnds);
     return { eventsLength: parseEventsLength(issues, events), reportEnds };
   });
 

@@ -1,4 +1,4 @@
-import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { checkSwitch, hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import type { AskedDeployment } from '../sql/sql-deployment.js';
 
@@ -43,6 +43,11 @@ export interface PostgresSessionStoreOptions {
    */
   readonly leaseIndex?: boolean;
   /**
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting for all
+   * processes, as it does `leaseIndex`. Default: the stored setting; at the first `migrate()` false.
+   */
+  readonly reportEnds?: boolean;
+  /**
    * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ between processes.
    * With `listen: false` the store never sends LISTEN, and polls for events of other processes. Without this option,
    * sessions can be watched if the stored setting enables events. Default: the stored setting; at the first `migrate()`
@@ -79,18 +84,19 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
   schema: true,
   timeoutMs: true,
   leaseIndex: true,
+  reportEnds: true,
   events: { length: true, listen: true },
 };
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, events } = options;
+    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, reportEnds, events } = options;
     issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
-    const isSwitch = leaseIndex === undefined || typeof leaseIndex === 'boolean';
-    issues.check(isSwitch, 'leaseIndex', 'must be true or false');
+    checkSwitch(issues, 'leaseIndex', leaseIndex);
+    checkSwitch(issues, 'reportEnds', reportEnds);
     const isOn = events === undefined || typeof events === 'boolean' ? events : true;
     const { length, listen = true } = typeof events === 'object' && isFields(events) ? events : {};
     const areEvents = isOn === events || isFields(events);
@@ -98,5 +104,6 @@ export const parseStoreOptions = (options: PostgresSessionStoreOptions): Postgre
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
     const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
     const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    return { pool, schema, timeoutMs: timeout, leaseIndex, events: isOn, eventsLength, listen };
+    const deployment = { leaseIndex, reportEnds, events: isOn, eventsLength };
+    return { pool, schema, timeoutMs: timeout, ...deployment, listen };
   });

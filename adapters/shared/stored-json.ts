@@ -3,7 +3,13 @@ import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
 import type { HistoryEntry, SessionLabels, SessionOrigin } from '../../src/session/session.js';
-import type { LeaseRecord, PendingReport, SessionHead, SessionTerms, StateRecord } from '../../src/session/session-record.js';
+import type {
+  LeaseRecord,
+  PendingReport,
+  SessionHead,
+  SessionTerms,
+  StateRecord,
+} from '../../src/session/session-record.js';
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 
 /*
@@ -94,9 +100,7 @@ const isLease = (value: unknown): value is LeaseRecord =>
   (value['releasedAt'] === undefined || isNumber(value['releasedAt']));
 
 const isReport = (value: unknown): value is PendingReport =>
-  isFields(value) &&
-  isNumber(value['dueAt']) &&
-  (value['removedAt'] === undefined || isNumber(value['removedAt']));
+  isFields(value) && isNumber(value['dueAt']) && (value['removedAt'] === undefined || isNumber(value['removedAt']));
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 

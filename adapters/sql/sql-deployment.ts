@@ -8,6 +8,7 @@ export interface AskedDeployment {
   /** Number of events that the log keeps. */
   readonly eventsLength: number | undefined;
   readonly leaseIndex: boolean | undefined;
+  readonly reportEnds: boolean | undefined;
 }
 
 /** The settings that all processes of a database share. `migrate` stores them. */
@@ -15,6 +16,8 @@ export interface SqlDeployment {
   /** Number of events that the log keeps; 0 without events. */
   readonly eventsLength: number;
   readonly leaseIndex: boolean;
+  /** Whether sweeps report ends. */
+  readonly reportEnds: boolean;
 }
 
 /** Options of `migrate`. */
@@ -26,28 +29,34 @@ export interface MigrateOptions {
 const DEFAULT_EVENTS = 100_000;
 
 /** The names of the settings in the table meta. */
-export const SETTINGS = ['events', 'lease_index'] as const;
+export const SETTINGS = ['events', 'lease_index', 'report_ends'] as const;
 
 /** The settings in rows of the table meta. */
 export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
   const numberOf = (name: (typeof SETTINGS)[number]) =>
     Number(rows.find((row) => row['name'] === name)?.['value'] ?? 0);
-  return { eventsLength: numberOf('events'), leaseIndex: numberOf('lease_index') === 1 };
+  return {
+    eventsLength: numberOf('events'),
+    leaseIndex: numberOf('lease_index') === 1,
+    reportEnds: numberOf('report_ends') === 1,
+  };
 };
 
 /** The values of `SETTINGS`, in their order. */
-export const valuesOf = ({ eventsLength, leaseIndex }: SqlDeployment): readonly [number, number] => [
+export const valuesOf = ({
   eventsLength,
-  Number(leaseIndex),
-];
+  leaseIndex,
+  reportEnds,
+}: SqlDeployment): readonly [number, number, number] => [eventsLength, Number(leaseIndex), Number(reportEnds)];
 
 /** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
-  { events, eventsLength, leaseIndex }: AskedDeployment,
+  { events, eventsLength, leaseIndex, reportEnds }: AskedDeployment,
   stored: SqlDeployment,
 ): SqlDeployment => ({
   eventsLength: (events ?? stored.eventsLength > 0) ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS)) : 0,
   leaseIndex: leaseIndex ?? stored.leaseIndex,
+  reportEnds: reportEnds ?? stored.reportEnds,
 });
 
 const changed = 'change it with migrate({ reconfigure: true })';
@@ -55,12 +64,12 @@ const changed = 'change it with migrate({ reconfigure: true })';
 /** The error of a process whose options differ from the stored settings. */
 export const refusalOfSettings = (
   store: string,
-  { events, leaseIndex }: AskedDeployment,
-  stored: SqlDeployment,
+  { events, leaseIndex, reportEnds }: AskedDeployment,
+  { eventsLength, ...stored }: SqlDeployment,
 ): Misconfigured | undefined =>
   differenceOf(
     store,
-    { events, leaseIndex },
-    { events: stored.eventsLength > 0, leaseIndex: stored.leaseIndex },
-    { events: changed, leaseIndex: changed },
+    { events, leaseIndex, reportEnds },
+    { events: eventsLength > 0, ...stored },
+    { events: changed, leaseIndex: changed, reportEnds: changed },
   );

@@ -143,6 +143,12 @@ export class Connection {
     }
   }
 
+  /** The settings of the deployment. */
+  deployment(): Result<SqlDeployment, Refusal> {
+    if (this.#deployment !== undefined) return ok(this.#deployment);
+    return this.read((deployment): Result<SqlDeployment, Refusal> => ok(deployment));
+  }
+
   /** Runs `work` in a read transaction, so that its reads are consistent. */
   read<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));

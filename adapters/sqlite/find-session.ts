@@ -5,6 +5,7 @@ import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/histor
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
+  DueKey,
   EntriesOutcome,
   HistorySlice,
   ReadSize,
@@ -13,6 +14,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/due-query.js';
 import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
@@ -45,10 +47,9 @@ export const findSession = <E>(
     );
   });
 
-const stateRow = (connection: Connection, { tenant, id }: SessionKey): Fields | undefined =>
-  connection.find(STATE, { tenant: escapeName(tenant), id: escapeName(id) });
+const stateRow = (connection: Connection, key: DueKey): Fields | undefined => connection.find(STATE, storedKeyOf(key));
 
-export const findState = (connection: Connection, key: SessionKey): Awaited<ReturnType<SessionStore['findState']>> =>
+export const findState = (connection: Connection, key: DueKey): Awaited<ReturnType<SessionStore['findState']>> =>
   connection.read(() => stateIn(key.id, stateRow(connection, key)));
 
 /** The numbers of entries around a slice. */

@@ -51,9 +51,12 @@ const queriesOf = (connection: Connection, tenant: string, range: PageRange): Re
   });
 };
 
-/** Number of a tenant's sessions that are ACTIVE at `now`, in milliseconds since the epoch. */
-export const activeAt = (connection: Connection, tenant: string, now: number): number =>
-  totalOf(connection, tenant, { offset: 0, limit: 0, status: { status: 'ACTIVE', now } });
+/** Number of a tenant's sessions that are ACTIVE or PAUSED at `now`, in milliseconds since the epoch. */
+export const liveAt = (connection: Connection, tenant: string, now: number): number => {
+  const withStatus = (status: 'ACTIVE' | 'PAUSED') =>
+    totalOf(connection, tenant, { offset: 0, limit: 0, status: { status, now } });
+  return withStatus('ACTIVE') + withStatus('PAUSED');
+};
 
 /**
  * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step in the index for

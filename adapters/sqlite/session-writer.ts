@@ -8,13 +8,16 @@ import { sameLabels } from '../../src/session/labels.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd, usedAt } from '../../src/session/state-at.js';
+import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import type {
   AppendOutcome,
+  DueKey,
   HistoryAppend,
   Inserted,
+  LiveLimit,
   Opening,
   Redacted,
+  Remains,
   Removal,
   Replaced,
   ReplaceOptions,
@@ -24,11 +27,11 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { finite, infinite } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
+import { removedKeyOf, storedKeyOf } from '../sql/due-query.js';
 import { historyVersion, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { activeAt } from './read-page.js';
+import { liveAt } from './read-page.js';
 import { redactRows } from './redact-rows.js';
-import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 import { type EntryEnd, positionsOf } from './stored-positions.js';
 import { writeEntries } from './write-entries.js';
@@ -61,12 +64,10 @@ const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes 
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
-  readonly #ends: SqliteEndQueue;
 
-  constructor(connection: Connection, events: SqliteEventLog, ends: SqliteEndQueue) {
+  constructor(connection: Connection, events: SqliteEventLog) {
     this.#connection = connection;
     this.#events = events;
-    this.#ends = ends;
   }
 
   insert(
@@ -79,24 +80,29 @@ export class SessionWriter {
     const texts = opening?.entries.map(encodeEntry) ?? [];
     return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
-      const { source, active } = opening ?? {};
+      const { source, cap } = opening ?? {};
       const row = source && this.#find({ tenant, id: source.id });
       if (source !== undefined && (row === undefined || historyVersion(row) !== source.version)) {
         return ok('source_changed');
       }
       const entries = texts.length;
-      if (active !== undefined && activeAt(this.#connection, tenant, active.now) >= active.sessions) {
-        return ok('too_many');
-      }
+      if (this.#isFull(tenant, cap)) return ok('too_many');
       const details = openingDetailsOf(head.createdAt, opening && state, entries === 0 ? undefined : entries);
       const [owner, id, incarnation] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
       const text = encodeHead(head);
       const createdMs = Date.parse(head.createdAt);
-      const until = finite(endsAt(state));
       const { status, revision, lastActivityAt } = state;
       // Plus a comma for each entry.
       const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, 0);
-      const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
+      const times = [
+        status,
+        finite(endsAt(state)),
+        finite(dueAtOf(state)),
+        unleasedSince(state),
+        revision,
+        lastActivityAt,
+        details.length,
+      ];
       const values = [...times, entries, entries, bytes, bytesOf(text)];
       this.#connection.run(INSERT, owner, id, createdMs, incarnation, ...values, encodeState(state, state.labels));
       const number = Number(this.#find(key)?.['number']);
@@ -111,7 +117,7 @@ export class SessionWriter {
   }
 
   replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     { event, cap }: ReplaceOptions,
@@ -122,18 +128,14 @@ export class SessionWriter {
       const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== previous.revision) return ok('stale');
-      const isFull = cap !== undefined && activeAt(this.#connection, key.tenant, cap.now) >= cap.sessions;
-      if (isFull) return ok('too_many');
+      if (this.#isFull(key.tenant, cap)) return ok('too_many');
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
-      const deadline = endsAt({ ...next, lastActivityAt });
+      const used = { ...next, lastActivityAt };
       const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
-      const isEnd = status === 'TERMINATED' && owesEnd(state);
-      const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
-      const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
-      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivityAt, sequence];
+      const times = [finite(endsAt(used)), finite(dueAtOf(used)), unleasedSince(next)];
+      const values = [status, ...times, revision, lastActivityAt, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
-      if (isEnd) this.#ends.add(row, next.since);
       if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
       const change = { incarnation: String(row['incarnation']), sequence };
       if (event !== undefined) this.#events.log(eventsLength, key, change, event);
@@ -220,31 +222,43 @@ export class SessionWriter {
   }
 
   remove(
-    key: SessionKey,
-    { revision, now = Date.now() }: Removal,
+    key: DueKey,
+    { revision, now = Date.now(), remains }: Removal,
   ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
-      const state = decodeState(row['state'], Number(row['last_activity']));
-      if (state !== undefined && owesEnd(state)) this.#ends.add(row, now);
-      this.#ends.keep(row, now);
       this.#connection.run(REMOVE, Number(row['number']));
+      if (key.removal !== undefined) return ok('removed');
+      if (remains !== undefined) this.#keep(key, remains);
       const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) + 1 };
       this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
       return ok('removed');
     });
   }
 
+  /** Keeps what is left of a removed session in a row that only the queue reads. */
+  #keep(key: SessionKey, { removal, state }: Remains): void {
+    const { tenant, id } = removedKeyOf(key, removal);
+    const { status, revision, lastActivityAt } = state;
+    const times = [finite(Number.POSITIVE_INFINITY), finite(dueAtOf(state)), 0];
+    const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];
+    this.#connection.run(INSERT, tenant, id, ...values, encodeState(state, state.labels));
+  }
+
+  #isFull(tenant: string, cap: LiveLimit | undefined): boolean {
+    return cap !== undefined && liveAt(this.#connection, tenant, cap.now) >= cap.sessions;
+  }
+
   reschedule(
-    key: SessionKey,
+    key: DueKey,
     { from, to, isDamaged = false }: Rescheduling,
   ): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
       const row = this.#find(key);
       if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');
-      const isFree = row['status'] === 'TERMINATED' || isDamaged;
+      const isFree = row['status'] === 'TERMINATED' || key.removal !== undefined || isDamaged;
       const dueAt = isFree ? to : Math.min(to, infinite(Number(row['deadline'])));
       if (dueAt === from) return ok('stale');
       this.#connection.run(RESCHEDULE, finite(dueAt), Number(row['number']));
@@ -252,8 +266,8 @@ export class SessionWriter {
     });
   }
 
-  #find({ tenant, id }: SessionKey): Fields | undefined {
-    return this.#connection.find(FIND, { tenant: escapeName(tenant), id: escapeName(id) });
+  #find(key: DueKey): Fields | undefined {
+    return this.#connection.find(FIND, storedKeyOf(key));
   }
 
   #findOperation(session: number, operation: HistoryAppend['operation']): KnownAppend | undefined {

@@ -1,4 +1,4 @@
-import { hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { checkSwitch, hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import type { AskedDeployment } from '../sql/sql-deployment.js';
 
@@ -40,6 +40,11 @@ export interface SqliteSessionStoreOptions {
    */
   readonly leaseIndex?: boolean;
   /**
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting for all
+   * processes, as it does `leaseIndex`. Default: the stored setting; at the first `migrate()` false.
+   */
+  readonly reportEnds?: boolean;
+  /**
    * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more; the length may differ
    * between processes. Without this option, sessions can be watched if the stored setting enables events. Default: the
    * stored setting; at the first `migrate()` no events.
@@ -65,22 +70,23 @@ const MAX_EVENTS = 100_000_000;
 const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
   database: true,
   leaseIndex: true,
+  reportEnds: true,
   events: { length: true },
 };
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database, leaseIndex, events } = options;
+    const { database, leaseIndex, reportEnds, events } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    const isSwitch = leaseIndex === undefined || typeof leaseIndex === 'boolean';
-    issues.check(isSwitch, 'leaseIndex', 'must be true or false');
+    checkSwitch(issues, 'leaseIndex', leaseIndex);
+    checkSwitch(issues, 'reportEnds', reportEnds);
     if (events === undefined || typeof events === 'boolean') {
-      return { database, leaseIndex, events, eventsLength: undefined };
+      return { database, leaseIndex, reportEnds, events, eventsLength: undefined };
     }
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
     const length = isFields(events) ? events.length : undefined;
     const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
-    return { database, leaseIndex, events: true, eventsLength };
+    return { database, leaseIndex, reportEnds, events: true, eventsLength };
   });

@@ -4,6 +4,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/
 import type {
   Admit,
   AppendOutcome,
+  DueKey,
   DueSessions,
   EntriesOutcome,
   HistoryAppend,
@@ -31,7 +32,6 @@ import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
 import { readUnleased } from './read-unleased.js';
 import { SessionWriter } from './session-writer.js';
-import { SqliteEndQueue } from './sqlite-end-queue.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
 
@@ -46,7 +46,6 @@ export class SqliteSessionStore implements SessionStore {
   readonly #writer: SessionWriter;
   /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
   readonly events: SqliteEventLog | undefined;
-  readonly ends: SqliteEndQueue;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SqliteSessionStoreOptions) {
@@ -54,8 +53,7 @@ export class SqliteSessionStore implements SessionStore {
     this.#connection = new Connection(database, asked);
     const events = new SqliteEventLog(this.#connection);
     this.events = asked.events === false ? undefined : events;
-    this.ends = new SqliteEndQueue(this.#connection);
-    this.#writer = new SessionWriter(this.#connection, events, this.ends);
+    this.#writer = new SessionWriter(this.#connection, events);
   }
 
   /**
@@ -64,7 +62,7 @@ export class SqliteSessionStore implements SessionStore {
    * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
    * database that cannot have a write-ahead log works without one: `withoutWal` is the reason.
    *
-   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later calls with other values
+   * The call that makes the tables stores `events`, `leaseIndex` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
@@ -89,7 +87,11 @@ export class SqliteSessionStore implements SessionStore {
     return findSession(this.#connection, key, size, admit);
   }
 
-  findState(key: SessionKey): Result<StateRecord | undefined, StoreError> {
+  reportsEnds(): Result<boolean, StoreError> {
+    return this.#connection.deployment().map(({ reportEnds }) => reportEnds);
+  }
+
+  findState(key: DueKey): Result<StateRecord | undefined, StoreError> {
     return findState(this.#connection, key);
   }
 
@@ -102,7 +104,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions = {},
@@ -122,7 +124,7 @@ export class SqliteSessionStore implements SessionStore {
     return findEntries(this.#connection, key, slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
+  remove(key: DueKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -134,7 +136,7 @@ export class SqliteSessionStore implements SessionStore {
     return readDue(this.#connection, now, limit);
   }
 
-  reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
+  reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }

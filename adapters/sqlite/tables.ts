@@ -10,6 +10,9 @@ import { NEVER } from '../shared/never.js';
  * JSON without `last_activity`; `status`, `deadline`, `unleased_since` and `revision` repeat the parts that are
  * searched. `heads` contains the data that never changes.
  *
+ * What is left of a removed session until its end is reported is a row of its own in `sessions`: its tenant and its id
+ * contain a colon, so that only the queue of due sessions finds it.
+ *
  * Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
  */
 export const tables = `
@@ -45,14 +48,6 @@ CREATE TABLE colloquy_operations (
   session INTEGER NOT NULL, operation TEXT NOT NULL, digest TEXT NOT NULL, position INTEGER NOT NULL,
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
-
-/* Ends that must be reported. removed_ms, last_activity and state are the data of a removed session. */
-CREATE TABLE colloquy_ends (
-  tenant TEXT NOT NULL, id TEXT NOT NULL, incarnation TEXT NOT NULL, due_at INTEGER NOT NULL,
-  removed_ms INTEGER, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, incarnation)
-) WITHOUT ROWID;
-CREATE INDEX colloquy_ends_by_due ON colloquy_ends (due_at);
-CREATE INDEX colloquy_ends_by_tenant_due ON colloquy_ends (tenant, due_at);
 
 CREATE TABLE colloquy_labels (
   tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, created_ms INTEGER NOT NULL, id TEXT NOT NULL,

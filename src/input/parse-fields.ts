@@ -21,6 +21,10 @@ export const parseFields = (issues: IssueList, path: string, value: unknown): Fi
 export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
   issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
 
+/** An optional setting that is on or off. */
+export const checkSwitch = (issues: IssueList, path: string, value: unknown): void =>
+  issues.check(value === undefined || typeof value === 'boolean', path, 'must be true or false');
+
 /** An optional listener of the host. Its exceptions and rejections are ignored. */
 export const parseListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
   checkFunction(issues, path, listener);
