@@ -1,7 +1,7 @@
 import type {
   Admit,
   Answer,
-  EndQueue,
+  DueKey,
   EventLog,
   HistoryAppend,
   HistorySlice,
@@ -49,7 +49,7 @@ export class AuditedSessionStore implements SessionStore {
     );
   }
 
-  replace(key: SessionKey, previous: StateRecord, next: StateRecord, options?: ReplaceOptions) {
+  replace(key: DueKey, previous: StateRecord, next: StateRecord, options?: ReplaceOptions) {
     const replaced = this.#inner.replace(key, previous, next, options);
     return this.#audit(key, `to ${next.status}`, replaced, (done) => done === 'replaced');
   }
@@ -64,7 +64,7 @@ export class AuditedSessionStore implements SessionStore {
     return this.#audit(key, action, this.#inner.redact(key, positions, now), (done) => done === 'redacted');
   }
 
-  remove(key: SessionKey, removal?: Removal) {
+  remove(key: DueKey, removal?: Removal) {
     return this.#audit(key, 'delete', this.#inner.remove(key, removal), (done) => done === 'removed');
   }
 
@@ -73,7 +73,7 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.find(key, size, admit);
   }
 
-  findState(key: SessionKey) {
+  findState(key: DueKey) {
     return this.#inner.findState(key);
   }
 
@@ -93,12 +93,12 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.due(now, limit, after);
   }
 
-  reschedule(key: SessionKey, rescheduling: Rescheduling) {
+  reschedule(key: DueKey, rescheduling: Rescheduling) {
     return this.#inner.reschedule(key, rescheduling);
   }
 
-  get ends(): EndQueue {
-    return this.#inner.ends;
+  reportsEnds() {
+    return this.#inner.reportsEnds();
   }
 
   get events(): EventLog | undefined {

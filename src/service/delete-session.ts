@@ -34,7 +34,7 @@ export const deleteSession = async (
   if (reports.isErr()) return err(reports.error);
   const removeAll = async (): Promise<Result<undefined, DeleteError>> => {
     const removed = await store.remove(key, { now: at });
-    return removed.map(() => undefined);
+    return removed.isErr() ? err(removed.error) : ok(undefined);
   };
   let guess = recentStates.take(key);
   if (!reports.value) return removeAll();

@@ -56,7 +56,7 @@ describe('the options of a handler', () => {
 
 describe('the errors of an operation', () => {
   test('are those of the method of the service, no more and no fewer', () => {
-    const common = ['invalid_input', 'store_unavailable', 'misconfigured'] as const;
+    const common = ['invalid_input', 'store_unavailable', 'misconfigured', 'conflict'] as const;
     errorsOf<SessionService['delete']>()([...common, 'corrupt_record']);
     // @ts-expect-error: corrupt_record is missing.
     errorsOf<SessionService['delete']>()([...common]);

@@ -10,18 +10,37 @@ import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/se
 const tooMany = (id: string, limit: number) => ({ type: 'too_many_active', id, limit });
 
 describe('limits.activeSessions', () => {
-  test('refuses a start and a resume beyond it, and nothing changes', async () => {
+  test('refuses a start beyond it, and nothing changes', async () => {
     const { sessions } = openSessions({ limits: { activeSessions: 1 } });
-    const paused = await startedIn(sessions);
-    await okOf(sessions.pause(paused));
     const active = await startedIn(sessions);
     const idle = await createdIn(sessions);
     expect(await errorOf(sessions.start(idle))).toMatchObject(tooMany(idle, 1));
-    expect(await errorOf(sessions.resume(paused))).toMatchObject(tooMany(paused, 1));
     expect(await okOf(sessions.get(idle))).toMatchObject({ status: 'IDLE' });
-    expect(await okOf(sessions.get(paused))).toMatchObject({ status: 'PAUSED' });
     await okOf(sessions.terminate(active));
+    expect(await okOf(sessions.start(idle))).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  test('keeps the place of a paused session, so that its resume never fails for the limit', async () => {
+    const { sessions } = openSessions({ limits: { activeSessions: 1 } });
+    const paused = await startedIn(sessions);
+    await okOf(sessions.pause(paused));
+    const idle = await createdIn(sessions);
+    expect(await errorOf(sessions.start(idle))).toMatchObject(tooMany(idle, 1));
     expect(await okOf(sessions.resume(paused))).toMatchObject({ status: 'ACTIVE' });
+    await okOf(sessions.pause(paused));
+    await okOf(sessions.terminate(paused));
+    expect(await okOf(sessions.start(idle))).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  test('gives the place of a paused session back when its idle timeout ends it', async () => {
+    const { sessions, clock } = openSessions({ idleTimeout: 30, limits: { activeSessions: 1 } });
+    await okOf(sessions.pause(await startedIn(sessions)));
+    const next = await createdIn(sessions);
+    clock.pass(29_999);
+    expect(await errorOf(sessions.start(next))).toMatchObject(tooMany(next, 1));
+    clock.pass(1);
+    const later = await createdIn(sessions);
+    expect(await okOf(sessions.start(later))).toMatchObject({ status: 'ACTIVE' });
   });
 
   test('gives a place back in the millisecond in which a time limit is used up, though nobody has swept', async () => {

@@ -1,15 +1,17 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
 import { NOON } from '../support/manual-clock.js';
-import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { ada, createdIn, errorOf, type OpenOptions, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
 
 const MINUTE = 60_000;
 
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
-const open = (options: Parameters<typeof openSessions>[0] = {}) => {
-  const opened = openSessions(options);
+const open = (options: OpenOptions = {}) => {
+  const opened = openSessions({ reportEnds: true, ...options });
   const told: EndedSession[] = [];
   const sweep = (sessions = opened.sessions) =>
     okOf(createSweeper(sessions, { onEnded: (session) => told.push(session) }).sweepOnce());
@@ -96,7 +98,7 @@ describe('every end is reported', () => {
       clock.pass(MINUTE);
     }
     expect(new Set(lives).size).toBe(1);
-    expect(told.map(({ labels, endReason }) => [labels['life'], endReason])).toEqual([
+    expect(told.map(({ labels, endReason }) => [labels['life'], endReason]).toSorted()).toEqual([
       ['first', 'deleted'],
       ['second', 'deleted'],
       ['third', 'terminated'],
@@ -104,7 +106,7 @@ describe('every end is reported', () => {
   });
 
   test('and a deleted session is gone for its readers while the report waits', async () => {
-    const { sessions, told, sweep } = open({ store: new MemorySessionStore({ events: true }) });
+    const { sessions, told, sweep } = open({ store: new MemorySessionStore({ events: true, reportEnds: true }) });
     const id = await startedIn(sessions);
     await okOf(sessions.delete(id));
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
@@ -114,14 +116,17 @@ describe('every end is reported', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('unless the session was created with reportEnds: false', async () => {
-    const { sessions, clock, told, sweep } = open({ reportEnds: false });
-    await startedIn(sessions, { timeLimit: 1 });
-    await okOf(sessions.terminate(await startedIn(sessions)));
+  test('unless the deployment reports none, and then nothing waits for a report', async () => {
+    const { sessions, clock } = openSessions({ retention: 10 });
+    const ids = [await startedIn(sessions, { timeLimit: 1 }), await startedIn(sessions)];
+    await okOf(sessions.terminate(String(ids[1])));
     await okOf(sessions.delete(await startedIn(sessions)));
     clock.pass(1000);
-    expect(await sweep()).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
-    expect(told).toEqual([]);
+    const sweeper = createSweeper(sessions);
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
+    clock.pass(10_000);
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 2, failed: 0 });
+    expect((await okOf(sessions.list())).total).toBe(0);
   });
 });
 
@@ -133,7 +138,7 @@ describe('a process with other settings', () => {
   test('keeps the promises of a session, whatever it promises to its own', async () => {
     const opened = open({ retention: 3600, idleTimeout: 30, reportEnds: false });
     const { sessions, clock } = opened;
-    const theirs = other(opened, { retention: 1, idleTimeout: 5, reportEnds: true });
+    const theirs = other(opened, { retention: 1, idleTimeout: 5 });
     const [idle, terminated] = [await createdIn(sessions), await startedIn(sessions)];
     await okOf(theirs.terminate(terminated));
     clock.pass(29_999);
@@ -149,32 +154,39 @@ describe('a process with other settings', () => {
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 
-  test('leaves the ends to one with onEnded, and deletes none of them before their report', async () => {
+  test('does not sweep without onEnded where the deployment reports ends', async () => {
     const opened = open({ retention: 10 });
     const { sessions, clock, told, sweep } = opened;
-    const silent = createSweeper(other(opened));
     const ids = [await startedIn(sessions, { timeLimit: 1 }), await startedIn(sessions)];
     await okOf(sessions.terminate(String(ids[1])));
-    clock.pass(1000);
-    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
-    clock.pass(10 * MINUTE);
-    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
-    expect((await okOf(sessions.list())).total).toBe(2);
-    expect(await sweep(other(opened))).toMatchObject({ reported: 2 });
+    clock.pass(MINUTE);
+    const error = await errorOf(createSweeper(other(opened)).sweepOnce());
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('reportEnds') });
+    expect((await okOf(sessions.list({ status: 'TERMINATED' }))).total).toBe(2);
+    expect(await sweep(other(opened))).toMatchObject({ ended: 1, reported: 2 });
     expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
-    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 2, failed: 0 });
   });
 
-  test('is held up by no end that waits for another one', async () => {
-    const opened = open({ retention: 10 });
-    const { sessions, clock } = opened;
-    for (let count = 0; count < 50; count += 1) await okOf(sessions.terminate(await startedIn(sessions)));
+  test('does not sweep with onEnded where the deployment reports none', async () => {
+    const { sessions, clock } = openSessions();
+    await startedIn(sessions, { timeLimit: 1 });
     clock.pass(MINUTE);
-    const unreported = other(opened, { retention: 1, reportEnds: false });
-    await okOf(unreported.terminate(await startedIn(unreported)));
-    clock.pass(1000);
-    const swept = await okOf(other(opened).sweep(5));
-    expect(swept).toMatchObject({ deleted: [{}], isFull: false });
-    expect(await okOf(other(opened).sweep(5))).toMatchObject({ ended: [], deleted: [], failed: [], isFull: false });
+    const error = await errorOf(createSweeper(sessions, { onEnded: () => undefined }).sweepOnce());
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('reportEnds') });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toMatchObject({ ended: 1 });
+  });
+
+  test('after the deployment has stopped to report ends: those that wait are forgotten', async () => {
+    const opened = open({ retention: 10 });
+    const { sessions, clock, store } = opened;
+    const ids = [await startedIn(sessions), await startedIn(sessions)];
+    await okOf(sessions.terminate(String(ids[0])));
+    await okOf(sessions.delete(String(ids[1])));
+    const silent = new SessionService({ store: changed(store, { reportsEnds: () => ok(false) }), clock });
+    expect(await okOf(createSweeper(silent).sweepOnce())).toMatchObject({ reported: 0, failed: 0 });
+    clock.pass(10_000);
+    expect(await okOf(createSweeper(silent).sweepOnce())).toMatchObject({ deleted: 1 });
+    const due = (await store.due(Number.MAX_SAFE_INTEGER, 10))._unsafeUnwrap();
+    expect(due.sessions).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const untouched = (): SessionStore => {
     remove: touch,
     due: touch,
     reschedule: touch,
-    ends: { due: touch, postpone: touch, settle: touch },
+    reportsEnds: touch,
   };
 };
 

@@ -8,7 +8,7 @@ const hello = [{ role: 'user', content: 'hello' }];
 
 describe('an inactivity timeout', () => {
   test('ends an ACTIVE session that nobody has used for so long, at that millisecond, and bills it until then', async () => {
-    const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
+    const { sessions, clock } = openSessions({ inactivityTimeout: 30, reportEnds: true });
     const id = await startedIn(sessions, { timeLimit: 3600 });
     clock.pass(29_999);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', endsAt: at(30_000) });

@@ -24,7 +24,7 @@ const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
 describe('what cannot be done', () => {
   /** 500 sessions that cannot be read or written, and 50 good ones that are due after them. */
   const openDamaged = async (method: 'findState' | 'replace') => {
-    const { sessions, store, clock } = openSessions();
+    const { sessions, store, clock } = openSessions({ reportEnds: true });
     const bad = new Set<string>();
     while (bad.size < 500) bad.add(await startedIn(sessions, { timeLimit: 1 }));
     clock.pass(1);
@@ -57,7 +57,7 @@ describe('what cannot be done', () => {
   );
 
   test('is tried again with the next sweep, and not at once, where the store refuses it', async () => {
-    const { sessions, store, clock } = openSessions();
+    const { sessions, store, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     const replace = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
@@ -71,7 +71,7 @@ describe('what cannot be done', () => {
   });
 
   test('does not include the ends of a tenant with few, beside one with many', async () => {
-    const { sessions, clock } = openSessions();
+    const { sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 1000; each += 1) await startedIn(sessions.forTenant('many'), { timeLimit: 1 });
     clock.pass(1);
     for (let each = 0; each < 5; each += 1) await startedIn(sessions.forTenant('few'), { timeLimit: 1 });
@@ -86,8 +86,8 @@ describe('what cannot be done', () => {
 describe('a store that is looked at part by part', () => {
   /** A store of four parts, which its sessions are in by turns. */
   const openParts = async (sessionsInPart: readonly number[]) => {
-    const { store: inner, clock } = openSessions();
-    const parts = sessionsInPart.map(() => new MemorySessionStore());
+    const { store: inner, clock } = openSessions({ reportEnds: true });
+    const parts = sessionsInPart.map(() => new MemorySessionStore({ reportEnds: true }));
     const asked: number[] = [];
     for (const [at, part] of parts.entries()) {
       const sessions = new SessionService({ store: part, clock }).forTenant(`${at}`);
@@ -98,6 +98,7 @@ describe('a store that is looked at part by part', () => {
       at + 1 < parts.length ? { ...found, next: String(at + 1) } : found;
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
+      remove: (key, removal) => partOf(key.tenant).remove(key, removal),
       replace: (key, previous, next, options) => partOf(key.tenant).replace(key, previous, next, options),
       reschedule: (key, move) => partOf(key.tenant).reschedule(key, move),
       due: (now, limit, after = '0') => {
@@ -105,14 +106,6 @@ describe('a store that is looked at part by part', () => {
         asked.push(at);
         const due = parts[at]?.due(now, limit) ?? ok({ sessions: [], failed: [], hasMore: false });
         return due.map((found) => withNext(at, found));
-      },
-      ends: {
-        due: (now, limit, after = '0') => {
-          const due = parts[Number(after)]?.ends.due(now, limit) ?? ok({ ends: [], failed: [], hasMore: false });
-          return due.map((found) => withNext(Number(after), found));
-        },
-        postpone: (end, to) => partOf(end.tenant).ends.postpone(end, to),
-        settle: (end) => partOf(end.tenant).ends.settle(end),
       },
     });
     return { sessions: new SessionService({ store, clock }), clock, asked };
@@ -143,9 +136,9 @@ describe('a store that is looked at part by part', () => {
 
   test('goes on where a sweep of the host has stopped', async () => {
     const { sessions, asked } = await openParts([0, 0, 0, 0]);
-    const first = await okOf(sessions.sweep(10));
+    const first = await okOf(sessions.sweep(10, { onEnded }));
     expect(first.next).toBe('1');
-    expect((await okOf(sessions.sweep(10, { after: '3' }))).next).toBeUndefined();
+    expect((await okOf(sessions.sweep(10, { onEnded, after: '3' }))).next).toBeUndefined();
     expect(asked).toEqual([0, 3]);
   });
 });

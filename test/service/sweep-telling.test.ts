@@ -33,7 +33,7 @@ const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
 
 /** Sessions whose time is up, and ways to look at them through stores that fail. */
 const openDue = async (count = 1, retention = 0) => {
-  const { sessions, store, clock } = openSessions({ retention });
+  const { sessions, store, clock } = openSessions({ retention, reportEnds: true });
   const ids: string[] = [];
   while (ids.length < count) ids.push(await startedIn(sessions, { timeLimit: 1 }));
   clock.pass(1000);
@@ -88,8 +88,8 @@ describe('an end that the clock has made', () => {
     expect(told).toEqual(ids);
   });
 
-  test('is told by the next sweep where the answer to its writing was lost', async () => {
-    const { sessions, ids, over } = await openDue(5);
+  test('is told a minute later where the answer to its writing was lost', async () => {
+    const { sessions, clock, ids, over } = await openDue(5);
     const lost = over((inner) => ({
       replace: async (key, previous, next, options) => {
         await inner.replace(key, previous, next, options);
@@ -97,36 +97,55 @@ describe('an end that the clock has made', () => {
       },
     }));
     expect(await sweep(lost)).toMatchObject({ ended: 0, failed: 5 });
+    clock.pass(MINUTE);
     await sweep(sessions);
     expect(told.toSorted()).toEqual(ids.toSorted());
   });
 
-  test.each(['postpone', 'settle', 'replace'] as const)(
-    'is told where the first %s of a sweep is refused',
-    async (method) => {
-      const { sessions, clock, ids, over } = await openDue();
-      let calls = 0;
-      const isFirst = (name: string) => {
-        if (name === method) calls += 1;
-        return name === method && calls === 1;
-      };
-      const no = err(storeUnavailable('no', 'not_applied'));
-      const refused = over((inner) => ({
-        replace: (key, previous, next, options) =>
-          isFirst('replace') ? no : inner.replace(key, previous, next, options),
-        ends: {
-          due: (...args) => inner.ends.due(...args),
-          postpone: (end, to) => (isFirst('postpone') ? no : inner.ends.postpone(end, to)),
-          settle: (end) => (isFirst('settle') ? no : inner.ends.settle(end)),
-        },
-      }));
-      expect(await sweep(refused)).toMatchObject({ failed: 1 });
-      clock.pass(MINUTE);
-      await sweep(sessions);
-      // Reported before the answer of the store came.
-      expect(told).toEqual(method === 'settle' ? [...ids, ...ids] : ids);
-    },
-  );
+  test.each([
+    ['first', 'its end and its claim', false],
+    ['second', 'that it was told', true],
+  ] as const)('is told where the %s replace of a sweep, of %s, is refused', async (which, _, isTold) => {
+    const { sessions, clock, ids, over } = await openDue();
+    let calls = 0;
+    const refused = over((inner) => ({
+      replace: (key, previous, next, options) => {
+        calls += 1;
+        const isRefused = calls === (which === 'first' ? 1 : 2);
+        if (isRefused) return err(storeUnavailable('no', 'not_applied'));
+        return inner.replace(key, previous, next, options);
+      },
+    }));
+    expect(await sweep(refused)).toMatchObject({ failed: 1 });
+    clock.pass(MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(isTold ? [...ids, ...ids] : ids);
+  });
+
+  test('is told once where the host deletes the session while it is told', async () => {
+    const { sessions, clock, ids } = await openDue();
+    const deleting = async ({ id }: { readonly id: string }) => {
+      told.push(id);
+      await okOf(sessions.delete(id));
+    };
+    expect(await sweep(sessions, { onEnded: deleting })).toMatchObject({ reported: 1, failed: 0 });
+    clock.pass(10 * MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(ids);
+  });
+
+  test('is told once where its labels change while it is told, and they stay', async () => {
+    const { sessions, clock, ids } = await openDue();
+    const labelling = async ({ id }: { readonly id: string }) => {
+      told.push(id);
+      await okOf(sessions.update(id, { labels: { billed: 'yes' } }));
+    };
+    expect(await sweep(sessions, { onEnded: labelling })).toMatchObject({ reported: 1, failed: 0 });
+    clock.pass(10 * MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(ids);
+    expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ labels: { billed: 'yes' } });
+  });
 
   test('is told although its retention was over before anybody came to it', async () => {
     const { sessions, clock, ids } = await openDue(1, 10);
@@ -194,7 +213,7 @@ describe('an end that the clock has made', () => {
 
 describe('a listener or observer that fails', () => {
   test('does no harm, at once or later', async () => {
-    const { store, clock } = openSessions();
+    const { store, clock } = openSessions({ reportEnds: true });
     const late = () => Promise.reject(new Error('later'));
     const atOnce = () => {
       throw new Error('at once');

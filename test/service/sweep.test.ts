@@ -11,13 +11,13 @@ const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
 describe('a sweep', () => {
   test('ends a session whose time is up, as of the millisecond at which it was', async () => {
-    const { sessions, store, clock } = openSessions();
+    const { sessions, store, clock } = openSessions({ reportEnds: true });
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(59_999);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
-    clock.pass(60_001);
     const told: EndedSession[] = [];
     const sweeper = createSweeper(sessions, { onEnded: (session) => told.push(session) });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    clock.pass(60_001);
     expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, reported: 1, deleted: 0, failed: 0 });
     const times = { duration: 60, durationMs: 60_000, startedAt: at(0), endedAt: at(60_000) };
     expect(told).toEqual([{ tenant: 'default', id, endReason: 'time_limit', labels: {}, ...times }]);
@@ -29,7 +29,7 @@ describe('a sweep', () => {
   });
 
   test('ends what nobody came back to, IDLE or PAUSED, where the host has set an idle timeout', async () => {
-    const { sessions, clock } = openSessions({ idleTimeout: 30 });
+    const { sessions, clock } = openSessions({ idleTimeout: 30, reportEnds: true });
     const idle = await createdIn(sessions);
     const paused = await startedIn(sessions);
     await okOf(sessions.pause(paused));
@@ -45,7 +45,7 @@ describe('a sweep', () => {
   });
 
   test('deletes a session when its retention is over, and not a millisecond before', async () => {
-    const { sessions, clock } = openSessions({ retention: 3600, reportEnds: false });
+    const { sessions, clock } = openSessions({ retention: 3600 });
     const id = await startedIn(sessions);
     clock.pass(1000);
     await okOf(sessions.terminate(id));
@@ -59,7 +59,7 @@ describe('a sweep', () => {
   });
 
   test('counts the retention of a session that ran out from its end, not from when that was noticed', async () => {
-    const { sessions, clock } = openSessions({ retention: 100, reportEnds: false });
+    const { sessions, clock } = openSessions({ retention: 100 });
     const id = await startedIn(sessions, { timeLimit: 10 });
     clock.pass(60_000);
     await okOf(createSweeper(sessions).sweepOnce());
@@ -78,7 +78,7 @@ describe('a sweep', () => {
   });
 
   test('sees to all tenants, and catches up with any number after an outage, batch by batch', async () => {
-    const { sessions, clock } = openSessions();
+    const { sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 250; each += 1) await startedIn(sessions.forTenant(`t${each % 7}`), { timeLimit: 1 });
     clock.pass(86_400_000);
     const told = new Set<string>();
@@ -88,7 +88,7 @@ describe('a sweep', () => {
   });
 
   test('of several at once, one tells of each end', async () => {
-    const { store, sessions, clock } = openSessions();
+    const { store, sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 100; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     const told: string[] = [];
@@ -103,7 +103,7 @@ describe('a sweep', () => {
   test('does not delete the session that was created under the key of a deleted one meanwhile', async () => {
     const { clock } = openSessions();
     const inner = new MemorySessionStore();
-    const sessions = new SessionService({ store: inner, clock, retention: 1, reportEnds: false });
+    const sessions = new SessionService({ store: inner, clock, retention: 1 });
     const input = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
     await okOf(sessions.terminate(id));
@@ -121,7 +121,7 @@ describe('a sweep', () => {
   });
 
   test('tells what it could not do, and does it the next time', async () => {
-    const { clock } = openSessions();
+    const { clock } = openSessions({ reportEnds: true });
     const inner = new MemorySessionStore();
     const sessions = new SessionService({ store: inner, clock });
     await startedIn(sessions, { timeLimit: 1 });
@@ -143,7 +143,7 @@ describe('a sweep', () => {
     [{ onError: {} }, 'onError'],
     [{ interal: 5 }, 'interal is unknown (did you mean interval?)'],
   ])('with %j throws a TypeError that says what is wrong', (options, message) => {
-    const { sessions } = openSessions();
+    const { sessions } = openSessions({ reportEnds: true });
     expect(() => createSweeper(sessions, Object(options))).toThrow(expect.objectContaining({ name: 'TypeError' }));
     expect(() => createSweeper(sessions, Object(options))).toThrow(`createSweeper: ${message}`);
   });
@@ -157,7 +157,7 @@ describe('a sweep', () => {
 
 describe('a sweeper that was started', () => {
   test('sweeps again and again, until it is stopped', async () => {
-    const { sessions, clock } = openSessions();
+    const { sessions, clock } = openSessions({ reportEnds: true });
     const told: string[] = [];
     const sweeper = createSweeper(sessions, { interval: 5, onEnded: ({ id }) => told.push(id) });
     sweeper.start();

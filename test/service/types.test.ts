@@ -72,7 +72,7 @@ describe('every operation has the errors that it can have, and no others', () =>
     type Start = ResultAsync<SessionState, OfChange | TooManyActive>;
     expectTypeOf<ReturnType<SessionService['start']>>().toEqualTypeOf<Start>();
     expectTypeOf<ReturnType<SessionService['pause']>>().toEqualTypeOf<Change>();
-    expectTypeOf<ReturnType<SessionService['resume']>>().toEqualTypeOf<Start>();
+    expectTypeOf<ReturnType<SessionService['resume']>>().toEqualTypeOf<Change>();
     expectTypeOf<ReturnType<SessionService['terminate']>>().toEqualTypeOf<Change>();
     expectTypeOf<ReturnType<SessionService['fail']>>().toEqualTypeOf<Change>();
   });
@@ -106,7 +106,9 @@ describe('every operation has the errors that it can have, and no others', () =>
   });
 
   test('delete', () => {
-    expectTypeOf<ReturnType<SessionService['delete']>>().toEqualTypeOf<ResultAsync<void, InvalidInput | AnyStore>>();
+    expectTypeOf<ReturnType<SessionService['delete']>>().toEqualTypeOf<
+      ResultAsync<void, InvalidInput | Conflict | AnyStore>
+    >();
   });
 
   test('and all of them are told apart by their type', () => {

@@ -139,8 +139,8 @@ describe('update', () => {
   });
 
   test('brings no session back that the clock has ended, and its end is reported first', async () => {
-    const store = new MemorySessionStore({ events: true });
-    const { sessions, id, clock } = await opened({ user: 'u-1' }, { store, inactivityTimeout: 30, reportEnds: true });
+    const store = new MemorySessionStore({ events: true, reportEnds: true });
+    const { sessions, id, clock } = await opened({ user: 'u-1' }, { store, inactivityTimeout: 30 });
     await okOf(sessions.start(id));
     const told: unknown[] = [];
     const done = new AbortController();

@@ -30,7 +30,7 @@ describeStores('hosts that crash, stand still, lose answers and have wrong clock
 });
 
 describe('on the memory store', () => {
-  const open = (): SessionStore => new MemorySessionStore({ events: true });
+  const open = (): SessionStore => new MemorySessionStore({ events: true, reportEnds: true });
 
   test('new seeds find nothing', async () => {
     for (const [simulated, few] of [

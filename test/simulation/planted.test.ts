@@ -5,11 +5,11 @@ import { plantedGraceBugs } from '../testing/planted-activity-bugs.js';
 import { plantedAppendBugs } from '../testing/planted-append-bugs.js';
 import { plantedChangeBugs } from '../testing/planted-change-bugs.js';
 import { plantedConditionBugs } from '../testing/planted-condition-bugs.js';
-import { plantedEndBugs } from '../testing/planted-end-bugs.js';
 import { plantedEventBugs } from '../testing/planted-event-bugs.js';
 import { plantedLabelUpdateBugs } from '../testing/planted-label-update-bugs.js';
 import { plantedLeaseBugs } from '../testing/planted-lease-bugs.js';
 import { plantedOpeningBugs } from '../testing/planted-opening-bugs.js';
+import { plantedReportBugs } from '../testing/planted-report-bugs.js';
 import { plantedRewindBugs } from '../testing/planted-rewind-bugs.js';
 import { simulateCaps } from './capping.js';
 import { simulateCommands } from './commanding.js';
@@ -19,12 +19,12 @@ const bugs = [
   ...plantedAppendBugs,
   ...plantedChangeBugs,
   ...plantedConditionBugs,
-  ...plantedEndBugs,
   ...plantedEventBugs,
   ...plantedGraceBugs,
   ...plantedLabelUpdateBugs,
   ...plantedLeaseBugs,
   ...plantedOpeningBugs,
+  ...plantedReportBugs,
   ...plantedRewindBugs,
 ];
 
@@ -55,8 +55,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
       'gives positions again that were superseded',
       'removes whatever revision it finds',
       'leaves a removed session in its index',
-      'forgets the end of a session that is removed',
-      'forgets an end that waits when its session is removed',
+      'keeps nothing of a removed session',
       'takes an end by inactivity back for entries that come later',
       'lists a session with the labels that it has left',
       'moves a session between lists by a change that is stale',
@@ -78,7 +77,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
       'takes 0 for no position',
     ],
   ],
-  [simulateCaps, ['counts no ACTIVE sessions']],
+  [simulateCaps, ['counts no live sessions']],
 ];
 
 describe('within 1,000 seeds the simulation finds a store that', () => {

@@ -17,10 +17,13 @@ export const countingIds = (): Ids => {
   };
 };
 
+/** Options of a service, and whether the memory store below it reports ends. */
+export type OpenOptions = Partial<SessionServiceOptions> & { readonly reportEnds?: boolean };
+
 /** A service on a memory store, with a clock that the test moves. */
-export const openSessions = (options: Partial<SessionServiceOptions> = {}) => {
+export const openSessions = ({ reportEnds = false, ...options }: OpenOptions = {}) => {
   const clock = new ManualClock();
-  const store = options.store ?? new MemorySessionStore();
+  const store = options.store ?? new MemorySessionStore({ reportEnds });
   const sessions = new SessionService({ clock, ids: countingIds(), ...options, store });
   return { sessions, store, clock };
 };

@@ -1,11 +1,10 @@
 import { err, ok } from 'neverthrow';
 import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
-import type { EndQueue } from '../../src/store/end-queue.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 import { replaceUnread } from './replace-unread.js';
 
-type Method = Exclude<keyof SessionStore, 'events' | 'unleased' | 'ends'> | `ends.${keyof EndQueue}`;
+type Method = Exclude<keyof SessionStore, 'events' | 'unleased' | 'reportsEnds'>;
 
 const key = keyOf('one');
 
@@ -28,12 +27,6 @@ export const storeCalls: Readonly<
     const answer = await store.due(NOON, 10);
     return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
   },
-  'ends.due': async (store) => {
-    const answer = await store.ends.due(NOON, 10);
-    return answer.andThen(({ ends, failed: [failure] }) => (failure === undefined ? ok(ends) : err(failure)));
-  },
-  'ends.postpone': (store) => store.ends.postpone({ ...key, endId: 'none', dueAt: NOON }, NOON + 1),
-  'ends.settle': (store) => store.ends.settle({ ...key, endId: 'none', dueAt: 0 }),
 };
 
 export const methods: readonly Method[] = [
@@ -49,18 +42,8 @@ export const methods: readonly Method[] = [
     'remove',
     'due',
     'reschedule',
-    'ends.due',
-    'ends.postpone',
-    'ends.settle',
   ] as const),
 ];
 
 /** The methods that change nothing: when they fail, nothing was applied. */
-export const reads: ReadonlySet<Method> = new Set<Method>([
-  'find',
-  'findState',
-  'list',
-  'findEntries',
-  'due',
-  'ends.due',
-]);
+export const reads: ReadonlySet<Method> = new Set<Method>(['find', 'findState', 'list', 'findEntries', 'due']);

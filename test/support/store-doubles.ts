@@ -3,10 +3,10 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
 import { corruptRecord, misconfigured } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { EndQueue } from '../../src/store/end-queue.js';
 import type {
   Admit,
   Answer,
+  DueKey,
   EventLog,
   PageRange,
   ReadSize,
@@ -32,7 +32,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   due: (...args) => inner.due(...args),
   reschedule: (...args) => inner.reschedule(...args),
   ...(inner.unleased && { unleased: inner.unleased.bind(inner) }),
-  ends: inner.ends,
+  reportsEnds: () => inner.reportsEnds(),
   ...changes,
 });
 
@@ -44,14 +44,12 @@ const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, 
 /** A store that answers later and can be damaged, as one after a network. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
-  readonly ends: EndQueue;
   readonly #inner: SessionStore;
   readonly #damaged = new Map<string, StoredPart>();
 
   constructor(inner: SessionStore = new MemorySessionStore()) {
     this.#inner = inner;
     this.events = inner.events;
-    this.ends = inner.ends;
   }
 
   damage(key: SessionKey, part: StoredPart): void {
@@ -70,7 +68,11 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state', 'head', 'history'], () => later(this.#inner.find(key, size, admit)));
   }
 
-  findState(key: SessionKey) {
+  reportsEnds() {
+    return later(this.#inner.reportsEnds());
+  }
+
+  findState(key: DueKey) {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
@@ -104,7 +106,7 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state', 'history'], () => later(this.#inner.findEntries(key, slice)));
   }
 
-  remove(key: SessionKey, removal?: Removal) {
+  remove(key: DueKey, removal?: Removal) {
     this.#damaged.delete(labelOf(key));
     return later(this.#inner.remove(key, removal));
   }

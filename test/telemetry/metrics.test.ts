@@ -21,7 +21,7 @@ const openMeasured = (options: OpenTelemetryOptions = {}) => {
   const clock = new ManualClock();
   const store: SessionStore = new MemorySessionStore();
   const telemetry = openTelemetry({ meterProvider: exported.meterProvider, clock, ...options });
-  const { sessions } = openSessions({ store, clock, observers: [telemetry], retention: 60, reportEnds: false });
+  const { sessions } = openSessions({ store, clock, observers: [telemetry], retention: 60 });
   return { ...exported, sessions, store, clock, telemetry };
 };
 

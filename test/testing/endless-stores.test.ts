@@ -94,6 +94,7 @@ describe('the contract comes to an end on a store that', () => {
           findEntries: never,
           remove: never,
           due: never,
+          reportsEnds: never,
           events: { streamOf: () => '', latest: never, now: never, read: never, repeat: never },
         })),
       20,

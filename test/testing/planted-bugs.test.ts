@@ -5,7 +5,6 @@ import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
 import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
-import { plantedEndBugs } from './planted-end-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
 import { plantedExtensionBugs } from './planted-extension-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
@@ -15,6 +14,7 @@ import { plantedLeaseBugs } from './planted-lease-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedOpeningBugs, plantedRedactionBugs } from './planted-opening-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
+import { plantedReportBugs } from './planted-report-bugs.js';
 import { plantedRewindBugs } from './planted-rewind-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
@@ -32,7 +32,7 @@ const bugs = [
   ...plantedChangeBugs,
   ...plantedConditionBugs,
   ...plantedDueBugs,
-  ...plantedEndBugs,
+  ...plantedReportBugs,
   ...plantedEventBugs,
   ...plantedExtensionBugs,
   ...plantedGraceBugs,

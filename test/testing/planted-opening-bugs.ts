@@ -55,9 +55,9 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
     () => ({ isSuperseded: false }),
   ),
   opening(
-    'counts no ACTIVE sessions',
-    'opening: a session that would be one ACTIVE session too many is not inserted',
-    ({ active: _, ...rest }) => rest,
+    'counts no live sessions',
+    'opening: a session that would be one live session too many is not inserted',
+    ({ cap: _, ...rest }) => rest,
   ),
   planted(
     'tells a changed source before a taken id',

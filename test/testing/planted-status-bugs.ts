@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ActiveLimit, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import type { LiveLimit, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }) => RecordPage;
@@ -67,16 +67,16 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
 ];
 
-const beyond = 'active limit: a session beyond it is not replaced, until another one is no longer ACTIVE';
+const beyond = 'live limit: a session beyond it is not replaced, until another one has ended';
 
 /** The memory store, with another limit or time. */
-const limiting = (bug: string, caughtBy: string, limit: (active: ActiveLimit) => ActiveLimit | undefined): PlantedBug =>
+const limiting = (bug: string, caughtBy: string, limit: (cap: LiveLimit) => LiveLimit | undefined): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     replace: (key, previous, next, options) =>
       inner.replace(key, previous, next, { ...options, cap: options?.cap && limit(options.cap) }),
   }));
 
-/** Bugs in limits of ACTIVE sessions. */
+/** Bugs in limits of live sessions. */
 export const plantedLimitBugs: readonly PlantedBug[] = [
   planted('starts a session and says that there are too many', beyond, (inner) => ({
     replace: (key, previous, next, options) => {
@@ -89,17 +89,17 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   })),
   limiting(
     'takes a limit of 0 for none',
-    'active limit: none may be ACTIVE under a limit of 0, and any number without a limit',
-    (active) => (active.sessions === 0 ? undefined : active),
+    'live limit: none may be started under a limit of 0, and any number without a limit',
+    (cap) => (cap.sessions === 0 ? undefined : cap),
   ),
   limiting(
     'counts a session whose deadline has passed',
-    'active limit: a session counts until its deadline, and no longer',
-    (active) => ({ ...active, now: active.now - 1 }),
+    'live limit: a session counts until its deadline, and no longer',
+    (cap) => ({ ...cap, now: cap.now - 1 }),
   ),
   planted(
     'tells of too many before it looks for the session',
-    'active limit: each tenant has its own, and stale and missing are returned first',
+    'live limit: each tenant has its own, and stale and missing are returned first',
     (inner) => ({
       replace: (key, previous, next, options) => {
         const cap = options?.cap;
@@ -111,7 +111,26 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  planted('counts, waits and writes', 'active limit: of calls that race, as many succeed as it allows', (inner) => ({
+  planted('does not count paused sessions', beyond, (inner) => ({
+    replace: (key, previous, next, options) => {
+      const cap = options?.cap;
+      const status = { status: 'PAUSED', now: cap?.now ?? 0 } as const;
+      const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+      const more = cap && { ...cap, sessions: cap.sessions + total };
+      return inner.replace(key, previous, next, { ...options, cap: more });
+    },
+  })),
+  planted(
+    'counts a paused session that the clock has ended',
+    'live limit: a paused session counts until the clock ends it',
+    (inner) => ({
+      replace: (key, previous, next, options) => {
+        const cap = options?.cap;
+        return inner.replace(key, previous, next, { ...options, cap: cap && { ...cap, now: 0 } });
+      },
+    }),
+  ),
+  planted('counts, waits and writes', 'live limit: of calls that race, as many succeed as it allows', (inner) => ({
     replace: async (key, previous, next, { event, cap } = {}) => {
       const status = { status: 'ACTIVE', now: cap?.now ?? 0 } as const;
       const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
