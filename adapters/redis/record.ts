@@ -24,8 +24,8 @@ import { letterOf } from './status-letters.js';
  * accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before. `bytes` is
  * the committed length of the journal: data after that length was never acknowledged.
  *
- * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line. It adds an empty
- * line, so that no position is used twice, and writes the parts of the journal that are the history into the ranges:
+ * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line. It adds a
+ * line that is no entry, so that no position is used twice, and writes the parts of the journal that are the history into the ranges:
  *
  *     <beginning of the last range> <bytes that belong to no range>[ <beginning>-<end>-<entries up to the end>]...
  *
@@ -37,7 +37,7 @@ const VERSION = '1';
 const WIDTHS = {
   revision: 16,
   created: 15,
-  lastActivity: 15,
+  lastActivity: 16,
   sequence: 10,
   entries: 10,
   bytes: 12,
@@ -124,7 +124,7 @@ export interface DecodedRecord {
 }
 
 const HEADER = new RegExp(
-  `^${VERSION} \\d{16} ([\\w-]{12}) (\\d{15}) (\\d{15}) (\\d{10}) (\\d{10}) (\\d{12}) (\\d{8}) [IAPT](?: \\d{1,16}){6}$`,
+  `^${VERSION} \\d{16} ([\\w-]{12}) (\\d{15}) (\\d{16}) (\\d{10}) (\\d{10}) (\\d{12}) (\\d{8}) [IAPT](?: \\d{1,16}){6}$`,
 );
 const RANGES = /^(?:(\d+) (\d+)((?: \d+-\d+-\d+)*))?$/;
 

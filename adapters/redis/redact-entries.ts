@@ -9,11 +9,11 @@ import type { Overwrite } from './mutation.js';
 import { linesScript } from './scripts.js';
 
 /**
- * The replacement of the line that ends at a position, in the same length; none for an empty and for a redacted line, and
+ * The replacement of the line that ends at a position, in the same length; none for a line of a rewind and for a redacted one, and
  * `undefined` for a line that cannot be read. Only redacted lines begin with `content`.
  */
 const overwritesOf = (start: number, line: string, position: number): readonly Overwrite[] | undefined => {
-  if (line === '\n') return [];
+  if (!/^[{?]/.test(line)) return [];
   const [entry] = decodeLines(line) ?? [];
   if (entry === undefined) return undefined;
   if (isRedacted(entry)) return [];

@@ -119,7 +119,7 @@ export class Repair {
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
-    await this.#each(scan, (member) => this.#repairEntry(name, this.#keys.of(dueKeyOf(tenant, member))));
+    await this.#each(scan, (member) => this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, member)), member }));
   }
 
   /** The keys of what is left of a removed session. */

@@ -42,7 +42,7 @@ local afterText, beforeText, positionTime, positionMember = ARGV[5], ARGV[6], AR
 local status, now = ARGV[9] or '', ARGV[10]
 local call, try, match = redis.call, redis.pcall, string.match
 local MAX_ENDED = 10000
-local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) '
+local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 local function replyWith(total, edge, members)
 local reply, left = {total, edge}, tonumber(parts) or 0
 for _, member in ipairs(members) do
@@ -176,13 +176,14 @@ local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries = tonumber(ARGV[4] or '')
 local least, most, tooLarge = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
-local text = call('GET', record)
+local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
+local text = entries and redis.pcall('GETRANGE', record, '0', '255')
+if type(text) ~= 'string' or not match(text, HEADER) then text = call('GET', record) end
 if not text then
 local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
 return first == '?' and 'missing' or 'corrupt'
 end
-local count, bytes, ranges =
-match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n')
+local count, bytes, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 bytes = bytes + 0
 local given = from or upto
@@ -242,14 +243,14 @@ if #reply < 1000 then return {unpack(reply)} end
 return reply
 `);
 
-export const searchScript = script(`
+export const searchScript = script(String.raw`
 local records, lists = KEYS[1], {unpack(KEYS, 2)}
 local order, after, before, status = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local statusAt, updatedAt, most = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local chosen, lastTime, lastMember = tonumber(ARGV[8] or ''), ARGV[9], ARGV[10]
 local call, try, match, number = redis.call, redis.pcall, string.match, tonumber
 local PART = 300
-local HEADER = '^1 %d+ [%w_-]+ %d+ (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) '
+local HEADER = '^1 %d+ [%w_-]+ %d+ (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 local function isBefore(a, b)
 for at = 1, math.min(#a, #b) do
 local x, y = string.byte(a, at), string.byte(b, at)
@@ -345,7 +346,7 @@ local clock = time[1] * 1000 + time[2] / 1000
 if clock >= till + 0 or till - clock > forget - till then return 'late ' .. format('%.0f', clock) end
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
 .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
-local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 64, 86, 108
+local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 65, 87, 109
 local NEVER = 9007199254740991
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
@@ -447,7 +448,7 @@ if started ~= '' then log(started) end
 if appended ~= '' then log(appended .. match(text, '0*(%d+)', BYTES + 1)) end
 end
 for place = 8, #keys do call('ZADD', keys[place], args[place + 4], member) end
-sooner(due, owners, owner, member, at)
+if at ~= '' then sooner(due, owners, owner, member, at) end
 call('SET', record, text)
 if lines ~= '' then try('SETRANGE', journal, '0', '{') end
 return 'inserted'
@@ -508,7 +509,7 @@ log('1 deleted ' .. header.incarnation .. ' ' .. header.sequence + 1 .. ' ' .. n
 end
 if leftMember ~= '' then
 call('SET', left, leftText)
-sooner(due, owners, owner, leftMember, leftAt)
+if leftAt ~= '' then sooner(due, owners, owner, leftMember, leftAt) end
 end
 call('DEL', record, journal, names)
 for _, list in ipairs(lists) do try('ZREM', list, member) end
@@ -530,7 +531,7 @@ end
 local function isLineEnd(journal, at)
 return at == 0 or call('GETRANGE', journal, at - 1 .. '', at - 1 .. '') == '\n'
 end
-local function rewound(journal, line, header, after)
+local function rewound(journal, line, header, after, skipped)
 if after > header.bytes or not isLineEnd(journal, after) then return 'invalid_position' end
 local tail, _, others = match(line, '^(%d+) (%d+)(.*)$')
 local kept, shown, entries, count = {}, 0, 0, 0
@@ -555,7 +556,7 @@ outcome = outcome or take(from + 0, upto + 0, upToEntries + 0)
 end
 outcome = outcome or take((tail or 0) + 0, header.bytes, header.entries)
 if outcome ~= 'done' then return outcome end
-local start = header.bytes + 1
+local start = header.bytes + skipped
 return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
 end
 function kinds.append(keys, args)
@@ -592,11 +593,12 @@ text = call('GET', record)
 local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
 local isLast = after + 0 == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
 if not isLast or count == '0' then
-local kept, nextRanges, number = rewound(journal, line, header, after + 0)
+local filler = name == '' and '\n' or sub(note, -12) .. '\n'
+local kept, nextRanges, number = rewound(journal, line, header, after + 0, #filler)
 if not nextRanges then return kept end
 if number > MAX_RANGES then return 'full' end
 entries, ranges, rest = kept, nextRanges, others
-lines = '\n' .. lines
+lines = filler .. lines
 end
 end
 entries = entries + count
@@ -682,13 +684,17 @@ begin()
 removed = removed + call('ZREM', keys[place], member)
 end
 end
+if at == '-' then return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed end
 local score = tonumber(call('ZSCORE', due, member) or '')
 local isEarly = score and mayBeEarly == '1' and score <= (tonumber(at) or NEVER)
-if at ~= '-' and score ~= tonumber(at) and not isEarly then
+if score ~= tonumber(at) and not isEarly then
 begin()
 sooner(due, owners, owner, member, at)
 later(due, owners, owner, member, at)
 if revision == '' then removed = 1 else moved = 1 end
+elseif score and call('ZRANGE', due, '0', '0', 'WITHSCORES')[2] ~= call('ZSCORE', owners, owner) then
+begin()
+later(due, owners, owner, member, format('%.0f', score))
 end
 return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end

@@ -25,7 +25,7 @@ class Pending {
   /** Whether the call has its outcome. */
   isOver = false;
   #settle: (outcome: Outcome) => void = () => {};
-  #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(mutation: Mutation, end: number) {
     this.mutation = mutation;
@@ -45,11 +45,14 @@ class Pending {
   /** Its group is under way, until `end`. */
   leave(end: number): void {
     clearTimeout(this.#timer);
-    if (end - this.end > TOLERANCE_MS) this.#timer = this.#endWith('unknown');
+    this.#timer = end - this.end > TOLERANCE_MS ? this.#endWith('unknown') : undefined;
   }
 
   #endWith(outcome: 'not_applied' | 'unknown'): NodeJS.Timeout {
-    return setTimeout(() => this.settle(err(timedOut(outcome))), this.end - performance.now());
+    const timer = setTimeout(() => {
+      if (timer === this.#timer) this.settle(err(timedOut(outcome)));
+    }, this.end - performance.now());
+    return timer;
   }
 }
 

@@ -24,7 +24,7 @@ local status, now = ARGV[9] or '', ARGV[10]
 local call, try, match = redis.call, redis.pcall, string.match
 
 local MAX_ENDED = 10000
-local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) '
+local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 
 local function replyWith(total, edge, members)
   local reply, left = {total, edge}, tonumber(parts) or 0

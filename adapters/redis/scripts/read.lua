@@ -17,13 +17,16 @@ local entries = tonumber(ARGV[4] or '')
 local least, most, tooLarge = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
 
-local text = call('GET', record)
+local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
+
+-- Of a part, the rest of the record is not read, unless the line of the ranges is long.
+local text = entries and redis.pcall('GETRANGE', record, '0', '255')
+if type(text) ~= 'string' or not match(text, HEADER) then text = call('GET', record) end
 if not text then
   local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
   return first == '?' and 'missing' or 'corrupt'
 end
-local count, bytes, ranges =
-  match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n')
+local count, bytes, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 bytes = bytes + 0
 local given = from or upto

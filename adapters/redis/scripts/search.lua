@@ -21,7 +21,7 @@ local call, try, match, number = redis.call, redis.pcall, string.match, tonumber
 
 -- Number of sessions that one call examines, so that others get their turn: about a millisecond.
 local PART = 300
-local HEADER = '^1 %d+ [%w_-]+ %d+ (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) '
+local HEADER = '^1 %d+ [%w_-]+ %d+ (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 
 -- Compares bytes: the comparison of texts in Lua depends on the locale of the server.
 local function isBefore(a, b)

@@ -32,7 +32,7 @@ if clock >= till + 0 or till - clock > forget - till then return 'late ' .. form
 -- of fixed width; then what depends on the state; then lines: ranges, labels, state, head.
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
   .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
-local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 64, 86, 108
+local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 65, 87, 109
 local NEVER = 9007199254740991
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
@@ -165,7 +165,7 @@ function kinds.create(keys, args)
     if appended ~= '' then log(appended .. match(text, '0*(%d+)', BYTES + 1)) end
   end
   for place = 8, #keys do call('ZADD', keys[place], args[place + 4], member) end
-  sooner(due, owners, owner, member, at)
+  if at ~= '' then sooner(due, owners, owner, member, at) end
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
   return 'inserted'
@@ -241,7 +241,7 @@ function kinds.remove(keys, args)
   end
   if leftMember ~= '' then
     call('SET', left, leftText)
-    sooner(due, owners, owner, leftMember, leftAt)
+    if leftAt ~= '' then sooner(due, owners, owner, leftMember, leftAt) end
   end
   call('DEL', record, journal, names)
   for _, list in ipairs(lists) do try('ZREM', list, member) end
@@ -271,7 +271,8 @@ end
 -- the number of ranges; or only an outcome. `line` has the ranges of the history of today: the beginning of
 -- the last one, the number of bytes that belong to none, then for each other one its beginning, its end and
 -- the number of entries up to that.
-local function rewound(journal, line, header, after)
+-- `skipped` is the number of bytes before the lines that follow.
+local function rewound(journal, line, header, after, skipped)
   if after > header.bytes or not isLineEnd(journal, after) then return 'invalid_position' end
   local tail, _, others = match(line, '^(%d+) (%d+)(.*)$')
   local kept, shown, entries, count = {}, 0, 0, 0
@@ -296,7 +297,7 @@ local function rewound(journal, line, header, after)
   end
   outcome = outcome or take((tail or 0) + 0, header.bytes, header.entries)
   if outcome ~= 'done' then return outcome end
-  local start = header.bytes + 1
+  local start = header.bytes + skipped
   return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
 end
 
@@ -342,11 +343,13 @@ function kinds.append(keys, args)
     -- What follows the last entry is an ordinary append.
     local isLast = after + 0 == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
     if not isLast or count == '0' then
-      local kept, nextRanges, number = rewound(journal, line, header, after + 0)
+      -- Takes a position, and tells a rewind with a name from another one in its place.
+      local filler = name == '' and '\n' or sub(note, -12) .. '\n'
+      local kept, nextRanges, number = rewound(journal, line, header, after + 0, #filler)
       if not nextRanges then return kept end
       if number > MAX_RANGES then return 'full' end
       entries, ranges, rest = kept, nextRanges, others
-      lines = '\n' .. lines
+      lines = filler .. lines
     end
   end
   entries = entries + count
@@ -452,13 +455,18 @@ function kinds.repair(keys, args)
       removed = removed + call('ZREM', keys[place], member)
     end
   end
+  if at == '-' then return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed end
   local score = tonumber(call('ZSCORE', due, member) or '')
   local isEarly = score and mayBeEarly == '1' and score <= (tonumber(at) or NEVER)
-  if at ~= '-' and score ~= tonumber(at) and not isEarly then
+  if score ~= tonumber(at) and not isEarly then
     begin()
     sooner(due, owners, owner, member, at)
     later(due, owners, owner, member, at)
     if revision == '' then removed = 1 else moved = 1 end
+  elseif score and call('ZRANGE', due, '0', '0', 'WITHSCORES')[2] ~= call('ZSCORE', owners, owner) then
+    -- That of the owner may be wrong after a torn log.
+    begin()
+    later(due, owners, owner, member, format('%.0f', score))
   end
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end

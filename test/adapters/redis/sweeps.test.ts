@@ -27,6 +27,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
       prefix,
       partitions,
       statusIndex: true,
+      reportEnds: true,
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store, clock, retention });
@@ -79,8 +80,9 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
       const [id = ''] = await startMany(sessions, 1);
       await okOf(sessions.terminate(id));
       if (part === 'remains') await okOf(sessions.delete(id));
-      const { record, remains } = keys.of({ tenant: 'default', id });
-      const [found = ''] = [await client.call('KEYS', `${part === 'record' ? record : remains}*`)].flat().map(String);
+      const { record } = keys.of({ tenant: 'default', id });
+      const pattern = part === 'record' ? record : `${record.replace(':record:', ':remains:')}:*`;
+      const [found = ''] = [await client.call('KEYS', pattern)].flat().map(String);
       await client.call('RENAME', found, `${found} of before`);
       await client.call('LPUSH', found, 'a list');
       expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 1 });
