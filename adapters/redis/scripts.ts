@@ -185,7 +185,7 @@ return first == '?' and 'missing' or 'corrupt'
 end
 local count, bytes, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
-bytes = bytes + 0
+bytes = tonumber(bytes)
 local given = from or upto
 if given then
 if given > bytes then return 'invalid_position' end
@@ -194,7 +194,7 @@ return 'invalid_position'
 end
 end
 local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
-local shown = bytes - (hidden or 0)
+local shown = bytes - tonumber(hidden or '0')
 if tooLarge and #text + math.min(shown, size or shown) > tooLarge then
 return {'too_large', string.format('%d', #text + shown)}
 end
@@ -204,9 +204,9 @@ size = math.max(least, math.min(most, wanted))
 end
 local pieces, part = {}, {}
 for first, last in string.gmatch(others or '', ' (%d+)%-(%d+)') do
-pieces[#pieces + 1] = {first + 0, last + 0}
+pieces[#pieces + 1] = {tonumber(first), tonumber(last)}
 end
-pieces[#pieces + 1] = {(tail or 0) + 0, bytes}
+pieces[#pieces + 1] = {tonumber(tail or '0'), bytes}
 if from then
 for at = 1, #pieces do
 local first, last = math.max(pieces[at][1], from), pieces[at][2]
@@ -354,10 +354,13 @@ local function headerOf(text)
 local revision, incarnation, created, activity, sequence, entries, bytes, redactions, at, status, open,
 grace, deadline, inactivity, fence, leased = match(text, HEADER)
 if at ~= STATE + 1 then return nil end
-return {revision = revision, incarnation = incarnation, created = created, activity = activity,
-sequence = sequence + 0, entries = entries + 0, bytes = bytes + 0, redactions = redactions + 0,
-status = status, open = open + 0, grace = grace + 0, deadline = deadline + 0,
-inactivity = inactivity + 0, fence = fence, leased = leased + 0}
+return {
+revision = revision, incarnation = incarnation, created = created, activity = activity,
+sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
+redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
+deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
+leased = tonumber(leased),
+}
 end
 local function endOf(header)
 if header.status ~= 'A' then return header.deadline end
@@ -552,9 +555,9 @@ kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
 end
 local outcome
 for from, upto, upToEntries in string.gmatch(others or '', ' (%d+)%-(%d+)%-(%d+)') do
-outcome = outcome or take(from + 0, upto + 0, upToEntries + 0)
+outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
 end
-outcome = outcome or take((tail or 0) + 0, header.bytes, header.entries)
+outcome = outcome or take(tonumber(tail or '0'), header.bytes, header.entries)
 if outcome ~= 'done' then return outcome end
 local start = header.bytes + skipped
 return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
@@ -572,7 +575,7 @@ if not header or call('STRLEN', journal) < header.bytes then return 'corrupt' en
 local sumOf = redis.sha1hex or function(lines) return lines end
 if name ~= '' then
 local earlier, from, upto, sum = match(call('HGET', names, name) or '', '^(%S+) (%d+) (%d+) (.*)$')
-local found = earlier and upto + 0 <= header.bytes and call('GETRANGE', journal, from, upto - 1 .. '')
+local found = earlier and upto + 0 <= header.bytes and call('GETRANGE', journal, from, tonumber(upto) - 1 .. '')
 if found and (sumOf(found) == sum or string.find('\n' .. found, '\n{"content"', 1, true)) then
 return earlier == digest and 'repeated ' .. upto or 'mismatch'
 end
@@ -591,17 +594,17 @@ local entries, ranges, rest = header.entries, nil, nil
 if after ~= '' then
 text = call('GET', record)
 local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
-local isLast = after + 0 == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
+local isLast = tonumber(after) == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
 if not isLast or count == '0' then
 local filler = name == '' and '\n' or sub(note, -12) .. '\n'
-local kept, nextRanges, number = rewound(journal, line, header, after + 0, #filler)
+local kept, nextRanges, number = rewound(journal, line, header, tonumber(after), #filler)
 if not nextRanges then return kept end
 if number > MAX_RANGES then return 'full' end
 entries, ranges, rest = kept, nextRanges, others
 lines = filler .. lines
 end
 end
-entries = entries + count
+entries = entries + tonumber(count)
 if entries > most + 0 then return 'full' end
 begin()
 local written = call('SETRANGE', journal, header.bytes .. '', lines)

@@ -28,7 +28,7 @@ if not text then
 end
 local count, bytes, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
-bytes = bytes + 0
+bytes = tonumber(bytes)
 local given = from or upto
 if given then
   if given > bytes then return 'invalid_position' end
@@ -37,7 +37,7 @@ if given then
   end
 end
 local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
-local shown = bytes - (hidden or 0)
+local shown = bytes - tonumber(hidden or '0')
 if tooLarge and #text + math.min(shown, size or shown) > tooLarge then
   return {'too_large', string.format('%d', #text + shown)}
 end
@@ -49,9 +49,9 @@ end
 -- The pieces of the whole history.
 local pieces, part = {}, {}
 for first, last in string.gmatch(others or '', ' (%d+)%-(%d+)') do
-  pieces[#pieces + 1] = {first + 0, last + 0}
+  pieces[#pieces + 1] = {tonumber(first), tonumber(last)}
 end
-pieces[#pieces + 1] = {(tail or 0) + 0, bytes}
+pieces[#pieces + 1] = {tonumber(tail or '0'), bytes}
 -- Those that are read, cut to the part.
 if from then
   for at = 1, #pieces do

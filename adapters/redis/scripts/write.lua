@@ -41,10 +41,13 @@ local function headerOf(text)
   local revision, incarnation, created, activity, sequence, entries, bytes, redactions, at, status, open,
     grace, deadline, inactivity, fence, leased = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
-  return {revision = revision, incarnation = incarnation, created = created, activity = activity,
-    sequence = sequence + 0, entries = entries + 0, bytes = bytes + 0, redactions = redactions + 0,
-    status = status, open = open + 0, grace = grace + 0, deadline = deadline + 0,
-    inactivity = inactivity + 0, fence = fence, leased = leased + 0}
+  return {
+    revision = revision, incarnation = incarnation, created = created, activity = activity,
+    sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
+    redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
+    deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
+    leased = tonumber(leased),
+  }
 end
 
 -- When the clock ends the session unless it is used or changed before; after the end: when it is deleted.
@@ -293,9 +296,9 @@ local function rewound(journal, line, header, after, skipped)
   end
   local outcome
   for from, upto, upToEntries in string.gmatch(others or '', ' (%d+)%-(%d+)%-(%d+)') do
-    outcome = outcome or take(from + 0, upto + 0, upToEntries + 0)
+    outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
   end
-  outcome = outcome or take((tail or 0) + 0, header.bytes, header.entries)
+  outcome = outcome or take(tonumber(tail or '0'), header.bytes, header.entries)
   if outcome ~= 'done' then return outcome end
   local start = header.bytes + skipped
   return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
@@ -321,7 +324,7 @@ function kinds.append(keys, args)
   if name ~= '' then
     -- A name counts only if the journal has its lines, because a torn log may leave a name without them.
     local earlier, from, upto, sum = match(call('HGET', names, name) or '', '^(%S+) (%d+) (%d+) (.*)$')
-    local found = earlier and upto + 0 <= header.bytes and call('GETRANGE', journal, from, upto - 1 .. '')
+    local found = earlier and upto + 0 <= header.bytes and call('GETRANGE', journal, from, tonumber(upto) - 1 .. '')
     if found and (sumOf(found) == sum or string.find('\n' .. found, '\n{"content"', 1, true)) then
       return earlier == digest and 'repeated ' .. upto or 'mismatch'
     end
@@ -341,18 +344,18 @@ function kinds.append(keys, args)
     text = call('GET', record)
     local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
     -- What follows the last entry is an ordinary append.
-    local isLast = after + 0 == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
+    local isLast = tonumber(after) == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
     if not isLast or count == '0' then
       -- Takes a position, and tells a rewind with a name from another one in its place.
       local filler = name == '' and '\n' or sub(note, -12) .. '\n'
-      local kept, nextRanges, number = rewound(journal, line, header, after + 0, #filler)
+      local kept, nextRanges, number = rewound(journal, line, header, tonumber(after), #filler)
       if not nextRanges then return kept end
       if number > MAX_RANGES then return 'full' end
       entries, ranges, rest = kept, nextRanges, others
       lines = filler .. lines
     end
   end
-  entries = entries + count
+  entries = entries + tonumber(count)
   if entries > most + 0 then return 'full' end
   begin()
   -- A server counts the remains of a torn log after the committed length; a test double counts characters.
