@@ -32,13 +32,12 @@ CREATE TABLE colloquy_heads (
 );
 
 /*
- * entry_number is the number of the entry in the history, and bytes the size of the JSON up to its end. After a rewind,
- * the superseded rows stay until new entries take their numbers; sessions.entries tells how many rows are valid. Each
- * entry and each rewind has a position, which is never used again.
+ * Each entry and each rewind takes a position, which is never used again: sessions.position is the last one. A rewind
+ * deletes the rows after the position that it goes back to. bytes is the size of the JSON of the entry with a comma.
  */
 CREATE TABLE colloquy_entries (
-  session INTEGER NOT NULL, entry_number INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  entry TEXT NOT NULL, PRIMARY KEY (session, entry_number)
+  session INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, entry TEXT NOT NULL,
+  PRIMARY KEY (session, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_operations (
