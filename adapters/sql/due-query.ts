@@ -19,8 +19,12 @@ export const dueEnds = (prefix: string): DueTable => ({
 
 /** The longest overdue rows of all tenants. */
 export const firstDue = ({ name, columns }: DueTable, now: number, limit: number): Query => ({
-  sql: `SELECT ${columns} FROM ${name} WHERE ${IS_DUE}
-    ORDER BY due_at LIMIT ?`,
+  sql: `
+    SELECT ${columns}
+    FROM ${name}
+    WHERE ${IS_DUE}
+    ORDER BY due_at
+    LIMIT ?`,
   values: [now, limit],
 });
 
@@ -30,22 +34,38 @@ export const tenantsDue = ({ name }: DueTable, now: number, limit: number): Quer
     WITH RECURSIVE tenants (tenant) AS (
       SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER}
       UNION ALL
-      SELECT (SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER} AND tenant > tenants.tenant)
-        FROM tenants WHERE tenant IS NOT NULL
+      SELECT (
+        SELECT min(tenant)
+        FROM ${name}
+        WHERE due_at < ${NEVER} AND tenant > tenants.tenant
+      )
+      FROM tenants
+      WHERE tenant IS NOT NULL
     )
-    SELECT tenant, first_due FROM (
+    SELECT tenant, first_due
+    FROM (
       SELECT tenant, (
-        SELECT min(due_at) FROM ${name} AS found
-          WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
-      ) AS first_due FROM tenants WHERE tenant IS NOT NULL
-    ) AS due WHERE first_due <= ? ORDER BY first_due, tenant LIMIT ?`,
+        SELECT min(due_at)
+        FROM ${name} AS found
+        WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
+      ) AS first_due
+      FROM tenants
+      WHERE tenant IS NOT NULL
+    ) AS due
+    WHERE first_due <= ?
+    ORDER BY first_due, tenant
+    LIMIT ?`,
   values: [now, limit],
 });
 
 /** The due rows of one tenant. */
 export const dueOfTenant = ({ name, columns }: DueTable, tenant: string, now: number, limit: number): Query => ({
-  sql: `SELECT ${columns} FROM ${name}
-    WHERE tenant = ? AND ${IS_DUE} ORDER BY due_at LIMIT ?`,
+  sql: `
+    SELECT ${columns}
+    FROM ${name}
+    WHERE tenant = ? AND ${IS_DUE}
+    ORDER BY due_at
+    LIMIT ?`,
   values: [tenant, now, limit],
 });
 

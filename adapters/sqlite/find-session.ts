@@ -13,7 +13,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
-import { partAround, type Surroundings } from '../sql/part-around.js';
+import { partAround } from '../sql/part-around.js';
 import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { EntryRows } from './entry-rows.js';
@@ -49,16 +49,14 @@ const farthestThatFits = (next: string, order: string, farthest: string) => `
 const LAST_THAT_FITS = farthestThatFits(NEXT_AFTER, 'ASC', 'max');
 const FIRST_THAT_FITS = farthestThatFits(NEXT_BEFORE, 'DESC', 'min');
 
-/** The last entry before a position, and the last one of the history. */
-const AROUND = `
+/** The last entry before a part, the last one of the history, and the entries of the part. */
+const ENTRIES = `
   SELECT ? AS number,
     (SELECT max(position) FROM colloquy_entries WHERE session = ? AND position < ?) AS previous,
-    (SELECT max(position) FROM colloquy_entries WHERE session = ?) AS newest`;
-const ENTRIES = `
-  SELECT number, count(*) AS entries, group_concat(entry) AS history,
-    group_concat(position) AS positions
+    (SELECT max(position) FROM colloquy_entries WHERE session = ?) AS newest,
+    count(*) AS entries, group_concat(entry) AS history, group_concat(position) AS positions
   FROM (
-    SELECT session AS number, position, entry
+    SELECT position, entry
     FROM colloquy_entries
     WHERE session = ? AND position BETWEEN ? AND ?
     ORDER BY position
@@ -106,23 +104,10 @@ const boundsAt = (connection: Connection, session: number, given: number, slice:
   return { first: Number(farthest ?? last), last };
 };
 
-/** The positions around a part that begins at a position. */
-const surroundings = (connection: Connection, session: number, first: number, end: number): Surroundings => {
-  const found = connection.find(AROUND, { number: session }, session, first, session) ?? {};
-  return { end, previous: Number(found['previous']), newest: Number(found['newest']) };
-};
-
-/** The entries from one position to another; `undefined` if they cannot be read. */
-const readEntries = (
-  connection: Connection,
-  session: number,
-  { first, last }: Bounds,
-): readonly PositionedEntry[] | undefined => {
-  if (last === 0) return [];
-  const found = connection.find(ENTRIES, { number: session }, first, last) ?? {};
-  const entries = decodeEntries(found['history']);
-  if (entries?.length !== Number(found['entries'])) return undefined;
-  return withPositions(entries, found['positions']);
+/** The entries in a row of ENTRIES; `undefined` if they cannot be read. */
+const entriesIn = ({ history, entries, positions }: Fields): readonly PositionedEntry[] | undefined => {
+  const decoded = decodeEntries(history);
+  return decoded?.length === Number(entries) ? withPositions(decoded, positions) : undefined;
 };
 
 export const findEntries = (
@@ -139,10 +124,12 @@ export const findEntries = (
     const end = Number(row['position']);
     const given = slice.after ?? slice.before ?? end;
     if (!Number.isInteger(given) || given < 0 || given > end) return ok({ outcome: 'invalid_position' });
-    const bounds = boundsAt(connection, session, given, slice);
-    const entries = readEntries(connection, session, bounds);
+    const { first, last } = boundsAt(connection, session, given, slice);
+    const asked = [session, first, session, session, first, last];
+    const found = connection.find(ENTRIES, { number: session }, ...asked) ?? {};
+    const entries = entriesIn(found);
     if (entries === undefined) return err(unreadable(key.id, 'history'));
-    const around = surroundings(connection, session, bounds.first, end);
+    const around = { end, previous: Number(found['previous']), newest: Number(found['newest']) };
     return ok({
       outcome: 'found',
       entries,

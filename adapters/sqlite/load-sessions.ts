@@ -28,8 +28,11 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
   const { sql, values } = historyBytes(size);
   return {
-    sql: `SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
-      state, last_activity, entries, sequence, incarnation, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    sql: `
+      SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
+        state, last_activity, entries, sequence, incarnation,
+        ${FRAME_BYTES} + head_bytes + ${sql} AS size
+      FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };

@@ -9,17 +9,34 @@ import { unreportedEndOf } from '../sql/unreported-end-of.js';
 import { type Connection, PREFIX } from './connection.js';
 import { dueRows } from './read-due.js';
 
-const FIND =
-  'SELECT tenant, id, incarnation, due_at FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
-const ADD = 'INSERT INTO colloquy_ends (tenant, id, incarnation, due_at) VALUES (?, ?, ?, ?)';
-const FIND_SESSION = `SELECT tenant, id, incarnation, state AS session_state, last_activity AS session_activity
-  FROM colloquy_sessions WHERE tenant = ? AND id = ? AND incarnation = ?`;
-const KEEP = `UPDATE colloquy_ends SET removed_ms = ?, (last_activity, state) =
-    (SELECT last_activity, state FROM colloquy_sessions WHERE number = ?)
+const FIND = `
+  SELECT tenant, id, incarnation, due_at
+  FROM colloquy_ends
   WHERE tenant = ? AND id = ? AND incarnation = ?`;
-const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = ? AND incarnation = ?';
+const ADD = `
+  INSERT INTO colloquy_ends (tenant, id, incarnation, due_at)
+  VALUES (?, ?, ?, ?)`;
+const FIND_SESSION = `
+  SELECT tenant, id, incarnation, state AS session_state, last_activity AS session_activity
+  FROM colloquy_sessions
+  WHERE tenant = ? AND id = ? AND incarnation = ?`;
+const KEEP = `
+  UPDATE colloquy_ends
+  SET removed_ms = ?, (last_activity, state) = (
+    SELECT last_activity, state
+    FROM colloquy_sessions
+    WHERE number = ?
+  )
+  WHERE tenant = ? AND id = ? AND incarnation = ?`;
+const POSTPONE = `
+  UPDATE colloquy_ends
+  SET due_at = ?
+  WHERE tenant = ? AND id = ? AND incarnation = ?`;
 const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND incarnation = ?';
-const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND incarnation = ?';
+const RELEASE = `
+  UPDATE colloquy_sessions
+  SET due_at = deadline
+  WHERE tenant = ? AND id = ? AND incarnation = ?`;
 
 /** The stored key of an end. */
 interface StoredKey {
