@@ -3,9 +3,17 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
+import type {
+  Admit,
+  DueKey,
+  EntriesOutcome,
+  HistorySlice,
+  ReadSize,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/due-query.js';
 import type { Query } from '../sql/page-query.js';
 import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
@@ -32,11 +40,12 @@ export const findSession = async <E>(
 export const findState = async (
   call: Call,
   prefix: string,
-  { tenant, id }: SessionKey,
+  key: DueKey,
 ): Answer<StateRecord | undefined, StoreError> => {
   const sql = `SELECT state, last_activity FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
-  const rows = await call.query({ sql, values: [escapeName(tenant), escapeName(id)] });
-  return rows.andThen(([row]) => stateIn(id, row));
+  const { tenant, id } = storedKeyOf(key);
+  const rows = await call.query({ sql, values: [tenant, id] });
+  return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
 /* The entries of a slice: the first ones after `start`, or the latest ones up to `stop`, whose bytes fit. */
