@@ -5,6 +5,7 @@ import type { Query } from '../sql/page-query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
+import type { PreparedStatements, SentStatement } from './prepared-statements.js';
 
 /** The result of a call of the store. */
 export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
@@ -13,6 +14,10 @@ export type Value = string | number | boolean | null | readonly string[];
 
 /** The outcome to report if it is not known whether a statement was committed; a read always has `not_applied`. */
 type Doubt = StoreUnavailable['outcome'];
+
+interface Statement extends SentStatement {
+  readonly doubt: Doubt;
+}
 
 /** Numbers the `?` of a query. */
 const numbered = ({ sql, values }: Query): { readonly text: string; readonly values: readonly Value[] } => {
@@ -61,6 +66,7 @@ export interface OpenChange {
 /** The resources of a call. */
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
+  readonly statements: PreparedStatements;
   /** The settings of the deployment. The first call reads them with `read`. */
   deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
 }
@@ -81,12 +87,12 @@ export class Call {
 
   /** The settings of the deployment. */
   deployment(): Answer<SqlDeployment> {
-    return this.#source.deployment((text) => this.#complete(text, [], 'not_applied'));
+    return this.#source.deployment((text) => this.#complete({ text, values: [], doubt: 'not_applied' }));
   }
 
   /** A read is always `not_applied`, and is repeated once on another connection if its connection was lost. */
   read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#settled(text, values, 'not_applied');
+    return this.#settled({ text, values, doubt: 'not_applied' });
   }
 
   query(query: Query): Answer<readonly Fields[]> {
@@ -94,8 +100,14 @@ export class Call {
     return this.read(text, values);
   }
 
+  /** A query whose best plan depends on its values: planned each time. */
+  search(query: Query): Answer<readonly Fields[]> {
+    const { text, values } = numbered(query);
+    return this.#settled({ text, values, doubt: 'not_applied', isPlannedAnew: true });
+  }
+
   write(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#settled(text, values, 'unknown');
+    return this.#settled({ text, values, doubt: 'unknown' });
   }
 
   /** The result of work that several calls share; undefined if it has none by the deadline of this call. */
@@ -113,16 +125,16 @@ export class Call {
     return Math.max(0, this.#deadline - performance.now());
   }
 
-  async #settled(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[]> {
+  async #settled(statement: Statement): Answer<readonly Fields[]> {
     const deployment = await this.deployment();
-    return deployment.isErr() ? err(deployment.error) : this.#complete(text, values, doubt);
+    return deployment.isErr() ? err(deployment.error) : this.#complete(statement);
   }
 
   /** Repeats a statement that the server has undone because of a conflict with other transactions. */
-  async #complete(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[]> {
-    let isLossRepeated = doubt === 'not_applied';
+  async #complete(statement: Statement): Answer<readonly Fields[]> {
+    let isLossRepeated = statement.doubt === 'not_applied';
     for (let attempt = 1; ; attempt += 1) {
-      const result = await this.#send(text, values, doubt);
+      const result = await this.#send(statement);
       if (result.isOk()) return ok(result.value);
       const { kind, error } = result.error;
       const isRepeated = kind === 'conflict' || (kind === 'lost' && isLossRepeated);
@@ -132,7 +144,8 @@ export class Call {
   }
 
   /** Closes a connection that has not answered by the deadline, because its answer may still arrive. */
-  async #send(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[], Failure> {
+  async #send(statement: Statement): Answer<readonly Fields[], Failure> {
+    const { doubt } = statement;
     if (this.#leftMs === 0) return err(timedOut('not_applied'));
     let client: PostgresClient | undefined;
     let isLate = false;
@@ -148,7 +161,7 @@ export class Call {
       client = lent;
       try {
         if (isLate) return err(timedOut('not_applied'));
-        return ok(rowsOf(await lent.query(text, values.length === 0 ? undefined : [...values])));
+        return ok(rowsOf(await this.#source.statements.run(lent, statement)));
       } catch (cause) {
         const failure = await failureOn(lent, cause, doubt);
         if (failure.kind === 'lost') release(true);

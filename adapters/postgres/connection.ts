@@ -4,6 +4,7 @@ import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '.
 import { type Answer, Call, type CallSource } from './call.js';
 import { type Failure, notConnected } from './failure.js';
 import type { PostgresClient, PostgresPool, PostgresSettings } from './postgres-session-store-options.js';
+import { PreparedStatements } from './prepared-statements.js';
 
 const ignore = (): void => undefined;
 
@@ -22,6 +23,7 @@ const guard = (client: PostgresClient): void => {
 export class Connection implements CallSource {
   readonly #pool: PostgresPool;
   readonly #settings: PostgresSettings;
+  readonly statements = new PreparedStatements();
   /** Set by the first call. */
   #deployment: Result<SqlDeployment, never> | undefined;
   /** The pending request, which concurrent calls share. */

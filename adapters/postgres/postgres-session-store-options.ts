@@ -4,6 +4,7 @@ import type { AskedDeployment } from '../sql/sql-deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
+  /** A client with a method `escapeIdentifier`, as those of pg have it, gets `{ name, text, values }` instead. */
   query(text: string, values?: unknown[]): PromiseLike<unknown>;
   /** With true, the pool closes the connection. */
   release(destroy?: boolean): unknown;

@@ -80,7 +80,10 @@ export const readPage = async <E>(
   const parts = await partsOf(call, prefix, tenant, range);
   if (parts.isErr()) return err(parts.error);
   const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
-  const read = (maxBytes: number) => call.query(pageQuery(prefix, parts.value, range, maxBytes));
+  const read = (maxBytes: number) => {
+    const query = pageQuery(prefix, parts.value, range, maxBytes);
+    return isLabelSearch(range) ? call.search(query) : call.query(query);
+  };
   const result = await readAdmitted(read, admit, sessionsIn);
   return result.map((rows) => pageOf(rows, sessionsIn(rows).map(sessionOf), Number(rows[0]?.['total'] ?? 0)));
 };

@@ -18,8 +18,9 @@ export const readUnleased = async (
   const listed = positions.value.slice(0, range.limit);
   if (listed.length === 0) return ok({ records: [], unreadable: [] });
   const source = {
-    sql: `SELECT number FROM ${prefix}sessions WHERE number IN (${listed.map(() => '?').join(', ')})`,
-    values: listed.map(({ number }) => Number(number)),
+    // One text for any number of sessions, so that the statement is prepared once.
+    sql: `SELECT number FROM ${prefix}sessions WHERE number = ANY (string_to_array(?, ',')::bigint[])`,
+    values: [listed.map(({ number }) => String(number)).join(',')],
     isWhole: false,
   };
   const rows = await call.query(loadSessions(prefix, source, { historyLimit: 0 }, Number.MAX_SAFE_INTEGER));

@@ -1,10 +1,8 @@
-import { nanoid } from 'nanoid';
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { type EventDetail, statusDetailOf } from '../../src/session/event-detail.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
+import type { EventDetail } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
 import type {
   AppendOutcome,
   HistoryAppend,
@@ -18,33 +16,14 @@ import type {
   SessionKey,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { labelTexts } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
-import { decodeEntries, encodeEntry, encodeHead, encodeState, redactedEntry } from '../shared/stored-json.js';
+import { decodeEntries, decodeState, encodeEntry, redactedEntry } from '../shared/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
-import { AppendLane } from './append-lane.js';
 import { type Answer, type OpenChange, procedureCall, type Value } from './call.js';
+import { appendInput, insertInput, replaceInput } from './change-input.js';
 import type { Connection } from './connection.js';
+import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
-
-/** The columns of a state, in the order of the procedures. */
-const columnsOf = (state: StateRecord): readonly (string | number | boolean | null)[] => [
-  state.status,
-  finite(endsAt(state)),
-  finite(acceptsHistoryUntil(state)),
-  state.terms.graceMs,
-  state.lease?.fencingToken ?? 0,
-  state.lease?.until ?? 0,
-  unleasedSince(state),
-  state.terms.reportEnds,
-  finite(state.limitMs),
-  state.status === 'ACTIVE' ? finite(state.deadline) : null,
-  finite(state.terms.inactivityTimeoutMs),
-  state.lastActivityAt,
-  state.revision,
-  encodeState(state, state.labels),
-  labelTexts(state.labels).join(' '),
-];
 
 export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
 
@@ -52,28 +31,34 @@ export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] =
 const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
   hasEvents ? JSON.stringify(detail) : null;
 
-/** The arguments of `open_session` besides those of `insert_session`. */
-const valuesOf = (state: StateRecord, { entries, source, active }: Opening): readonly Value[] => [
-  state.status === 'IDLE' ? null : JSON.stringify(statusDetailOf(false, state)),
-  entries.map(encodeEntry),
-  source === undefined ? null : escapeName(source.id),
-  source?.version ?? null,
-  active?.sessions ?? null,
-  active?.now ?? null,
-];
+/** Outcomes of an append without details, which have written nothing. */
+const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
 
-/** The changes of sessions. Each is one statement, with its event. */
+const appendOutcomeOf = (id: string, found: Fields): Result<AppendOutcome, StoreError> => {
+  const { outcome, end_position: end, found_state: state, found_activity: activity } = found;
+  const position = Number(end);
+  if (outcome === 'appended') return ok({ outcome, position });
+  if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
+  if (outcome === 'moved') return ok({ outcome, position });
+  const known = UNCHANGED.find((each) => each === outcome);
+  if (known !== undefined) return ok({ outcome: known });
+  const closed = outcome === 'closed' ? decodeState(state, Number(activity)) : undefined;
+  if (closed === undefined) return err(unreadable(id, 'state'));
+  return ok({ outcome: 'closed', state: closed });
+};
+
+/** The changes of sessions. Each is made in one transaction with its event. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #prefix: string;
   readonly #events: PostgresEventLog;
-  readonly #appends: AppendLane;
+  readonly #groups: GroupWriter;
 
   constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
     this.#connection = connection;
     this.#prefix = prefix;
     this.#events = events;
-    this.#appends = new AppendLane(prefix);
+    this.#groups = new GroupWriter(prefix);
   }
 
   async insert(
@@ -84,44 +69,36 @@ export class SessionWriter {
   ): Answer<Inserted, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
-    const change = opened.value;
-    const key = { tenant, id: head.id };
-    const createdMs = Date.parse(head.createdAt);
-    const values = [
-      ...namesOf(key),
-      ...columnsOf(state),
-      createdMs,
-      nanoid(12),
-      encodeHead(head),
-      detailOf(change, { type: 'created', at: createdMs }),
-    ];
+    const { call, hasEvents } = opened.value;
+    const input = insertInput(hasEvents, tenant, head, state, opening);
+    const written = await this.#groups.write(call, input);
     const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
-    if (opening === undefined) return this.#change(change, 'insert_session', values, key.id, outcomes);
-    const all = [...values, ...valuesOf(state, opening)];
-    return this.#change(change, 'open_session', all, key.id, outcomes);
+    return written.andThen(({ outcome }) => this.#told(hasEvents, outcome, head.id, outcomes));
   }
 
   async replace(
     key: SessionKey,
     previous: StateRecord,
     next: StateRecord,
-    { event, cap }: ReplaceOptions,
+    options: ReplaceOptions,
   ): Answer<Replaced, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
-    const change = opened.value;
-    const detail = event === undefined ? null : detailOf(change, event);
-    const values = [...namesOf(key), ...columnsOf(next), previous.revision, next.since];
-    values.push(event !== undefined, detail, cap?.sessions ?? null, cap?.now ?? null);
-    return this.#change(change, 'replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
+    const { call, hasEvents } = opened.value;
+    const input = replaceInput(hasEvents, key, previous, next, options);
+    const written = await this.#groups.write(call, input);
+    const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
+    return written.andThen(({ outcome }) => this.#told(hasEvents, outcome, key.id, outcomes));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
-    const appended = await this.#appends.append(opened.value, key, append);
+    const { call, hasEvents } = opened.value;
+    const written = await this.#groups.write(call, appendInput(hasEvents, key, append));
+    const appended = written.andThen((found) => appendOutcomeOf(key.id, found));
     const isNew = appended.isOk() && appended.value.outcome === 'appended' && !appended.value.repeated;
-    if (isNew && opened.value.hasEvents) this.#events.publishSoon();
+    if (isNew && hasEvents) this.#events.publishSoon();
     return appended;
   }
 
@@ -195,8 +172,17 @@ export class SessionWriter {
   ): Answer<T, StoreError> {
     const rows = await call.write(procedureCall(this.#prefix, name, values), values);
     if (rows.isErr()) return err(rows.error);
-    const result = rows.value[0]?.['result'];
-    const outcome = outcomes.find((each) => each === result);
+    return this.#told(hasEvents, rows.value[0]?.['result'], id, outcomes);
+  }
+
+  /** The outcome of a change. The first one of `outcomes` means that its event can be published. */
+  #told<T extends string>(
+    hasEvents: boolean,
+    found: unknown,
+    id: string,
+    outcomes: readonly [T, ...T[]],
+  ): Result<T, StoreError> {
+    const outcome = outcomes.find((each) => each === found);
     if (outcome === undefined) return err(unreadable(id, 'state'));
     if (hasEvents && outcome === outcomes[0]) this.#events.publishSoon();
     return ok(outcome);

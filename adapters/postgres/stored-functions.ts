@@ -11,9 +11,12 @@ const READ_COMMITTED = `IF current_setting('transaction_isolation') <> 'read com
   END IF;`;
 
 /*
- * Each change of a session is one call of one of these procedures: one statement and one transaction. They compare and
- * set; the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If p_detail is
- * null, there is no event.
+ * Each change of a session is made by one of these procedures: one statement and one transaction. They compare and set;
+ * the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If the detail of an
+ * event is null, there is no event.
+ *
+ * Locks are taken in one order, so that no two transactions wait for each other: tenants whose ACTIVE sessions are
+ * counted, sessions by tenant and id, and totals.
  */
 export const storedFunctions = `
 /* Whether this version can read a state. */
@@ -21,47 +24,15 @@ CREATE FUNCTION $is_state(p_status text, p_state text) RETURNS boolean LANGUAGE 
   SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED') AND p_state LIKE '{"status":"' || p_status || '",%}'
 $body$;
 
-CREATE PROCEDURE $insert_session(
-  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
-  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
-  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
-  INOUT result text DEFAULT NULL
-) LANGUAGE plpgsql AS $body$
-DECLARE
-  v_number bigint;
-  v_words text[] := string_to_array(p_labels, ' ');
-  v_names text[] := ARRAY(SELECT split_part(word, '=', 1) FROM unnest(v_words) AS word);
-  v_values text[] := ARRAY(SELECT split_part(word, '=', 2) FROM unnest(v_words) AS word);
+/*
+ * Number of a tenant's ACTIVE sessions at p_now, with the changes p_totals that are not written yet. The transaction
+ * must have locked the tenant.
+ */
+CREATE FUNCTION $active_sessions(p_tenant text, p_now double precision, p_totals $total_change[])
+RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
-  ${READ_COMMITTED}
-  INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
-      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
-      position, bytes, head, state, labels)
-    VALUES (p_tenant, p_id, p_created_ms, p_incarnation, p_status, p_deadline, p_deadline, p_accepts_until, p_grace, p_fencing_token,
-      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision, 1, 0,
-      0, 0, p_head, p_state, p_labels)
-    ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
-  IF v_number IS NULL THEN
-    result := 'taken';
-    RETURN;
-  END IF;
-  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
-    SELECT p_tenant, name, value, p_created_ms, p_id, v_number FROM unnest(v_names, v_values) AS label (name, value);
-  PERFORM $count_sessions(p_tenant, v_number, array_prepend(''::text, v_names), array_prepend(p_status, v_values),
-    array_fill(1, ARRAY[cardinality(v_names) + 1]));
-  IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, 1, p_detail);
-  END IF;
-  result := 'inserted';
-END $body$;
-
-/* Number of a tenant's ACTIVE sessions at p_now. Locks out other counts of the tenant until the transaction ends. */
-CREATE FUNCTION $lock_active_sessions(p_tenant text, p_now double precision) RETURNS bigint LANGUAGE plpgsql AS $body$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant, '$totals'::regclass::oid::bigint));
   RETURN (SELECT coalesce(sum(sessions), 0) FROM $totals WHERE tenant = p_tenant AND name = '' AND value = 'ACTIVE')
+    + (SELECT coalesce(sum(by), 0) FROM unnest(p_totals) WHERE tenant = p_tenant AND name = '' AND value = 'ACTIVE')
     - (SELECT count(*) FROM $sessions WHERE tenant = p_tenant AND due_at <= p_now AND due_at < ${NEVER}
         AND deadline <= p_now AND status = 'ACTIVE');
 END $body$;
@@ -78,161 +49,169 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
 $body$;
 
 /*
- * Inserts a session with an opening. p_source and p_version are the session that was read for a fork, and the version of
- * its history. p_started is the event of the start: null if the session is not started, and empty without events.
+ * Inserts a session. c.source and c.version are the session that was read for a fork, and the version of its history;
+ * then no other change may be in the transaction, because it locks two sessions, in the order of their ids.
  */
-CREATE PROCEDURE $open_session(
-  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
-  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
-  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_created_ms bigint, p_incarnation text, p_head text, p_detail text,
-  p_started text, p_entries text[], p_source text, p_version text, p_active_limit double precision, p_now double precision,
-  INOUT result text DEFAULT NULL
+CREATE FUNCTION $insert_session(
+  c $change, p_totals $total_change[], OUT outcome text, OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
   v_sequence bigint := 1;
-  v_entries bigint := cardinality(p_entries);
+  v_entries bigint := coalesce(cardinality(c.entries), 0);
 BEGIN
-  ${READ_COMMITTED}
-  IF EXISTS (SELECT FROM $sessions WHERE tenant = p_tenant AND id = p_id) THEN
-    result := 'taken';
+  IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
+    outcome := 'taken';
     RETURN;
   END IF;
-  IF p_source IS NOT NULL THEN
+  IF c.source IS NOT NULL THEN
     /* Locked, so that nothing is redacted or removed until this transaction ends. */
-    PERFORM FROM $sessions WHERE tenant = p_tenant AND id = p_source
-      AND concat_ws('.', incarnation, redactions, position - entries) = p_version FOR SHARE;
-    IF NOT FOUND THEN
-      result := 'source_changed';
+    IF c.source COLLATE "C" < c.id COLLATE "C" THEN
+      PERFORM FROM $sessions WHERE tenant = c.tenant AND id = c.source FOR SHARE;
+    END IF;
+    IF NOT EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.source
+        AND concat_ws('.', incarnation, redactions, position - entries) = c.version) THEN
+      outcome := 'source_changed';
       RETURN;
     END IF;
   END IF;
-  IF p_active_limit IS NOT NULL THEN
-    IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
-      result := 'too_many';
+  /* A separate condition, because AND may evaluate both sides. */
+  IF c.active_limit IS NOT NULL THEN
+    IF c.active_limit <= $active_sessions(c.tenant, c.now, p_totals) THEN
+      outcome := 'too_many';
       RETURN;
     END IF;
   END IF;
-  CALL $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
-    p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision,
-    p_state, p_labels, p_created_ms, p_incarnation, p_head, p_detail, result);
-  IF result <> 'inserted' THEN
-    RETURN;
-  END IF;
-  SELECT number INTO v_number FROM $sessions WHERE tenant = p_tenant AND id = p_id;
-  INSERT INTO $entries (session, entry_number, position, bytes, entry)
-    SELECT v_number, at, at, sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
-    FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
-  IF p_started IS NOT NULL THEN
+  IF c.started IS NOT NULL THEN
     v_sequence := v_sequence + 1;
-    IF p_detail IS NOT NULL THEN
-      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence, p_started);
-    END IF;
   END IF;
   IF v_entries > 0 THEN
     v_sequence := v_sequence + 1;
-    IF p_detail IS NOT NULL THEN
-      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, p_incarnation, v_sequence,
-        '{"type":"appended","at":' || p_created_ms || ',"position":' || v_entries || '}');
+  END IF;
+  INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
+      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
+      position, bytes, head, state, labels)
+    VALUES (c.tenant, c.id, c.created_ms, c.incarnation, c.status, c.deadline, c.deadline, c.accepts_until, c.grace,
+      c.fencing_token, c.leased_until, c.unleased_since, c.reports_end, c.limit_ms, c.limit_end, c.inactivity,
+      c.last_activity, c.revision, v_sequence, v_entries, v_entries,
+      (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry)), c.head, c.state, c.labels)
+    ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
+  IF v_number IS NULL THEN
+    outcome := 'taken';
+    RETURN;
+  END IF;
+  IF c.source COLLATE "C" > c.id COLLATE "C" THEN
+    PERFORM FROM $sessions WHERE tenant = c.tenant AND id = c.source
+      AND concat_ws('.', incarnation, redactions, position - entries) = c.version FOR SHARE;
+    IF NOT FOUND THEN
+      DELETE FROM $sessions WHERE number = v_number;
+      outcome := 'source_changed';
+      RETURN;
     END IF;
   END IF;
-  UPDATE $sessions SET sequence = v_sequence, entries = v_entries, position = v_entries,
-      bytes = (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
-    WHERE number = v_number;
+  IF v_entries > 0 THEN
+    INSERT INTO $entries (session, entry_number, position, bytes, entry)
+      SELECT v_number, at, at, sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+      FROM unnest(c.entries) WITH ORDINALITY AS added (entry, at);
+  END IF;
+  totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
+  IF c.labels <> '' THEN
+    totals := totals || $move_labels(c, v_number, c.created_ms, '');
+  END IF;
+  IF c.detail IS NOT NULL THEN
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      SELECT c.tenant, c.id, c.incarnation, row_number() OVER (ORDER BY at), detail
+      FROM unnest(ARRAY[c.detail, c.started, CASE WHEN v_entries > 0 THEN
+        '{"type":"appended","at":' || c.created_ms || ',"position":' || v_entries || '}' END]) WITH ORDINALITY
+        AS event (detail, at) WHERE detail IS NOT NULL ORDER BY at;
+  END IF;
+  outcome := 'inserted';
 END $body$;
 
-/* Moves a session between lists of labels. A label is name=value; names and escaped values contain no equals sign. */
-CREATE FUNCTION $move_labels(
-  p_tenant text, p_id text, p_number bigint, p_created_ms bigint, p_before text[], p_after text[]
-) RETURNS void LANGUAGE plpgsql AS $body$
+/*
+ * Moves a session from the lists of the labels p_before to those of c.labels. A label is name=value; names and escaped
+ * values contain no equals sign. Returns the changes of totals.
+ */
+CREATE FUNCTION $move_labels(c $change, p_number bigint, p_created_ms bigint, p_before text)
+RETURNS $total_change[] LANGUAGE plpgsql AS $body$
 DECLARE
-  v_names text[];
-  v_values text[];
-  v_by integer[];
+  v_before text[] := string_to_array(p_before, ' ');
+  v_after text[] := string_to_array(c.labels, ' ');
+  v_changes $total_change[] := ARRAY(
+    SELECT ROW(c.tenant, p_number, split_part(word, '=', 1), split_part(word, '=', 2), change.by)::$total_change FROM (
+      SELECT word, -1 AS by FROM unnest(v_before) AS word WHERE word <> ALL (v_after)
+      UNION ALL SELECT word, 1 FROM unnest(v_after) AS word WHERE word <> ALL (v_before)
+    ) AS change
+  );
 BEGIN
-  SELECT array_agg(split_part(word, '=', 1)), array_agg(split_part(word, '=', 2)), array_agg(change.by)
-    INTO v_names, v_values, v_by FROM (
-      SELECT word, -1 AS by FROM unnest(p_before) AS word WHERE word <> ALL (p_after)
-      UNION ALL SELECT word, 1 FROM unnest(p_after) AS word WHERE word <> ALL (p_before)
-    ) AS change;
-  DELETE FROM $labels AS label USING unnest(v_names, v_values, v_by) AS change (name, value, by)
-    WHERE session = p_number AND label.name = change.name AND label.value = change.value AND change.by = -1;
+  DELETE FROM $labels AS label USING unnest(v_changes) AS change
+    WHERE label.session = p_number AND label.name = change.name AND label.value = change.value AND change.by = -1;
   INSERT INTO $labels (tenant, name, value, created_ms, id, session)
-    SELECT p_tenant, name, value, p_created_ms, p_id, p_number
-      FROM unnest(v_names, v_values, v_by) AS change (name, value, by) WHERE change.by = 1;
-  PERFORM $count_sessions(p_tenant, p_number, v_names, v_values, v_by);
+    SELECT c.tenant, name, value, p_created_ms, c.id, p_number FROM unnest(v_changes) AS change WHERE change.by = 1;
+  RETURN v_changes;
 END $body$;
 
-/* p_is_change: whether the sequence rises. p_active_limit: null for none. */
-CREATE PROCEDURE $replace_state(
-  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
-  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
-  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_labels text, p_previous bigint, p_since double precision, p_is_change boolean, p_detail text,
-  p_active_limit double precision, p_now double precision,
-  INOUT result text DEFAULT NULL
+/* c.previous: the revision that the state must have. c.is_change: whether the sequence rises. */
+CREATE FUNCTION $replace_state(
+  c $change, p_totals $total_change[], OUT outcome text, OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_is_end boolean;
   v_waits boolean;
 BEGIN
-  ${READ_COMMITTED}
   SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
+    WHERE tenant = c.tenant AND id = c.id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
-    result := 'missing';
+    outcome := 'missing';
     RETURN;
   ELSIF NOT $is_state(v.status, v.state) THEN
-    result := 'unreadable';
+    outcome := 'unreadable';
     RETURN;
-  ELSIF v.revision <> p_previous THEN
-    result := 'stale';
+  ELSIF v.revision <> c.previous THEN
+    outcome := 'stale';
     RETURN;
   END IF;
-  /* A separate condition, because AND may evaluate both sides, and this one takes a lock of the tenant. */
-  IF p_active_limit IS NOT NULL THEN
-    IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
-      result := 'too_many';
+  /* A separate condition, because AND may evaluate both sides. */
+  IF c.active_limit IS NOT NULL THEN
+    IF c.active_limit <= $active_sessions(c.tenant, c.now, p_totals) THEN
+      outcome := 'too_many';
       RETURN;
     END IF;
   END IF;
-  v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
+  v_is_end := c.status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
   v_waits := v_is_end;
   IF v.status = 'TERMINATED' THEN
-    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation);
+    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = c.tenant AND id = c.id AND incarnation = v.incarnation);
   END IF;
   /* If the stored activity is later, it postpones the end of an ACTIVE session. */
-  IF p_limit_end IS NOT NULL THEN
-    p_deadline := least(p_limit_end, greatest(v.last_activity, p_last_activity) + p_inactivity);
-    p_accepts_until := p_deadline + p_grace;
+  IF c.limit_end IS NOT NULL THEN
+    c.deadline := least(c.limit_end, greatest(v.last_activity, c.last_activity) + c.inactivity);
+    c.accepts_until := c.deadline + c.grace;
   END IF;
-  UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until, grace = p_grace,
-      fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since,
-      reports_end = p_reports_end, limit_ms = p_limit_ms, limit_end = p_limit_end,
-      inactivity = p_inactivity, last_activity = greatest(last_activity, p_last_activity),
-      revision = p_revision, state = p_state, labels = p_labels, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
-      sequence = CASE WHEN p_is_change THEN sequence + 1 ELSE sequence END
+  UPDATE $sessions SET status = c.status, deadline = c.deadline, accepts_until = c.accepts_until, grace = c.grace,
+      fencing_token = c.fencing_token, leased_until = c.leased_until, unleased_since = c.unleased_since,
+      reports_end = c.reports_end, limit_ms = c.limit_ms, limit_end = c.limit_end,
+      inactivity = c.inactivity, last_activity = greatest(last_activity, c.last_activity),
+      revision = c.revision, state = c.state, labels = c.labels, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE c.deadline END,
+      sequence = CASE WHEN c.is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
   IF v_is_end THEN
-    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_since);
+    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (c.tenant, c.id, v.incarnation, c.since);
   END IF;
-  IF v.status <> p_status THEN
-    PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
+  totals := '{}';
+  IF v.status <> c.status THEN
+    totals := ARRAY[ROW(c.tenant, v.number, '', v.status, -1), ROW(c.tenant, v.number, '', c.status, 1)]::$total_change[];
   END IF;
-  /* After the total of the status, in the same order as all changes, so that they cannot deadlock. */
-  IF v.labels <> p_labels THEN
-    PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
+  IF v.labels <> c.labels THEN
+    totals := totals || $move_labels(c, v.number, v.created_ms, v.labels);
   END IF;
-  IF p_detail IS NOT NULL THEN
+  IF c.detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
+      VALUES (c.tenant, c.id, v.incarnation, v.sequence + 1, c.detail);
   END IF;
-  result := 'replaced';
+  outcome := 'replaced';
 END $body$;
 
 /*
@@ -268,12 +247,9 @@ BEGIN
   RETURN v_low;
 END $body$;
 
-/* p_after: null for an append at the end. */
+/* c.after: null for an append at the end. */
 CREATE FUNCTION $append_entries(
-  p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
-  p_fencing_token double precision, p_if_position double precision, p_after double precision,
-  p_max_entries double precision, p_has_events boolean,
-  OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
+  c $change, OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -288,7 +264,7 @@ BEGIN
       inactivity, sequence,
       entries, position, bytes, state INTO v
     FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
+    WHERE tenant = c.tenant AND id = c.id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     outcome := 'missing';
     RETURN;
@@ -296,10 +272,10 @@ BEGIN
     outcome := 'unreadable';
     RETURN;
   END IF;
-  IF p_operation IS NOT NULL THEN
-    SELECT digest, position INTO v_known FROM $operations WHERE session = v.number AND operation = p_operation;
+  IF c.operation IS NOT NULL THEN
+    SELECT digest, position INTO v_known FROM $operations WHERE session = v.number AND operation = c.operation;
     IF FOUND THEN
-      outcome := CASE WHEN v_known.digest = p_digest THEN 'repeated' ELSE 'mismatch' END;
+      outcome := CASE WHEN v_known.digest = c.digest THEN 'repeated' ELSE 'mismatch' END;
       end_position := v_known.position;
       RETURN;
     END IF;
@@ -308,76 +284,94 @@ BEGIN
   v_kept := v.entries;
   v_bytes := v.bytes;
   v_start := v.position;
-  v_is_late := v.status = 'TERMINATED' OR p_now >= v.deadline;
-  IF p_now >= v.accepts_until OR (v.status = 'IDLE' AND NOT v_is_late) THEN
+  v_is_late := v.status = 'TERMINATED' OR c.now >= v.deadline;
+  IF c.now >= v.accepts_until OR (v.status = 'IDLE' AND NOT v_is_late) THEN
     outcome := 'closed';
     found_state := v.state;
     found_activity := v.last_activity;
-  ELSIF p_fencing_token IS NOT NULL AND (p_fencing_token <> v.fencing_token OR p_now >= v.leased_until) THEN
+  ELSIF c.fencing_token IS NOT NULL AND (c.fencing_token <> v.fencing_token OR c.now >= v.leased_until) THEN
     outcome := 'lease_lost';
-  ELSIF p_if_position <> v.position THEN
+  ELSIF c.if_position <> v.position THEN
     outcome := 'moved';
-  ELSIF p_after > v.position THEN
+  ELSIF c.after > v.position THEN
     outcome := 'invalid_position';
-  ELSIF p_after IS NOT NULL THEN
-    v_kept := $entries_up_to(v.number, v.entries, v.position, p_after::bigint);
-    IF NOT $is_current(v.number, v.entries, v.position, p_after, v_kept) THEN
+  ELSIF c.after IS NOT NULL THEN
+    v_kept := $entries_up_to(v.number, v.entries, v.position, c.after::bigint);
+    IF NOT $is_current(v.number, v.entries, v.position, c.after, v_kept) THEN
       outcome := 'moved';
     END IF;
     v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND entry_number = v_kept), 0);
     v_start := v.position + 1;
   END IF;
-  IF outcome IS NULL AND v_kept + cardinality(p_entries) > p_max_entries THEN
+  IF outcome IS NULL AND v_kept + cardinality(c.entries) > c.max_entries THEN
     outcome := 'full';
   END IF;
   IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
   outcome := 'appended';
-  end_position := v_start + cardinality(p_entries);
-  IF v.position <> v.entries OR p_after IS NOT NULL THEN
-    DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(p_entries);
+  end_position := v_start + cardinality(c.entries);
+  IF v.position <> v.entries OR c.after IS NOT NULL THEN
+    DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(c.entries);
   END IF;
   /* Plus a comma for each entry. */
   INSERT INTO $entries (session, entry_number, position, bytes, entry)
     SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
-    FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
-  IF p_operation IS NOT NULL THEN
+    FROM unnest(c.entries) WITH ORDINALITY AS added (entry, at);
+  IF c.operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
-      VALUES (v.number, p_operation, p_digest, end_position);
+      VALUES (v.number, c.operation, c.digest, end_position);
   END IF;
   /* Entries after the end do not count as activity, because that would postpone an end by inactivity. */
-  v_activity := CASE WHEN v_is_late THEN v.last_activity ELSE greatest(v.last_activity, p_now) END;
+  v_activity := CASE WHEN v_is_late THEN v.last_activity ELSE greatest(v.last_activity, c.now) END;
   IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} AND NOT v_is_late THEN
     UPDATE $sessions SET deadline = least(limit_end, v_activity + inactivity),
         accepts_until = least(limit_end, v_activity + inactivity) + grace
       WHERE number = v.number;
   END IF;
-  UPDATE $sessions SET entries = v_kept + cardinality(p_entries), position = end_position, sequence = v.sequence + 1,
+  UPDATE $sessions SET entries = v_kept + cardinality(c.entries), position = end_position, sequence = v.sequence + 1,
       last_activity = v_activity,
-      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
+      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry))
     WHERE number = v.number;
-  IF p_has_events THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1,
-      '{"type":"appended","at":' || p_now || ',"position":' || end_position || coalesce(',"after":' || p_after, '') || '}');
+  IF c.has_events THEN
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (c.tenant, c.id, v.incarnation, v.sequence + 1,
+      '{"type":"appended","at":' || c.now || ',"position":' || end_position || coalesce(',"after":' || c.after, '') || '}');
   END IF;
 END $body$;
 
 /*
- * Makes appends in their order, in one transaction. The caller has sorted them by session, because each locks its row
- * until the end. p_calls is an array of objects with the fields below; a field that is missing is null.
+ * Makes changes in their order, in one transaction, and returns an outcome for each. The caller has sorted them by
+ * session, because each locks its session until the end.
  */
-CREATE PROCEDURE $append_all(p_calls json, INOUT results json DEFAULT NULL) LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $change_all(p_changes json, INOUT results json DEFAULT NULL) LANGUAGE plpgsql AS $body$
+DECLARE
+  c $change;
+  v record;
+  v_changes $change[];
+  v_results json[] := '{}';
+  v_totals $total_change[] := '{}';
 BEGIN
   ${READ_COMMITTED}
-  SELECT json_agg(row_to_json(made) ORDER BY at) INTO results
-    FROM ROWS FROM (json_to_recordset(p_calls) AS (tenant text, id text, now double precision, entries text[],
-        operation text, digest text, fencing_token double precision, if_position double precision,
-        after double precision, max_entries double precision, has_events boolean)) WITH ORDINALITY
-        AS call (tenant, id, now, entries, operation, digest, fencing_token, if_position, after, max_entries,
-          has_events, at),
-      LATERAL $append_entries(tenant, id, now, entries, operation, digest, fencing_token, if_position, after,
-        max_entries, has_events) AS made;
+  v_changes := ARRAY(SELECT change FROM json_populate_recordset(NULL::$change, p_changes) AS change);
+  PERFORM pg_advisory_xact_lock(key) FROM (
+    SELECT DISTINCT hashtextextended(tenant, '$totals'::regclass::oid::bigint) AS key FROM unnest(v_changes)
+      WHERE active_limit IS NOT NULL ORDER BY key
+  ) AS counted;
+  FOREACH c IN ARRAY v_changes LOOP
+    IF c.kind = 'append' THEN
+      SELECT * INTO v FROM $append_entries(c);
+      v_results := v_results || row_to_json(v);
+      CONTINUE;
+    ELSIF c.kind = 'insert' THEN
+      SELECT * INTO v FROM $insert_session(c, v_totals);
+    ELSE
+      SELECT * INTO v FROM $replace_state(c, v_totals);
+    END IF;
+    v_results := v_results || json_build_object('outcome', v.outcome);
+    v_totals := v_totals || v.totals;
+  END LOOP;
+  PERFORM $count_sessions(v_totals);
+  results := array_to_json(v_results);
 END $body$;
 
 /* Replaces the texts of entries, if the session has the same incarnation. */
@@ -413,8 +407,7 @@ CREATE PROCEDURE $remove_session(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_names text[];
-  v_values text[];
+  v_totals $total_change[];
 BEGIN
   ${READ_COMMITTED}
   SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
@@ -430,7 +423,7 @@ BEGIN
   DELETE FROM $entries WHERE session = v.number;
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
-    SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
+    SELECT array_agg(ROW(p_tenant, v.number, name, value, -1)::$total_change) INTO v_totals FROM removed;
   /* Keeps the data for the report of the end. */
   IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
     INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_now);
@@ -439,8 +432,7 @@ BEGIN
     UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state
       WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation;
   END IF;
-  PERFORM $count_sessions(p_tenant, v.number, array_prepend(''::text, v_names), array_prepend(v.status::text, v_values),
-    array_fill(-1, ARRAY[cardinality(v_names) + 1]));
+  PERFORM $count_sessions(v_totals || ROW(p_tenant, v.number, '', v.status, -1)::$total_change);
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
       VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);

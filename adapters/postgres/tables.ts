@@ -86,18 +86,40 @@ CREATE INDEX events_by_time ON $events (ms, number);
 CREATE INDEX events_by_tenant ON $events (tenant, ms, number);
 CREATE INDEX events_by_session ON $events (tenant, id, ms, number);
 
-/* Adds p_by to totals of a tenant, given by p_names and p_values; in the same order always, to avoid deadlocks. */
-CREATE FUNCTION $count_sessions(p_tenant text, p_session bigint, p_names text[], p_values text[], p_by integer[])
-RETURNS void LANGUAGE plpgsql AS $body$
+/* A change of a total that a session has caused: by is 1 or -1. */
+CREATE TYPE $total_change AS (tenant text, session bigint, name text, value text, by integer);
+
+/* Writes changes of totals; in the same order always, to avoid deadlocks. */
+CREATE FUNCTION $count_sessions(p_changes $total_change[]) RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
   INSERT INTO $totals AS total
-    SELECT p_tenant, name, value, p_session % ${SHARDS}, added FROM unnest(p_names, p_values, p_by) AS change (name, value, added)
-    ORDER BY name COLLATE "C", value COLLATE "C"
+    SELECT tenant, name, value, session % ${SHARDS} AS shard, sum(by) FROM unnest(p_changes)
+    GROUP BY tenant, name, value, shard HAVING sum(by) <> 0
+    ORDER BY tenant COLLATE "C", name COLLATE "C", value COLLATE "C", shard
     ON CONFLICT (tenant, name, value, shard) DO UPDATE SET sessions = total.sessions + excluded.sessions;
-  IF -1 = ANY (p_by) THEN
-    DELETE FROM $totals AS total USING unnest(p_names, p_values) AS change (name, value)
-      WHERE tenant = p_tenant AND total.name = change.name AND total.value = change.value
-        AND shard = p_session % ${SHARDS} AND sessions = 0;
+  IF EXISTS (SELECT FROM unnest(p_changes) WHERE by < 0) THEN
+    DELETE FROM $totals AS total USING unnest(p_changes) AS change
+      WHERE total.tenant = change.tenant AND total.name = change.name AND total.value = change.value
+        AND total.shard = change.session % ${SHARDS} AND change.by < 0 AND total.sessions = 0;
   END IF;
 END $body$;
+
+/* A change of a session, as change_all takes it: kind is append, insert or replace. Other kinds leave fields null. */
+CREATE TYPE $change AS (
+  kind text, tenant text, id text,
+  /* Of several kinds. */
+  now double precision, entries text[], fencing_token double precision, detail text, active_limit double precision,
+  /* An append. */
+  operation text, digest text, if_position double precision, after double precision, max_entries double precision,
+  has_events boolean,
+  /* The state of an insert or a replace, in the columns of sessions. */
+  status text, deadline double precision, accepts_until double precision, grace double precision,
+  leased_until double precision, unleased_since double precision, reports_end boolean, limit_ms double precision,
+  limit_end double precision, inactivity double precision, last_activity double precision, revision bigint, state text,
+  labels text,
+  /* An insert. started: the event of the start; null if the session is not started. */
+  created_ms bigint, incarnation text, head text, started text, source text, version text,
+  /* A replace. */
+  previous bigint, since double precision, is_change boolean
+);
 `;

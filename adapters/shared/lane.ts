@@ -4,6 +4,7 @@ import { inLaterTurn } from '../../src/events/yield-to-event-loop.js';
 interface Waiting<C, R> {
   readonly call: C;
   readonly bytes: number;
+  readonly key: string | undefined;
   readonly resolve: (result: R) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -24,11 +25,14 @@ export interface LaneOptions<C, R> {
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
  * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
  * turn: no timer, and no wait for others. Groups leave in the order of arrival, and the event loop
- * has a turn between two of them.
+ * has a turn between two of them. Calls with the same key are made in the order of arrival, even if
+ * several groups are under way: none leaves while a group with an earlier one is under way.
  */
 export class Lane<C, R> {
   readonly #options: LaneOptions<C, R>;
-  readonly #waiting: Waiting<C, R>[] = [];
+  /** The keys of the groups that are under way. */
+  readonly #keys = new Set<string>();
+  #waiting: Waiting<C, R>[] = [];
   #underWay = 0;
   #isLeaving = false;
 
@@ -37,12 +41,12 @@ export class Lane<C, R> {
   }
 
   /**
-   * Makes a call in the next group. `bytes` is about its size. Rejects if `make` throws, rejects or
-   * returns too few results.
+   * Makes a call in the next group. `bytes` is about its size; one of `Infinity` is alone in its
+   * group. Rejects if `make` throws, rejects or returns too few results.
    */
-  run(call: C, bytes: number): Promise<R> {
+  run(call: C, bytes: number, key?: string): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, bytes, resolve, reject });
+      this.#waiting.push({ call, bytes, key, resolve, reject });
       this.#leaveSoon();
     });
   }
@@ -53,24 +57,40 @@ export class Lane<C, R> {
     this.#isLeaving = true;
     inLaterTurn(() => {
       this.#isLeaving = false;
-      void this.#leave(this.#nextGroup());
+      const group = this.#nextGroup();
+      if (group.length === 0) return;
+      void this.#leave(group);
       this.#leaveSoon();
     });
   }
 
   #nextGroup(): readonly Waiting<C, R>[] {
     const most = this.#options;
-    let [calls, bytes] = [0, 0];
+    const group: Waiting<C, R>[] = [];
+    const held: Waiting<C, R>[] = [];
+    let bytes = 0;
     for (const each of this.#waiting) {
+      if (this.#isUnderWay(each)) {
+        held.push(each);
+        continue;
+      }
       bytes += each.bytes;
-      if (calls > 0 && (calls >= most.calls || bytes > most.bytes)) break;
-      calls += 1;
+      const isFull = group.length >= most.calls || bytes > most.bytes;
+      if (isFull && group.length > 0) break;
+      group.push(each);
     }
-    return this.#waiting.splice(0, calls);
+    const rest = this.#waiting.slice(held.length + group.length);
+    this.#waiting = [...held, ...rest];
+    return group;
+  }
+
+  #isUnderWay({ key }: Waiting<C, R>): boolean {
+    return key !== undefined && this.#keys.has(key);
   }
 
   async #leave(group: readonly Waiting<C, R>[]): Promise<void> {
     this.#underWay += 1;
+    for (const { key } of group) if (key !== undefined) this.#keys.add(key);
     try {
       const results = await this.#options.make(group.map(({ call }) => call));
       for (const [at, result] of results.entries()) group[at]?.resolve(result);
@@ -80,6 +100,7 @@ export class Lane<C, R> {
       for (const { reject } of group) reject(cause);
     }
     this.#underWay -= 1;
+    for (const { key } of group) if (key !== undefined) this.#keys.delete(key);
     this.#leaveSoon();
   }
 }

@@ -16,7 +16,7 @@ export interface Served {
   readonly commands: boolean;
   readonly events: boolean;
   readonly inspector: boolean;
-  /** Whether it stores the ends by the clock. */
+  /** Whether this program or an application stores the ends by the clock. */
   readonly sweeps: boolean;
 }
 

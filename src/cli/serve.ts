@@ -69,10 +69,11 @@ const tenantBy =
 const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
   void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
-/** Fails if this program must not sweep, because it has nobody to report ends to. */
-const checkSweep = async (store: SessionStore): Promise<void> => {
+/** Whether an application sweeps the database, because it has ends reported. Fails if `serve` is to sweep it too. */
+const isSweptByApplication = async (store: SessionStore, sweeps: boolean): Promise<boolean> => {
   const reports = await store.reportsEnds();
-  if (!reports.unwrapOr(false)) return;
+  if (!reports.unwrapOr(false)) return false;
+  if (!sweeps) return true;
   const cure = 'leave out --sweep, and let the application that has onEnded sweep';
   throw new UsageError(`the database has reportEnds, and serve reports no ends: ${cure}`);
 };
@@ -107,7 +108,7 @@ const run = async (options: Options): Promise<void> => {
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
-    if (sweeps) await checkSweep(store);
+    const isSwept = await isSweptByApplication(store, sweeps);
     const server = await listen(
       nodeListener(handler),
       host,
@@ -117,7 +118,10 @@ const run = async (options: Options): Promise<void> => {
     const { where, origin } = server;
     const [tenant = ''] = tenants;
     await printText(
-      await greeting({ where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps }),
+      await greeting({
+        ...{ where, origin, storeName, tenant, generatedKey, commands, events, inspector },
+        sweeps: sweeps || isSwept,
+      }),
     );
     if (sweeps) sweeper.start();
     await stop;

@@ -10,7 +10,7 @@ import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
-import { startedIn } from '../support/sessions.js';
+import { okOf, startedIn } from '../support/sessions.js';
 import type { StoreAddress } from '../support/store-address.js';
 
 let colloquy: CommandLine;
@@ -193,19 +193,23 @@ const environmentOf = (address: StoreAddress): Record<string, string> => {
 };
 
 describeDatabases('colloquy serve beside an application', (kind) => {
-  test.each([
-    [{}, 1],
-    [{ COLLOQUY_SWEEP: 'on' }, 0],
-  ])('with %j, leaves %d ends by the clock to store, and the report of each to the application', async (env, left) => {
+  test('leaves the ends by the clock, and their reports, to the application', async () => {
     const { address, open } = await newDatabase(kind);
     const sessions = new SessionService({ store: open() });
     const id = await startedIn(sessions, { timeLimit: 0.001 });
-    const server = await serve({ ...environmentOf(address), ...env });
-    expect(server.output().includes('use --sweep')).toBe(left === 1);
-    // Its first sweep began before it could be stopped, and it waits for it.
+    const server = await serve(environmentOf(address));
+    expect(server.output()).not.toContain('use --sweep');
     expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
     const told: string[] = [];
-    const swept = await createSweeper(sessions, { onEnded: ({ id: ended }) => told.push(ended) }).sweepOnce();
-    expect([swept._unsafeUnwrap().ended, told]).toEqual([left, [id]]);
+    const onEnded = ({ id: ended }: { readonly id: string }) => told.push(ended);
+    expect(await okOf(createSweeper(sessions, { onEnded }).sweepOnce())).toMatchObject({ ended: 1 });
+    expect(told).toEqual([id]);
+  });
+
+  test('does not sweep where the application reports ends, and says why', async () => {
+    const { address, open } = await newDatabase(kind);
+    await startedIn(new SessionService({ store: open() }));
+    const { exitCode, stderr } = await colloquy.run(['serve', '--sweep'], { env: environmentOf(address) });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('reportEnds')]);
   });
 });

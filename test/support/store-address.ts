@@ -45,6 +45,7 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
     timeoutMs: PATIENT_MS,
     statusIndex: true,
     leaseIndex: true,
+    reportEnds: true,
     events: true,
   });
   return { store, ready: client.call('GET', prefix), close: () => client.disconnect() };
@@ -52,13 +53,14 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
 
 const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
   const database = openLibsql(file);
-  const store = new SqliteSessionStore({ database, leaseIndex: true, events: true });
+  const store = new SqliteSessionStore({ database, leaseIndex: true, reportEnds: true, events: true });
   return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
 };
 
 const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {
   const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: PATIENT_MS });
-  const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, leaseIndex: true, events: true });
+  const deployment = { leaseIndex: true, reportEnds: true, events: true };
+  const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, ...deployment });
   return { store, ready: pool.query('SELECT'), close: () => pool.end() };
 };
 

@@ -139,10 +139,7 @@ export const remains: readonly StoreCase[] = [
       for (const round of upTo(10)) {
         await start(store);
         const remove = { revision: 2, now: NOON + 20, remains: remainsOf(active, String(round)) };
-        const calls = [
-          () => answerOf(store.replace(key, active, end)),
-          () => answerOf(second.remove(key, remove)),
-        ];
+        const calls = [() => answerOf(store.replace(key, active, end)), () => answerOf(second.remove(key, remove))];
         const inTurn = round % 2 === 0 ? calls : calls.toReversed();
         const both = await Promise.all(inTurn.map((call): Promise<string> => call()));
         outcomes.push(both.filter((each) => each === 'replaced' || each === 'removed').join());

@@ -63,10 +63,9 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.insert('default', headOf('one'), live('ACTIVE'));
     // By now the store has published its own event.
     await store.events?.latest('');
+    const change = { tenant: 'default', id: 'one', now: NOON, entries: ['{}'], has_events: true };
     const append = () =>
-      pool.query(
-        `SELECT ${schema}.append_entries('default', 'one', ${NOON}, ARRAY['{}'], NULL, NULL, NULL, NULL, NULL, NULL, true)`,
-      );
+      pool.query(`SELECT ${schema}.append_entries(json_populate_record(NULL::${schema}.change, $1))`, [change]);
     return { schema, store, append };
   };
   const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>

@@ -101,7 +101,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
 
   it('counts no ACTIVE sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
-    await pool.query(`ALTER FUNCTION ${schema}.lock_active_sessions RENAME TO lock_nobody`);
+    await pool.query(`ALTER FUNCTION ${schema}.active_sessions RENAME TO count_nobody`);
     expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
     const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
@@ -117,7 +117,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('says of older tables and functions that migrate must be called', async () => {
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
     const { store, schema } = await openedWithOne();
-    await pool.query(`ALTER ROUTINE ${schema}.append_all RENAME TO append_before`);
+    await pool.query(`ALTER ROUTINE ${schema}.change_all RENAME TO change_before`);
     const refused = (await store.append(key, hello))._unsafeUnwrapErr();
     expect(refused).toMatchObject({ ...misconfigured, cause: { code: '42883' } });
     await pool.query(`ALTER TABLE ${schema}.sessions RENAME COLUMN state TO state_before`);

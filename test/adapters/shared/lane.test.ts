@@ -78,6 +78,7 @@ describe('a lane', () => {
   it.each([
     ['calls', { calls: 2 }, [1, 1, 1, 1, 1], [2, 2, 1]],
     ['bytes', { bytes: 10 }, [4, 4, 4, 1, 10, 1], [2, 2, 1, 1]],
+    ['bytes, of which a call may ask for all', {}, [1, Number.POSITIVE_INFINITY, 1, 1], [1, 1, 2]],
     ['bytes, but one call may have more', { bytes: 10 }, [4, 11, 99, 1], [1, 1, 1, 1]],
   ])('keeps a group within its %s, in the order of arrival', async (_, limits, sizes, expected) => {
     const { lane, groups, answer } = openLane(limits);
@@ -120,6 +121,33 @@ describe('a lane', () => {
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isBroken = false;
     expect(await lane.run('c', 1)).toBe('c');
+  });
+
+  it('makes calls with the same key in their order, whatever else leaves meanwhile', async () => {
+    const { lane, groups, answer } = openLane({ groups: 3 });
+    const calls = ['a1', 'a2', 'b1'].map((call) => lane.run(call, 1, call[0]));
+    await nextTurn();
+    for (const call of ['a3', 'c1', 'a4', 'b2', 'd1']) {
+      calls.push(lane.run(call, 1, call[0]));
+      await nextTurn();
+    }
+    expect(groups).toEqual([['a1', 'a2', 'b1'], ['c1'], ['d1']]);
+    await answer();
+    expect(groups.slice(3)).toEqual([['a3', 'a4', 'b2']]);
+    for (const _each of groups) await answer();
+    expect(await Promise.all(calls)).toHaveLength(8);
+  });
+
+  it('goes on with calls of a key whose group has failed', async () => {
+    let isBroken = true;
+    const make = (calls: readonly string[]) => (isBroken ? Promise.reject(new Error('broken')) : calls);
+    const lane = new Lane<string, string>({ ...wide, groups: 2, make });
+    const broken = Promise.allSettled([lane.run('a1', 1, 'a')]);
+    await nextTurn();
+    const next = lane.run('a2', 1, 'a');
+    isBroken = false;
+    expect(await next).toBe('a2');
+    await broken;
   });
 
   it('leaves no call open if a group has too few results', async () => {

@@ -40,7 +40,6 @@ describeWithRedis('a server on which very many sessions are deleted', () => {
       const [one, two] = (['ioredis 5', 'ioredis 6'] as const).map((version) => {
         const client = openClient(version, { port: server.port });
         return new SessionService({
-          reportEnds: false,
           clock,
           store: new RedisSessionStore({ client, statusIndex: true, timeoutMs: PATIENT_MS }),
         });

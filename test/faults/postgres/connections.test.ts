@@ -22,7 +22,7 @@ const unknown = { type: 'store_unavailable', outcome: 'unknown' };
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 const hi = [{ role: 'user', content: 'hi' }];
 
-const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%append_all%' AND pid <> pg_backend_pid()";
+const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%change_all%' AND pid <> pg_backend_pid()";
 const WAITS = `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_WAITING})`;
 const IS_LISTENING = (schema: string) => `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
 const LISTENS = (schema: string) => `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_LISTENING(schema)})`;
@@ -66,18 +66,19 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
       const { id } = await okOf(sessions.create({ ...ada, idempotencyKey: 'other' }));
       await okOf(sessions.delete(id));
       const own = await idOfIdempotencyKey('default', 'one');
+      // By a part of its values: the text of a prepared statement is sent only once.
       const calls: readonly [string, () => ResultAsync<unknown, SessionError>][] = [
-        ['insert_session', () => sessions.create({ ...ada, idempotencyKey: 'one' })],
-        ['replace_state', () => sessions.start(own, { operationId: 'start' })],
-        ['append_all', () => sessions.append(own, hi, { operationId: 'hi' })],
-        ['replace_state', () => sessions.pause(own, { operationId: 'pause' })],
-        ['append_all', () => sessions.append(own, hi, { operationId: 'again' })],
-        ['replace_state', () => sessions.terminate(own)],
-        ['remove_session', () => sessions.delete(own)],
+        ['"created', () => sessions.create({ ...ada, idempotencyKey: 'one' })],
+        ['"ACTIVE', () => sessions.start(own, { operationId: 'start' })],
+        ['"content', () => sessions.append(own, hi, { operationId: 'hi' })],
+        ['"PAUSED', () => sessions.pause(own, { operationId: 'pause' })],
+        ['"content', () => sessions.append(own, hi, { operationId: 'again' })],
+        ['"TERMINATED', () => sessions.terminate(own)],
+        ['"deleted', () => sessions.delete(own)],
       ];
-      for (const [statement, call] of calls) {
-        const lost = proxy.loseReply(statement);
-        expect(await errorOf(call()), statement).toMatchObject(unknown);
+      for (const [value, call] of calls) {
+        const lost = proxy.loseReply(value);
+        expect(await errorOf(call()), value).toMatchObject(unknown);
         await lost;
         await okOf(call());
       }

@@ -17,9 +17,9 @@ const PATIENCE_MS = effort(60_000, 800_000);
 /** Longer than all minutes that pass after a death. */
 const LONG_SECONDS = 2_000_000;
 
-/** The environment in which `serve` sweeps a database. */
-const sweepingAt = (address: StoreAddress): Record<string, string> => {
-  const shared = { PORT: '0', COLLOQUY_SWEEP: 'on', COLLOQUY_NO_REPORTS: 'on' };
+/** The environment in which `serve` uses a database. */
+const servingAt = (address: StoreAddress): Record<string, string> => {
+  const shared = { PORT: '0' };
   if (address.type === 'sqlite') return { ...shared, COLLOQUY_SQLITE: address.file };
   return address.type === 'postgres'
     ? { ...shared, COLLOQUY_POSTGRES: address.url, COLLOQUY_SCHEMA: address.schema }
@@ -99,10 +99,13 @@ describeDatabases(
         const { address, open } = await newDatabase(kind);
         // The settings of the deployment are the application's, which is there first.
         const store = open();
-        const server = await colloquy.start(['serve'], /Ctrl-C stops it/, sweepingAt(address));
+        const server = await colloquy.start(['serve'], /Ctrl-C stops it/, servingAt(address));
         const sessions = new SessionService({ store, retention: 1, idleTimeout: LONG_SECONDS });
-        const other = new SessionService({ store: open(), retention: 3600, idleTimeout: 1, reportEnds: false });
-        const silent = createSweeper(other, { interval: 0.02, batch: BATCH });
+        const other = new SessionService({ store: open(), retention: 3600, idleTimeout: 1 });
+        // It has no onEnded, so it must leave everything alone.
+        const refused: string[] = [];
+        const onError = ({ type }: { readonly type: string }) => refused.push(type);
+        const silent = createSweeper(other, { interval: 0.02, batch: BATCH, onError });
         silent.start();
         const expected = new Map<string, EndedSession['endReason']>();
         const told = new Map<string, EndedSession[]>();
@@ -134,12 +137,14 @@ describeDatabases(
         tell('told wrongly', wrong.length, '0');
         tell('missing', missing.length, '0');
         await silent.stop();
+        expect(new Set(refused)).toEqual(new Set(['misconfigured']));
         expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
         expect({ missing, wrong }).toEqual({ missing: [], wrong: [] });
         expect(told.size).toBe(SESSIONS);
         // What was promised is carried out by a sweeper that knows nothing of it: the retention is over.
         const clock = { now: () => Date.now() + 3_600_000, after: () => () => undefined };
-        await okOf(createSweeper(new SessionService({ store: open(), clock }), { batch: 1000 }).sweepOnce());
+        const last = { batch: 1000, onEnded: () => undefined };
+        await okOf(createSweeper(new SessionService({ store: open(), clock }), last).sweepOnce());
         for (const at of upTo(TENANTS))
           expect((await okOf(sessions.forTenant(`t${at}`).list({ limit: 1 }))).total).toBe(0);
       },

@@ -26,7 +26,13 @@ describeWithRedis('a sweep of which one command is refused', ({ port }) => {
         const clock = new ManualClock();
         const refused = refusing(client, refusal, (at) => at === number);
         const [whole, failing] = [client, refused.client].map((connected) => {
-          const store = new RedisSessionStore({ client: connected, prefix, statusIndex: true, events: true });
+          const store = new RedisSessionStore({
+            client: connected,
+            prefix,
+            statusIndex: true,
+            reportEnds: true,
+            events: true,
+          });
           return new SessionService({ store, clock, retention: 24 * 60 * 60 });
         });
         if (whole === undefined || failing === undefined) throw new Error('there are two');

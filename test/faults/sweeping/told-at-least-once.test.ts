@@ -56,7 +56,13 @@ describeWithRedis('ends that the clock has made', () => {
       onTestFinished(() => server.stop('SIGKILL'));
       const client = openClient('ioredis 5', { port: server.port });
       const proxy = await openProxy(server.port);
-      const store = new RedisSessionStore({ client, prefix: 'telling', statusIndex: true, timeoutMs: 30_000 });
+      const store = new RedisSessionStore({
+        client,
+        prefix: 'telling',
+        statusIndex: true,
+        reportEnds: true,
+        timeoutMs: 30_000,
+      });
       // Long ago for the processes that sweep.
       const sessions = new SessionService({ store, clock: new ManualClock() });
       const ids: string[] = [];

@@ -38,7 +38,7 @@ const store =
   client === undefined
     ? new MemorySessionStore()
     : new RedisSessionStore({ client, prefix: `endurance-${storeName}`, timeoutMs: PATIENT_MS });
-const sessions = new SessionService({ store, reportEnds: false });
+const sessions = new SessionService({ store });
 
 const unexpected: string[] = [];
 let done = 0;

@@ -44,12 +44,11 @@ export interface WitnessJob {
   readonly seed: number;
 }
 
-/** A caller for each session, which resumes and pauses it, under a limit of ACTIVE sessions. */
+/** Callers that start and end sessions, under a limit of live sessions. */
 export interface OccupyJob {
   readonly job: 'occupy';
-  /** PAUSED sessions. */
-  readonly ids: readonly string[];
-  /** Number of calls of `resume` of each caller. */
+  readonly callers: number;
+  /** Number of calls of `start` of each caller. */
   readonly times: number;
   readonly limit: number;
 }

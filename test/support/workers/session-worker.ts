@@ -56,24 +56,28 @@ const sweep = async (batch: number): Promise<readonly Answered[]> => {
 /** Microseconds on the clock that all processes of a machine share. */
 const instant = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** Of each resume that succeeded, between which instants the session was ACTIVE for certain. */
-const occupy = async ({ ids, times, limit }: OccupyJob): Promise<readonly Answered[]> => {
+/** Of each start that succeeded, between which instants the session was live for certain. */
+const occupy = async ({ callers, times, limit }: OccupyJob): Promise<readonly Answered[]> => {
   const limited = new SessionService({ store, limits: { activeSessions: limit } });
-  const take = async (id: string): Promise<Answered> => {
-    const resumed = await limited.resume(id);
-    if (resumed.isErr()) return { outcome: resumed.error.type, value: '' };
+  const take = async (isPaused: boolean): Promise<Answered> => {
+    const created = await sessions.create({ face: 'ada', profile: 'tutor' });
+    if (created.isErr()) return { outcome: created.error.type, value: '' };
+    const { id } = created.value;
+    const started = await limited.start(id);
+    if (started.isErr()) return { outcome: started.error.type, value: '' };
     const from = instant();
-    await limited.get(id);
+    const used = isPaused ? await limited.pause(id) : await limited.get(id);
     const to = instant();
-    const paused = await limited.pause(id);
-    return { outcome: paused.isErr() ? paused.error.type : 'ok', value: `${from} ${to}` };
+    const ended = await limited.terminate(id);
+    const failed = [used, ended].find((each) => each.isErr());
+    return { outcome: failed?.isErr() ? failed.error.type : 'ok', value: `${from} ${to}` };
   };
-  const takeInTurn = async (id: string): Promise<readonly Answered[]> => {
+  const takeInTurn = async (): Promise<readonly Answered[]> => {
     const answers: Answered[] = [];
-    for (let at = 0; at < times; at += 1) answers.push(await take(id));
+    for (const at of upTo(times)) answers.push(await take(at % 2 === 0));
     return answers;
   };
-  return (await Promise.all(ids.map(takeInTurn))).flat();
+  return (await Promise.all(upTo(callers).map(takeInTurn))).flat();
 };
 
 const see = async ({ id, clients, calls, seed }: WitnessJob) => {

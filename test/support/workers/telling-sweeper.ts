@@ -16,7 +16,7 @@ const client: RedisClient & { on(event: 'error', listener: () => void): unknown 
 client.on('error', () => {});
 
 const clock = { now: () => Number(began) + (Date.now() - Number(began)) * Number(speed) };
-const store = new RedisSessionStore({ client, prefix, timeoutMs: 200, statusIndex: true });
+const store = new RedisSessionStore({ client, prefix, timeoutMs: 200, statusIndex: true, reportEnds: true });
 
 /** At once: what a process has said before it is killed was said. */
 const say = (value: object): void => {

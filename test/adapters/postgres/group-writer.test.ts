@@ -19,8 +19,10 @@ describeWithPostgres('appends to PostgreSQL that arrive together', (postgres) =>
         const client = await pool.connect();
         const query = (text: string, values?: unknown[]) => {
           const run = () => client.query(text, values);
-          if (!/^CALL .*append_all/.test(text)) return run();
-          groups.push(JSON.parse(String(values?.[0])).length);
+          if (!/^CALL .*change_all/.test(text)) return run();
+          const kinds: string[] = JSON.parse(String(values?.[0])).map(({ kind }: { kind: string }) => kind);
+          if (kinds[0] === 'insert') return run();
+          groups.push(kinds.length);
           return answer(run);
         };
         return { query, release: (destroy) => client.release(destroy) };

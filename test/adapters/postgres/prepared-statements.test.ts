@@ -1,0 +1,93 @@
+import type { Pool } from 'pg';
+import { expect, it } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { startPgBouncer } from '../../support/pgbouncer.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
+
+const PREPARED = "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'colloquy_%'";
+
+describeWithPostgres('statements to PostgreSQL', (postgres) => {
+  const open = async (pool: PostgresPool, schema = schemaName()) => {
+    const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
+    (await store.migrate())._unsafeUnwrap();
+    return store;
+  };
+
+  /** Writes and reads a session of its own. */
+  const use = async (store: PostgresSessionStore, id: string): Promise<void> => {
+    await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
+    await answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
+    expect((await answerOf(store.find(keyOf(id))))?.history).toHaveLength(1);
+    expect(await answerOf(store.findState(keyOf(id)))).toMatchObject({ status: 'ACTIVE' });
+    await answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
+  };
+
+  const preparedOn = async (pool: Pool): Promise<readonly string[]> => {
+    const { rows } = await pool.query<{ statement: string }>(PREPARED);
+    return rows.map(({ statement }) => statement);
+  };
+
+  it('are prepared by name, each text once for a connection and for all stores on it', async () => {
+    const pool = openPool(postgres, { max: 1 });
+    const schema = schemaName();
+    const stores = [await open(pool, schema), await open(pool, schema)];
+    for (const [at, store] of stores.entries()) await use(store, `a${at}`);
+    const first = await preparedOn(pool);
+    for (const [at, store] of stores.entries()) await use(store, `b${at}`);
+    const second = await preparedOn(pool);
+    await pool.end();
+    expect(first.length).toBeGreaterThanOrEqual(5);
+    expect(second.toSorted()).toEqual(first.toSorted());
+  });
+
+  it('of a search by several labels are planned for its values', async () => {
+    const pool = openPool(postgres, { max: 1 });
+    const store = await open(pool);
+    const labels = { plan: 'free', team: 'a' };
+    for (const _ of upTo(8)) await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels }));
+    const prepared = await preparedOn(pool);
+    await pool.end();
+    expect(prepared.filter((text) => text.includes('matching AS'))).toEqual([]);
+  });
+
+  it.each(['26000', '42P05', '0A000'])('have no names any more once a connection cannot use one: %s', async (code) => {
+    const pool = openPool(postgres);
+    const named: string[] = [];
+    const refusing: PostgresPool = {
+      connect: async () => {
+        const client = await pool.connect();
+        const query = async (asked: string | { readonly text: string }, values?: unknown[]) => {
+          if (typeof asked === 'string') return client.query(asked, values);
+          named.push(asked.text);
+          throw Object.assign(new Error('from the pooler'), { code });
+        };
+        const release = (destroy?: boolean) => client.release(destroy);
+        return { query, release, escapeIdentifier: () => '' };
+      },
+    };
+    const store = await open(refusing);
+    await use(store, 'one');
+    await pool.end();
+    expect(named).toHaveLength(1);
+  });
+
+  it('run behind a pooler that carries no names from one connection to another', async (test) => {
+    if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
+    const bouncer = await startPgBouncer(postgres);
+    const pool = openPool(bouncer, { max: 8 });
+    const schema = schemaName();
+    // Each finds out by itself, with statements that others have prepared.
+    const [one, two, three] = [await open(pool, schema), await open(pool, schema), await open(pool, schema)];
+    const ids = upTo(40).map((at) => `s${at}`);
+    await Promise.all([one, two, three].flatMap((store, at) => ids.map((id) => use(store, `${id}-${at}`))));
+    const page = await answerOf(one.list(TENANT, { offset: 0, limit: 1 }));
+    await pool.end();
+    await bouncer.stop();
+    expect(page.total).toBe(120);
+  });
+});
