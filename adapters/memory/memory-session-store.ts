@@ -6,7 +6,7 @@ import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { TooManyLabelled } from '../../src/session/errors.js';
 import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
-import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
+import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import type {
@@ -162,12 +162,14 @@ export class MemorySessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { now, operation } = append;
+    const { now, operation, after } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operation && log.find(operation.id);
-    const decided = decideAppend({ state, positions: log.positions, known }, append);
+    const { positions } = log;
+    const kept = after === undefined ? positions.entries : entriesUpToCurrent(positions, after);
+    const decided = decideAppend({ state, known, end: positions.end, kept }, append);
     if (typeof decided !== 'number') return ok(decided);
     const position = log.append(append, decided);
     const used = usedAt(state, now);

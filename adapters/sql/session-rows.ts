@@ -4,11 +4,15 @@ import { type CorruptRecord, corruptRecord } from '../../src/session/errors.js';
 import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { RecordPage } from '../../src/store/session-store.js';
-import { decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
+import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
 /** Approximate bytes of a session's JSON besides its head and its history, such as its status and its times. */
 export const FRAME_BYTES = 300;
+
+/** Bytes of the JSON of entries in a history, with a comma for each. */
+export const bytesOfEntries = (texts: readonly string[]): number =>
+  texts.length === 0 ? 0 : bytesOf(texts.join()) + 1;
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);

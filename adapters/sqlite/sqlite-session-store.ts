@@ -27,6 +27,7 @@ import type {
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
+import { HistoryWriter } from './history-writer.js';
 import { migrate, type SqliteMigration } from './migrate.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
@@ -44,6 +45,7 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
+  readonly #histories: HistoryWriter;
   /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
   readonly events: SqliteEventLog | undefined;
 
@@ -54,6 +56,7 @@ export class SqliteSessionStore implements SessionStore {
     const events = new SqliteEventLog(this.#connection);
     this.events = asked.events === false ? undefined : events;
     this.#writer = new SessionWriter(this.#connection, events);
+    this.#histories = new HistoryWriter(this.#connection, events);
   }
 
   /**
@@ -113,11 +116,11 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
-    return this.#writer.append(key, append);
+    return this.#histories.append(key, append);
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
-    return this.#writer.redact(key, positions, now);
+    return this.#histories.redact(key, positions, now);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {
