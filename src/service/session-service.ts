@@ -326,10 +326,10 @@ export class SessionService {
   }
 
   /**
-   * Sweeps the sessions of all tenants, at most `limit` sessions and `limit` ends (1 to 10000): stores the end of
-   * sessions that the clock has ended, deletes sessions after their retention, and calls `onEnded` for each ended
-   * session. One sweep covers a part of a large store; pass its `next` as `after` to continue. `createSweeper` calls it
-   * repeatedly.
+   * Sweeps the sessions of all tenants, at most `limit` (1 to 10000): stores the end of sessions
+   * that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
+   * retention. One sweep covers a part of a large store; pass its `next` as `after` to continue.
+   * `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return runOperation(this.#settings, { name: 'sweep' }, async () => {

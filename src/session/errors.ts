@@ -41,11 +41,14 @@ export interface OperationMismatch extends Failure<'operation_mismatch'> {
   readonly id: string;
 }
 
-/** The tenant already has the maximum number of ACTIVE sessions, `limits.activeSessions`. Nothing was changed. */
+/**
+ * The tenant already has the maximum number of live sessions (ACTIVE or PAUSED),
+ * `limits.activeSessions`. Nothing was changed.
+ */
 export interface TooManyActive extends Failure<'too_many_active'> {
   /** The id of the session that was not started. */
   readonly id: string;
-  /** Maximum number of ACTIVE sessions of the tenant. */
+  /** Maximum number of live sessions of the tenant. */
   readonly limit: number;
 }
 
@@ -189,7 +192,7 @@ export type ReadError = InvalidInput | NotFound | StoreError;
 export type HistoryError = InvalidInput | NotFound | StoreError;
 /** Errors of `list` and `each`. */
 export type ListError = InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
-/** Errors of `pause`, `extend`, `terminate` and `fail`. */
+/** Errors of `pause`, `resume`, `extend`, `terminate` and `fail`. */
 export type ChangeError =
   | InvalidInput
   | NotFound
@@ -200,7 +203,7 @@ export type ChangeError =
   | StoreError;
 /** Errors of `update`. */
 export type UpdateError = InvalidInput | NotFound | LeaseLost | OperationMismatch | Conflict | StoreError;
-/** Errors of `start` and `resume`. */
+/** Errors of `start`. */
 export type StartError = ChangeError | TooManyActive;
 /** Errors of `append`. */
 export type AppendError =
@@ -296,7 +299,7 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
 
 export const tooManyActive = (id: string, limit: number): TooManyActive => ({
   type: 'too_many_active',
-  message: `the tenant has ${limit} ACTIVE sessions, the maximum`,
+  message: `the tenant has ${limit} live sessions (ACTIVE or PAUSED), the maximum`,
   id,
   limit,
 });

@@ -60,7 +60,7 @@ export interface StoreContractOptions<S extends SessionStore> {
    */
   readonly corrupt?: Corrupt<S>;
   /**
-   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions.
+   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of live sessions.
    */
   readonly withStatuses?: MakeStore<S>;
   /** Creates an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */

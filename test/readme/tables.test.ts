@@ -28,7 +28,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'Method',
     {
       ...{ insert: true, find: true, findState: true, list: true, replace: true, append: true, redact: true },
-      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, ends: true },
+      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, reportsEnds: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
