@@ -64,6 +64,7 @@ export type {
   StoreUnavailable,
   SweepError,
   SweepFailure,
+  TooLarge,
   TooManyActive,
   TooManyLabelled,
   UnleasedError,
@@ -128,7 +129,6 @@ export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type { DueEnd, DueEnds, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
   ActiveLimit,
-  Admit,
   Answer,
   AppendOutcome,
   DueSession,

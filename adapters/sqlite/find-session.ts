@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError } from '../../src/session/errors.js';
+import type { StoreError, TooLarge } from '../../src/session/errors.js';
 import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   EntriesOutcome,
   HistorySlice,
   ReadSize,
@@ -13,7 +12,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
-import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 import { positionsOf, type StoredPositions } from './stored-positions.js';
@@ -30,19 +29,17 @@ const LAST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
 const FIRST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
   WHERE session = ? AND entry_number >= ? AND entry_number < ? AND bytes >= ? ORDER BY entry_number LIMIT 1`;
 
-export const findSession = <E>(
+export const findSession = (
   connection: Connection,
   { tenant, id }: SessionKey,
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Result<SessionRecord | undefined, StoreError | E> =>
-  connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
+): Result<SessionRecord | undefined, StoreError | TooLarge> =>
+  connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
     const row = { tenant: escapeName(tenant), id: escapeName(id) };
     const rows = connection.query(selectRows(size, { sql: from, values: [row.tenant, row.id] }), hasKey(row));
-    return loadSessions(connection, rows, size, admit).andThen(
-      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
-    );
+    const loaded = checkedSize(rows, size).map((fitting) => loadSessions(connection, fitting, size));
+    return loaded.andThen(([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined));
   });
 
 const stateRow = (connection: Connection, { tenant, id }: SessionKey): Fields | undefined =>
