@@ -1,5 +1,5 @@
-import { err, type Result, type ResultAsync } from 'neverthrow';
-import { type SessionError, storeUnavailable } from '../session/errors.js';
+import { err, type Result, ResultAsync } from 'neverthrow';
+import { type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
 import type { Answer, Call } from './route.js';
@@ -14,25 +14,32 @@ const MAX_BYTES_OF_UNIT = 3;
 /** Maximum number of reads for an answer, whose size may grow between them. */
 const MAX_READS = 10;
 
-/**
- * Reads an answer of unknown size: first with a small maximum, and if it is larger, again when its bytes are reserved.
- * An error of a read within a maximum that is not the reserved one is that of the service.
- */
-export const readWithin = async <T, E extends SessionError>(
-  call: Pick<Call<unknown>, 'handler' | 'operation'>,
+const readSized = async <T, E extends SessionError>(
   reservation: Reservation,
   read: (maxBytes: number) => ResultAsync<T, E>,
-): Promise<Result<T, HandlerError>> => {
+): Promise<Result<T, E | StoreUnavailable>> => {
   let maxBytes = reservation.first();
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
-    const answer = await answerOf(call, read(maxBytes));
-    if (answer.isOk() || answer.error.type !== 'page_too_large' || answer.error.limit !== maxBytes) return answer;
-    const { bytes } = answer.error;
-    if (!reservation.raiseTo(bytes)) return noRoom;
-    maxBytes = bytes;
+    const answer = await read(maxBytes);
+    if (answer.isOk()) return answer;
+    const error: SessionError = answer.error;
+    // Another maximum is that of the service.
+    if (error.type !== 'page_too_large' || error.limit !== maxBytes) return answer;
+    if (!reservation.raiseTo(error.bytes)) return noRoom;
+    maxBytes = error.bytes;
   }
   return noRoom;
 };
+
+/**
+ * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its bytes are reserved,
+ * all within the handler's timeout.
+ */
+export const readWithin = <T, E extends SessionError>(
+  call: Pick<Call<unknown>, 'handler' | 'operation'>,
+  reservation: Reservation,
+  read: (maxBytes: number) => ResultAsync<T, E>,
+): Promise<Result<T, HandlerError>> => answerOf(call, new ResultAsync(readSized(reservation, read)));
 
 /**
  * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the client has received the

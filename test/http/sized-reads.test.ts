@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import {
   commandRoutes,
@@ -122,6 +122,32 @@ describe('a session that grows while it is read', () => {
     expect(answer?.headers).toMatchObject({ 'Retry-After': '1' });
     expect(maxima('find')).toHaveLength(10);
     expect((await ask('/session/s2'))?.status).toBe(404);
+  });
+});
+
+describe('a slow store', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('has the timeout for all reads of an answer together', async () => {
+    vi.useFakeTimers();
+    const inner = new MemorySessionStore();
+    const store = changed(inner, {
+      find: async (...args) => {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return inner.find(...args);
+      },
+    });
+    const { ask, maxima } = await open([1, 100], store, { timeoutMs: 1000 });
+    const small = ask('/session/s1');
+    const large = ask('/session/s2');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([seen(await small), seen(await large)]).toEqual([
+      [200, undefined],
+      [503, 'store_unavailable'],
+    ]);
+    expect(maxima('find')).toHaveLength(3);
   });
 });
 
