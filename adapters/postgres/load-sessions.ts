@@ -37,6 +37,18 @@ const placeOf = (time: string, { limit, order }: Loaded): string => {
   return `row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction})`;
 };
 
+/** The condition of a session that is loaded, and the table that it needs. */
+const fitOf = ({ limit, maxBytes }: Loaded) => {
+  const isOnPage: Query = limit === undefined ? { sql: 'true', values: [] } : { sql: 'place <= ?', values: [limit] };
+  if (maxBytes === undefined) return { fits: isOnPage, table: '', join: '', values: [] };
+  return {
+    fits: { sql: `is_small AND ${isOnPage.sql}`, values: isOnPage.values },
+    table: `, total AS (SELECT coalesce(sum(size), 0) <= ? AS is_small FROM sized WHERE ${isOnPage.sql})`,
+    join: ', total',
+    values: [maxBytes, ...isOnPage.values],
+  };
+};
+
 /**
  * Reads the sessions that `source` finds, with the latest entries of their histories. If their total size exceeds
  * `maxBytes`, it reads only their sizes. Of a session after the page, which is no part of the total, it reads only the
@@ -44,12 +56,13 @@ const placeOf = (time: string, { limit, order }: Loaded): string => {
  */
 export const loadSessions = (prefix: string, source: Source, size: Loaded): Query => {
   const { start, bytes, values } = startOf(prefix, size);
-  const { limit = 1, maxBytes = Number.MAX_SAFE_INTEGER } = size;
+  const { fits, table, join, values: fitValues } = fitOf(size);
   const time = source.time ?? 'session.created_ms';
-  const history = `CASE WHEN fits AND start < entries THEN (
+  const history = `CASE WHEN ${fits.sql} AND start < entries THEN (
       SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) FROM ${prefix}entries AS entry
-        WHERE entry.session = fitting.number AND entry.entry_number > fitting.start AND entry.entry_number <= fitting.entries
+        WHERE entry.session = sized.number AND entry.entry_number > sized.start AND entry.entry_number <= sized.entries
     ) END`;
+  const isLight = size.historyLimit === 0;
   return {
     sql: `WITH source AS (${source.sql}),
       sized AS (
@@ -57,13 +70,11 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
           session.state, session.last_activity, session.head, ${start} AS start,
           ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
         FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}
-      ),
-      total AS (SELECT coalesce(sum(size), 0) <= ? AS is_small FROM sized WHERE place <= ?),
-      fitting AS (SELECT sized.*, is_small AND place <= ? AS fits FROM sized, total)
+      )${table}
     SELECT id, created_ms, entries, sequence, incarnation, state, last_activity, size, start,
-      CASE WHEN fits THEN head END AS head, ${size.historyLimit === 0 ? 'NULL' : history} AS history
-    FROM fitting`,
-    values: [...source.values, ...values, maxBytes, limit, limit],
+      CASE WHEN ${fits.sql} THEN head END AS head, ${isLight ? 'NULL' : history} AS history
+    FROM sized${join}`,
+    values: [...source.values, ...values, ...fitValues, ...fits.values, ...(isLight ? [] : fits.values)],
   };
 };
 
