@@ -1,8 +1,13 @@
 import { err, type Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   AppendOutcome,
   DueKey,
   DueSessions,
@@ -89,12 +94,8 @@ export class PostgresSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return findSession(this.#connection.begin(), this.#prefix, key, size, admit);
+  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+    return findSession(this.#connection.begin(), this.#prefix, key, size);
   }
 
   async reportsEnds(): Promise<Result<boolean, StoreError>> {
@@ -106,12 +107,8 @@ export class PostgresSessionStore implements SessionStore {
     return findState(this.#connection.begin(), this.#prefix, key);
   }
 
-  list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
-    return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+    return readPage(this.#connection.begin(), this.#prefix, tenant, range);
   }
 
   replace(

@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/session/errors.js';
+import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import type { ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
@@ -17,15 +17,18 @@ import { pieces } from './scripts/spans.js';
  * Reads a session and the last bytes of its history, consistently.
  *
  * KEYS  1 record, 2 journal
- * ARGV  1 number of bytes of the history, 2 number of entries after which it may stop
+ * ARGV  1 number of bytes of the history, 2 number of entries after which it may stop, 3 maximum size or nothing
  * Returns {the record or '', the last bytes of the history, 1 if they begin within a line or 0}. The last element is
- * missing if there is no history; the last two are missing if the journal is too short or damaged.
+ * missing if there is no history; the last two are missing if the journal is too short or damaged. Returns the size
+ * alone if it exceeds the maximum.
  */
 const tailScript = script(`${pieces('KEYS[2]')}
 local record = redis.call('GET', KEYS[1]) or ''
 if not ${isRecord('record')} then return {record, ''} end
 local length, span = ${numberField('record', 'bytes')}, ${numberField('record', 'span')}
-if length == 0 then return {record, ''} end
+local wanted = #record + math.min(tonumber(ARGV[1]), ${numberField('record', 'shown')})
+if wanted > (tonumber(ARGV[3] or '') or wanted) then return wanted end
+if length == 0 or ARGV[1] == '0' then return {record, ''} end
 if redis.call('STRLEN', KEYS[2]) < length then return {record} end
 if span > length then return {record} end
 local size = tonumber(ARGV[1])
@@ -55,7 +58,7 @@ export interface SizedSession {
 }
 
 type Text = string | null | undefined;
-type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
+type Reading<T> = Promise<Result<T, Failure | TooLarge>>;
 
 /** Bytes of a journal to read for each requested entry. If they are too few, more are read. */
 const ENTRY_BYTES = 512;
@@ -89,24 +92,27 @@ const sessionIn = (member: string, text: Text, journal?: Text): WholeRecord => {
 };
 
 /** One session, or `undefined`. */
-export const findSession = async <E>(
+export const findSession = async (
   call: Call,
   session: SessionKeys,
-  { historyLimit }: ReadSize,
-  admit: Admit<E> | undefined,
-): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
-  const needsNoSize = admit === undefined && historyLimit !== 0;
-  const read = await (needsNoSize
-    ? findUnsized(call, session, historyLimit)
-    : findSized(call, session, historyLimit, admit));
+  size: ReadSize,
+): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> => {
+  const { historyLimit, maxBytes } = size;
+  const isUnbounded = historyLimit === undefined && maxBytes === undefined;
+  const read = isUnbounded ? await findWhole(call, session) : await findPart(call, session, size);
   return read.andThen((found) => {
     if (found === 'corrupt') return err(unreadable(session));
     return ok(found === 'missing' ? undefined : found);
   });
 };
 
+const errorOf =
+  (session: SessionKeys) =>
+  (error: Failure | TooLarge): StoreError | TooLarge =>
+    'type' in error ? error : toStoreError(session)(error);
+
 /** Reads a session and its whole history with one command, unless the history was rewound. */
-const findWhole = async (call: Call, session: SessionKeys): Promise<Result<ReadRecord, StoreError>> => {
+const findWhole = async (call: Call, session: SessionKeys): Promise<Result<ReadRecord, StoreError | TooLarge>> => {
   const { record, journal, member } = session;
   const texts = await call.readCommand((client) => client.mget(record, journal));
   if (texts.isErr()) return err(toStoreError(session)(texts.error));
@@ -114,7 +120,7 @@ const findWhole = async (call: Call, session: SessionKeys): Promise<Result<ReadR
   const found = sessionIn(member, recordText, journalText);
   if (found === 'rewound') {
     const whole = await readTail(call, session, member, NEVER, NEVER);
-    return whole.map((read) => (read === 'cut' ? 'corrupt' : read)).mapErr(toStoreError(session));
+    return whole.map((read) => (read === 'cut' ? 'corrupt' : read)).mapErr(errorOf(session));
   }
   if (found !== 'missing') return ok(found);
   // MGET returns nil for a key of a wrong type, as for a missing key.
@@ -122,60 +128,35 @@ const findWhole = async (call: Call, session: SessionKeys): Promise<Result<ReadR
   return checked.map(() => found).mapErr(toStoreError(session));
 };
 
-/** Reads a session without a look at its size. */
-const findUnsized = async (
+/** Reads a session, or its latest entries, if it is not too large. */
+const findPart = async (
   call: Call,
   session: SessionKeys,
-  historyLimit: number | undefined,
-): Promise<Result<ReadRecord, StoreError>> => {
-  if (historyLimit === undefined) return findWhole(call, session);
-  const unsized = { member: session.member, recordBytes: 0, journalBytes: 0, isRewound: false };
-  const read = await readSessions<never>(call, session, [unsized], { historyLimit }, undefined);
-  if (read.isErr())
-    return 'failure' in read.error ? err(toStoreError(session)(read.error.failure)) : read.error.refusal;
-  const [found = 'missing'] = read.value;
-  // There may be a journal without a record.
-  return found === 'missing' ? findWhole(call, session) : ok(found);
-};
-
-/** Reads a record, and then, if its size is admitted, the session. */
-const findSized = async <E>(
-  call: Call,
-  session: SessionKeys,
-  historyLimit: number | undefined,
-  admit: Admit<E> | undefined,
-): Promise<Result<ReadRecord, StoreError | E>> => {
-  const { record, member } = session;
-  const text = await call.readCommand((client) => client.get(record));
-  if (text.isErr()) return err(toStoreError(session)(text.error));
-  // There may be a journal without a record.
-  if (text.value === null) return findWhole(call, session);
-  const decoded = decodeRecord(session.id, text.value);
-  if (decoded === undefined) return ok('corrupt');
-  const recordBytes = text.value.length;
-  if (historyLimit === 0) {
-    const refusal = admit?.(recordBytes, 1);
-    return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
+  { historyLimit = NEVER, maxBytes }: ReadSize,
+): Promise<Result<ReadRecord, StoreError | TooLarge>> => {
+  const first = historyLimit === 0 ? 0 : (historyLimit + 1) * ENTRY_BYTES;
+  for (let bytes = Math.min(first, NEVER); ; bytes *= 4) {
+    const read = await readTail(call, session, session.member, bytes, historyLimit, maxBytes);
+    if (read.isErr()) return err(errorOf(session)(read.error));
+    // There may be a journal without a record.
+    if (read.value === 'missing') return findWhole(call, session);
+    if (read.value !== 'cut') return ok(read.value);
   }
-  const sized = { member, recordBytes, journalBytes: decoded.shown, isRewound: decoded.span > 0 };
-  const read = await readSessions(call, session, [sized], { historyLimit }, admit);
-  if (read.isOk()) return ok(read.value[0] ?? 'missing');
-  return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
 };
 
-/** Sessions of one tenant, in the given order, if they are admitted. */
-export const readSessions = async <E>(
+/** Sessions of one tenant, in the given order, if they are not too large. */
+export const readSessions = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],
-  { historyLimit }: ReadSize,
-  admit: Admit<E> | undefined,
-): Reading<readonly ReadRecord[], E> => {
+  size: ReadSize,
+): Reading<readonly ReadRecord[]> => {
   if (sessions.length === 0) return ok([]);
-  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, admit);
+  const { historyLimit } = size;
+  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, size);
   const isLight = historyLimit === 0;
-  const refusal = admit?.(sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
-  if (refusal !== undefined) return err({ refusal });
+  const refusal = tooLarge(size, sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
+  if (refusal !== undefined) return err(refusal);
   if (isLight && sessions.every(({ record }) => record !== undefined)) {
     return ok(sessions.map(({ member, record }) => lightSessionIn(member, record)));
   }
@@ -189,7 +170,7 @@ export const readSessions = async <E>(
   });
   const none: readonly Text[] = [];
   const texts = names.length === 0 ? ok(none) : await call.readCommand((client) => client.mget(...names));
-  if (texts.isErr()) return err({ failure: texts.error });
+  if (texts.isErr()) return err(texts.error);
   const records: ReadRecord[] = [];
   let [next, left] = [0, TURN_BYTES];
   for (const session of sessions) {
@@ -202,7 +183,7 @@ export const readSessions = async <E>(
     }
     if (found === 'rewound') {
       const tail = await (tails.get(session) ?? tailOf(session));
-      if (tail.isErr()) return err({ failure: tail.error });
+      if (tail.isErr()) return err(tail.error);
       found = tail.value === 'cut' ? 'corrupt' : tail.value;
     }
     records.push(found);
@@ -218,24 +199,24 @@ const sizeOf = ({ recordBytes, journalBytes }: SizedSession, isLight: boolean): 
   Math.max(0, recordBytes) + (isLight ? 0 : Math.max(0, journalBytes));
 
 /** The latest entries of each session: reads the end of each journal, and more of it if that has too few entries. */
-const readLatest = async <E>(
+const readLatest = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],
   limit: number,
-  admit: Admit<E> | undefined,
-): Reading<readonly ReadRecord[], E> => {
+  size: ReadSize,
+): Reading<readonly ReadRecord[]> => {
   const found = new Map<SizedSession, ReadRecord>();
   let held = sum(sessions.map((session) => sizeOf(session, true)));
   for (let bytes = (limit + 1) * ENTRY_BYTES; found.size < sessions.length; bytes *= 4) {
     const open = sessions.filter((session) => !found.has(session));
     const wanted = sum(open.map(({ journalBytes }) => Math.min(bytes, Math.max(0, journalBytes))));
-    const refusal = admit?.(held + wanted, sessions.length);
-    if (refusal !== undefined) return err({ refusal });
+    const refusal = tooLarge(size, held + wanted, sessions.length);
+    if (refusal !== undefined) return err(refusal);
     const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, bytes, limit)));
     for (const [at, tail] of tails.entries()) {
       const session = open[at];
-      if (tail.isErr()) return err({ failure: tail.error });
+      if (tail.isErr()) return err(tail.error);
       if (tail.value === 'cut' || session === undefined) continue;
       found.set(session, tail.value);
       held += Math.min(bytes, Math.max(0, session.journalBytes));
@@ -244,17 +225,24 @@ const readLatest = async <E>(
   return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
 };
 
-/** One session with its latest entries; `cut` if `bytes` is too small for all of them. */
+/**
+ * One session with its latest entries; `cut` if `bytes` is too small for all of them. The error if it is larger than
+ * `maxBytes`.
+ */
 const readTail = async (
   call: Call,
   keys: TenantKeys,
   member: string,
   bytes: number,
   limit: number,
-): Promise<Result<ReadRecord | 'cut', Failure>> => {
+  maxBytes?: number,
+): Reading<ReadRecord | 'cut'> => {
   const args = [String(bytes), String(limit)];
+  if (maxBytes !== undefined) args.push(String(maxBytes));
   const reply = await call.readScript(tailScript, [keys.records + member, keys.journals + member], args);
   if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
+  const refusal = Array.isArray(reply.value) ? undefined : tooLarge({ maxBytes }, Number(reply.value), 1);
+  if (refusal !== undefined) return err(refusal);
   const [text, tail, isCut]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
   if (typeof text !== 'string' || typeof tail !== 'string') return ok('corrupt');
   if (text === '') return ok('missing');

@@ -25,8 +25,8 @@ export const readUnleased = async (
   const flat = Array.isArray(reply.value) ? reply.value.map(String) : [];
   const members = flat.filter((_, at) => at % 2 === 0).slice(0, limit);
   const sized = members.map((member) => ({ member, recordBytes: 0, journalBytes: 0, isRewound: false }));
-  const read = await readSessions<never>(call, keys, sized, { historyLimit: 0 }, undefined);
-  if (read.isErr()) return 'failure' in read.error ? err(read.error.failure.error) : err(read.error.refusal);
+  const read = await readSessions(call, keys, sized, { historyLimit: 0 });
+  if (read.isErr()) return err('error' in read.error ? read.error.error : misconfigured(read.error.message));
   const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');
   const ofWrongType = members.map(async (member, at) => {
     if (read.value[at] !== 'missing') return false;

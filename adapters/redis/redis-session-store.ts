@@ -1,10 +1,15 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
-  Admit,
   AppendOutcome,
   DueSessions,
   EntriesOutcome,
@@ -84,12 +89,8 @@ export class RedisSessionStore implements SessionStore {
     return opened.isErr() ? err(opened.error) : insertSession(opened.value, tenant, head, state, opening);
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size, admit));
+  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size));
   }
 
   async findState(key: SessionKey): Answer<StateRecord | undefined> {
@@ -104,12 +105,8 @@ export class RedisSessionStore implements SessionStore {
     return decoded === undefined ? err(unreadable(key)) : ok(decoded.state);
   }
 
-  async list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
-    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range, admit));
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
   async replace(

@@ -161,7 +161,7 @@ export class Repair {
       owner,
       path,
     } = session;
-    const found = await findSession<never>(call, session, {}, undefined);
+    const found = await findSession(call, session, {});
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
       // The same session is checked again for its journal.

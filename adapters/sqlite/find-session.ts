@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError } from '../../src/session/errors.js';
+import type { StoreError, TooLarge } from '../../src/session/errors.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   DueKey,
   EntriesOutcome,
   HistorySlice,
@@ -16,7 +15,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/due-query.js';
 import { partAround } from '../sql/part-around.js';
-import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { EntryRows } from './entry-rows.js';
 import { loadSessions, selectRows } from './load-sessions.js';
@@ -64,19 +63,17 @@ const ENTRIES = `
     ORDER BY position
   )`;
 
-export const findSession = <E>(
+export const findSession = (
   connection: Connection,
   { tenant, id }: SessionKey,
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Result<SessionRecord | undefined, StoreError | E> =>
-  connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
+): Result<SessionRecord | undefined, StoreError | TooLarge> =>
+  connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
     const row = { tenant: escapeName(tenant), id: escapeName(id) };
     const rows = connection.query(selectRows(size, { sql: from, values: [row.tenant, row.id] }), hasKey(row));
-    return loadSessions(connection, rows, size, admit).andThen(
-      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
-    );
+    const loaded = checkedSize(rows, size).map((fitting) => loadSessions(connection, fitting, size));
+    return loaded.andThen(([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined));
   });
 
 const stateRow = (connection: Connection, key: DueKey): Fields | undefined => connection.find(STATE, storedKeyOf(key));

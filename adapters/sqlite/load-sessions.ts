@@ -1,8 +1,8 @@
-import { err, ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import type { ReadSize } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
@@ -67,19 +67,13 @@ const loadOf = ({ historyLimit }: ReadSize, numbers: string): Query => {
   return { sql: LOAD_LATEST, values: [historyLimit, numbers] };
 };
 
-/**
- * Reads the sessions of rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size.
- */
-export const loadSessions = <E>(
+/** Reads the sessions of rows of `selectRows`, in their order and within a transaction. */
+export const loadSessions = (
   connection: Connection,
   rows: readonly Fields[],
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Result<readonly Result<SessionRecord, CorruptRecord>[], E> => {
-  if (rows.length === 0) return ok([]);
-  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
-  const refusal = admit?.(bytes, rows.length);
-  if (refusal !== undefined) return err(refusal);
+): readonly Result<SessionRecord, CorruptRecord>[] => {
+  if (rows.length === 0) return [];
   const { historyLimit: most = NEVER } = size;
   const numbers = new Set(rows.map(({ number }) => Number(number)));
   const load = loadOf(size, JSON.stringify([...numbers]));
@@ -87,5 +81,5 @@ export const loadSessions = <E>(
   const large = new Map(loaded.map((row) => [Number(row['number']), row]));
   const sessionOf = (row: Fields) =>
     sessionIn(row, large.get(Number(row['number'])) ?? {}, Math.min(most, Number(row['entries'])));
-  return ok(rows.map(sessionOf));
+  return rows.map(sessionOf);
 };

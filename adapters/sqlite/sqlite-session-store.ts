@@ -1,8 +1,13 @@
 import type { Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   AppendOutcome,
   DueKey,
   DueSessions,
@@ -82,12 +87,8 @@ export class SqliteSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Result<SessionRecord | undefined, StoreError | E> {
-    return findSession(this.#connection, key, size, admit);
+  find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, StoreError | TooLarge> {
+    return findSession(this.#connection, key, size);
   }
 
   reportsEnds(): Result<boolean, StoreError> {
@@ -98,12 +99,8 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Result<RecordPage, StoreError | TooManyLabelled | E> {
-    return readPage(this.#connection, tenant, range, admit);
+  list(tenant: string, range: PageRange): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> {
+    return readPage(this.#connection, tenant, range);
   }
 
   replace(

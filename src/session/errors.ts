@@ -91,12 +91,23 @@ export interface HistoryMoved extends Failure<'history_moved'> {
   readonly position: number;
 }
 
-/** The page exceeds `limits.pageBytes`. Ask for a smaller `limit` or `historyLimit`. */
+/**
+ * The answer exceeds the `maxBytes` of the call, or a page of several sessions exceeds `limits.pageBytes`. Ask for a
+ * smaller `limit` or `historyLimit`, or allow more bytes.
+ */
 export interface PageTooLarge extends Failure<'page_too_large'> {
-  /** Approximate bytes of JSON of the page. */
+  /** Approximate bytes of JSON of the answer; for a fork, of the entries to copy. */
   readonly bytes: number;
-  /** Maximum bytes of a page. */
+  /** Maximum bytes: that of the call, or that of a page. */
   readonly limit: number;
+}
+
+/** A store did not load some sessions, because together they are larger than the `maxBytes` of the read. */
+export interface TooLarge extends Failure<'too_large'> {
+  /** Approximate bytes of their JSON: at least its size, and at most three times that. */
+  readonly bytes: number;
+  /** Number of the sessions. */
+  readonly sessions: number;
 }
 
 /**
@@ -182,12 +193,13 @@ export type CreateError =
   | NotFound
   | HistoryFull
   | TooManyActive
+  | PageTooLarge
   | Conflict
   | StoreError;
 /** Errors of `redact`. */
 export type RedactError = InvalidInput | NotFound | StoreError;
 /** Errors of `get`. */
-export type ReadError = InvalidInput | NotFound | StoreError;
+export type ReadError = InvalidInput | NotFound | PageTooLarge | StoreError;
 /** Errors of `history`. */
 export type HistoryError = InvalidInput | NotFound | StoreError;
 /** Errors of `list` and `each`. */
@@ -306,10 +318,21 @@ export const tooManyActive = (id: string, limit: number): TooManyActive => ({
 
 export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
   type: 'page_too_large',
-  message: `the page would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
+  message: `the answer would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
   bytes,
   limit,
 });
+
+/** The error of a read if the sessions have more than `maxBytes` bytes; undefined if they have not. */
+export const tooLarge = (
+  { maxBytes = Number.POSITIVE_INFINITY }: { readonly maxBytes?: number | undefined },
+  bytes: number,
+  sessions: number,
+): TooLarge | undefined => {
+  if (bytes <= maxBytes) return undefined;
+  const message = `the sessions have ${bytes} bytes, more than the maximum of ${maxBytes}`;
+  return { type: 'too_large', message, bytes, sessions };
+};
 
 export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
   type: 'too_many_labelled',

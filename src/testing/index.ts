@@ -1,7 +1,6 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { activity } from './cases/activity.js';
-import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
 import { byStatus } from './cases/by-status.js';
@@ -31,6 +30,7 @@ import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
+import { readSizes } from './cases/read-sizes.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
 import { remains } from './cases/remains.js';
 import { removal } from './cases/removal.js';
@@ -92,7 +92,7 @@ const cases: readonly StoreCase[] = [
   ...entryData,
   ...historyBytes,
   ...historyLimits,
-  ...admission,
+  ...readSizes,
   ...operationIds,
   ...appendConditions,
   ...rewinds,

@@ -2,8 +2,10 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { request } from '../http/handler-harness.js';
 import { intercepting } from '../support/intercepting-client.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -87,7 +89,10 @@ const numbers = {
   get: [1, 4, 1],
   'get without the history': [1, 4, 1],
   'get with the latest entries': [1, 4, 1],
-  'get with admit': [2, 4, 1],
+  'get with a maximum': [1, 4, 1],
+  'get the end with a maximum': [1, 4, 1],
+  'get over HTTP': [1, 4, 1],
+  'list over HTTP': [2, 5, 1],
   history: [1, 5, 1],
   list: [2, 5, 1],
   'list without histories': [1, 5, 1],
@@ -130,6 +135,11 @@ const stores: readonly Counted[] = [
 const said = [{ role: 'user', content: 'hello' }];
 const label = { user: 'u-1', channel: 'web' };
 
+const getOverHttp = async (sessions: SessionService, path: string): Promise<void> => {
+  const handler = createSessionHandler({ sessions, authenticate: () => 'default' });
+  expect((await handler(request('GET', path)))?.status).toBe(200);
+};
+
 /** A life of a session: each operation by a service that has not seen the session. */
 const live = async (
   service: () => SessionService,
@@ -146,7 +156,10 @@ const live = async (
   await run('get', (sessions) => okOf(sessions.get(id)));
   await run('get without the history', (sessions) => okOf(sessions.get(id, { historyLimit: 0 })));
   await run('get with the latest entries', (sessions) => okOf(sessions.get(id, { historyLimit: 1 })));
-  await run('get with admit', (sessions) => okOf(sessions.get(id, { admit: () => true })));
+  await run('get with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000 })));
+  await run('get the end with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000, historyLimit: 1 })));
+  await run('get over HTTP', (sessions) => getOverHttp(sessions, `/session/${id}`));
+  await run('list over HTTP', (sessions) => getOverHttp(sessions, '/sessions'));
   const { position } = await run('history', (sessions) => okOf(sessions.history(id, { after: 0, limit: 1 })));
   await run('list', (sessions) => okOf(sessions.list()));
   await run('list without histories', (sessions) => okOf(sessions.list({ historyLimit: 0 })));
