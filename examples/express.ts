@@ -9,7 +9,7 @@ import express from 'express';
 const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
 
 const sessions = new SessionService({
-  store: new MemorySessionStore(),
+  store: new MemorySessionStore({ reportEnds: true }), // to the sweeper's onEnded
   idleTimeout: 15 * 60, // seconds that a session may wait to be started or resumed
   retention: 24 * 3600, // seconds that it can be read after its end: memory is not to fill up
   limits: { timeLimit: 3600 }, // a greater one is refused; a session without one has no limit

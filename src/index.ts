@@ -64,6 +64,7 @@ export type {
   StoreUnavailable,
   SweepError,
   SweepFailure,
+  TooLarge,
   TooManyActive,
   TooManyLabelled,
   UnleasedError,
@@ -126,7 +127,6 @@ export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, dueAtOf, endsAt, sta
 export { transition } from './session/transition.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type {
-  Admit,
   Answer,
   AppendOutcome,
   DueKey,

@@ -4,13 +4,12 @@ import { checkSwitch, isFields, parseWhole } from '../../src/input/parse-fields.
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
-import type { TooManyLabelled } from '../../src/session/errors.js';
+import { type TooLarge, type TooManyLabelled, tooLarge } from '../../src/session/errors.js';
 import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
-import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
+import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import type {
-  Admit,
   AppendOutcome,
   DueKey,
   DueSessions,
@@ -109,10 +108,10 @@ export class MemorySessionStore implements SessionStore {
     return ok('inserted');
   }
 
-  find<E = never>(key: SessionKey, size: ReadSize = {}, admit?: Admit<E>): Result<SessionRecord | undefined, E> {
+  find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, TooLarge> {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok(undefined);
-    const refusal = admit?.(bytesOf(session, size), 1);
+    const refusal = tooLarge(size, bytesOf(session, size), 1);
     return refusal === undefined ? ok(recordOf(session, size)) : err(refusal);
   }
 
@@ -125,14 +124,14 @@ export class MemorySessionStore implements SessionStore {
     return ok(session?.state);
   }
 
-  list<E = never>(name: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, TooManyLabelled | E> {
+  list(name: string, range: PageRange): Result<RecordPage, TooManyLabelled | TooLarge> {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) return ok({ records: [], total: 0, unreadable: [] });
     const found = tenant.page(range);
     if (found.isErr()) return err(found.error);
     const { items, total, hasMore } = found.value;
     const bytes = items.reduce((sum, session) => sum + bytesOf(session, range), 0);
-    const refusal = items.length === 0 ? undefined : admit?.(bytes, items.length);
+    const refusal = tooLarge(range, bytes, items.length);
     if (refusal !== undefined) return err(refusal);
     const page = { records: items.map((session) => recordOf(session, range)), total, unreadable: [] };
     const last = hasMore ? items.at(-1) : undefined;
@@ -162,12 +161,14 @@ export class MemorySessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { now, operation } = append;
+    const { now, operation, after } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operation && log.find(operation.id);
-    const decided = decideAppend({ state, positions: log.positions, known }, append);
+    const { positions } = log;
+    const kept = after === undefined ? positions.entries : entriesUpToCurrent(positions, after);
+    const decided = decideAppend({ state, known, end: positions.end, kept }, append);
     if (typeof decided !== 'number') return ok(decided);
     const position = log.append(append, decided);
     const used = usedAt(state, now);

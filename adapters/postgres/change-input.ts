@@ -3,11 +3,19 @@ import { type EventDetail, statusDetailOf } from '../../src/session/event-detail
 import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
-import type { HistoryAppend, Opening, ReplaceOptions, SessionKey } from '../../src/store/session-store.js';
+import type {
+  DueKey,
+  HistoryAppend,
+  Opening,
+  Remains,
+  ReplaceOptions,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { labelTexts } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
 import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/due-query.js';
 
 /*
  * The changes as the procedure change_all takes them: the fields of its type `change`. A field that
@@ -23,7 +31,7 @@ const columnsOf = (state: StateRecord) => ({
   fencing_token: state.lease?.fencingToken ?? 0,
   leased_until: state.lease?.until ?? 0,
   unleased_since: unleasedSince(state),
-  reports_end: state.terms.reportEnds,
+  report_at: state.report?.dueAt,
   limit_ms: finite(state.limitMs),
   limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,
   inactivity: finite(state.terms.inactivityTimeoutMs),
@@ -31,11 +39,6 @@ const columnsOf = (state: StateRecord) => ({
   revision: state.revision,
   state: encodeState(state, state.labels),
   labels: labelTexts(state.labels).join(' '),
-});
-
-const escapedKey = ({ tenant, id }: SessionKey) => ({
-  tenant: escapeName(tenant),
-  id: escapeName(id),
 });
 
 /** Undefined if events are off. */
@@ -49,12 +52,12 @@ export const insertInput = (
   state: StateRecord,
   opening: Opening | undefined,
 ) => {
-  const { entries = [], source, active }: Partial<Opening> = opening ?? {};
+  const { entries = [], source, cap }: Partial<Opening> = opening ?? {};
   const createdMs = Date.parse(head.createdAt);
   const isStarted = opening !== undefined && state.status !== 'IDLE';
   return {
     kind: 'insert',
-    ...escapedKey({ tenant, id: head.id }),
+    ...storedKeyOf({ tenant, id: head.id }),
     ...columnsOf(state),
     created_ms: createdMs,
     incarnation: nanoid(12),
@@ -64,34 +67,45 @@ export const insertInput = (
     entries: entries.map(encodeEntry),
     source: source === undefined ? undefined : escapeName(source.id),
     version: source?.version,
-    active_limit: active?.sessions,
-    now: active?.now,
+    live_limit: cap?.sessions,
+    now: cap?.now,
   } as const;
 };
 
+/** What is left of a removed session, as an insert that no list finds. */
+export const remainsInput = (key: SessionKey, { removal, state }: Remains) => ({
+  ...storedKeyOf({ ...key, removal }),
+  ...columnsOf(state),
+  labels: '',
+  created_ms: 0,
+  incarnation: '',
+  head: '',
+  entries: [],
+});
+
 export const replaceInput = (
   hasEvents: boolean,
-  key: SessionKey,
+  key: DueKey,
   previous: StateRecord,
   next: StateRecord,
   { event, cap }: ReplaceOptions,
 ) =>
   ({
     kind: 'replace',
-    ...escapedKey(key),
+    ...storedKeyOf(key),
     ...columnsOf(next),
+    ...(key.removal !== undefined && { labels: '' }),
     previous: previous.revision,
-    since: next.since,
     is_change: event !== undefined,
     detail: detailOf(hasEvents, event),
-    active_limit: cap?.sessions,
+    live_limit: cap?.sessions,
     now: cap?.now,
   }) as const;
 
 export const appendInput = (hasEvents: boolean, key: SessionKey, append: HistoryAppend) =>
   ({
     kind: 'append',
-    ...escapedKey(key),
+    ...storedKeyOf(key),
     now: append.now,
     entries: append.entries.map(encodeEntry),
     operation: append.operation?.id,

@@ -1,15 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError } from '../../src/session/errors.js';
+import type { StoreError, TooLarge } from '../../src/session/errors.js';
 import { partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
+import type { DueKey, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/due-query.js';
 import type { Query } from '../sql/page-query.js';
-import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
+import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 
 const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
   sql: `SELECT * FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
@@ -17,26 +18,26 @@ const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
   isWhole: true,
 });
 
-export const findSession = async <E>(
+export const findSession = async (
   call: Call,
   prefix: string,
   key: SessionKey,
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Answer<SessionRecord | undefined, StoreError | E> => {
-  const read = (maxBytes: number) => call.query(loadSessions(prefix, sourceOf(prefix, key), size, maxBytes));
-  const rows = await readAdmitted(read, admit);
-  return rows.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row)));
+): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
+  const rows = await call.query(loadSessions(prefix, sourceOf(prefix, key), size));
+  const loaded = rows.andThen((found) => checkedSize(found, size));
+  return loaded.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row)));
 };
 
 export const findState = async (
   call: Call,
   prefix: string,
-  { tenant, id }: SessionKey,
+  key: DueKey,
 ): Answer<StateRecord | undefined, StoreError> => {
   const sql = `SELECT state, last_activity FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
-  const rows = await call.query({ sql, values: [escapeName(tenant), escapeName(id)] });
-  return rows.andThen(([row]) => stateIn(id, row));
+  const { tenant, id } = storedKeyOf(key);
+  const rows = await call.query({ sql, values: [tenant, id] });
+  return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
 /* The entries of a slice: the first ones after `start`, or the latest ones up to `stop`, whose bytes fit. */

@@ -1,9 +1,15 @@
 import { err, type Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   AppendOutcome,
+  DueKey,
   DueSessions,
   EntriesOutcome,
   EventLog,
@@ -29,7 +35,6 @@ import { noLeaseIndex } from '../sql/unleased-positions.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
-import { PostgresEndQueue } from './postgres-end-queue.js';
 import { PostgresEventLog } from './postgres-event-log.js';
 import {
   type PostgresSessionStoreOptions,
@@ -53,7 +58,6 @@ export class PostgresSessionStore implements SessionStore {
   readonly #prefix: string;
   readonly #writer: SessionWriter;
   readonly #log: PostgresEventLog;
-  readonly ends: PostgresEndQueue;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: PostgresSessionStoreOptions) {
@@ -61,7 +65,6 @@ export class PostgresSessionStore implements SessionStore {
     this.#connection = new Connection(this.#settings);
     this.#prefix = `"${this.#settings.schema}".`;
     this.#log = new PostgresEventLog(this.#connection, this.#prefix, this.#settings);
-    this.ends = new PostgresEndQueue(this.#connection, this.#prefix);
     this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
   }
 
@@ -74,7 +77,7 @@ export class PostgresSessionStore implements SessionStore {
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from
    * several processes at once; only reads if the tables exist. Until then every operation returns `misconfigured`.
    *
-   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later calls with other values
+   * The call that makes the tables stores `events`, `leaseIndex` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
@@ -91,28 +94,25 @@ export class PostgresSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return findSession(this.#connection.begin(), this.#prefix, key, size, admit);
+  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+    return findSession(this.#connection.begin(), this.#prefix, key, size);
   }
 
-  findState(key: SessionKey): Promise<Result<StateRecord | undefined, StoreError>> {
+  async reportsEnds(): Promise<Result<boolean, StoreError>> {
+    const deployment = await this.#connection.begin().deployment();
+    return deployment.map(({ reportEnds }) => reportEnds);
+  }
+
+  findState(key: DueKey): Promise<Result<StateRecord | undefined, StoreError>> {
     return findState(this.#connection.begin(), this.#prefix, key);
   }
 
-  list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
-    return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+    return readPage(this.#connection.begin(), this.#prefix, tenant, range);
   }
 
   replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions = {},
@@ -132,7 +132,7 @@ export class PostgresSessionStore implements SessionStore {
     return findEntries(this.#connection.begin(), this.#prefix, key, slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
+  remove(key: DueKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -148,7 +148,7 @@ export class PostgresSessionStore implements SessionStore {
     return readDue(this.#connection.begin(), this.#prefix, now, limit);
   }
 
-  reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
+  reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }

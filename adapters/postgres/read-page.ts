@@ -1,13 +1,13 @@
 import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
-import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isLabelSearch } from '../shared/label-search.js';
 import { type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
-import { pageOf } from '../sql/session-rows.js';
+import { checkedSize, pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
+import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 
 /** The parts of the query of a page: `totals`, and the query of its sessions. */
 interface PageParts {
@@ -41,8 +41,8 @@ const searchParts = (
   };
 };
 
-const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange, maxBytes: number): Query => {
-  const sessions = loadSessions(prefix, source, range, maxBytes);
+const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange): Query => {
+  const sessions = loadSessions(prefix, source, range);
   const direction = range.order === 'oldest' ? '' : 'DESC';
   return {
     sql: `WITH ${totals.sql}
@@ -70,20 +70,19 @@ const isSession = (row: Fields): boolean => row['id'] !== null;
  * Reads a page and its total. A page by cursor costs the same anywhere in the list. A page by offset takes a step in
  * the index for each session that it skips; past the end it costs nothing.
  */
-export const readPage = async <E>(
+export const readPage = async (
   call: Call,
   prefix: string,
   tenant: string,
   range: PageRange,
-  admit: Admit<E> | undefined,
-): Answer<RecordPage, StoreError | TooManyLabelled | E> => {
+): Answer<RecordPage, StoreError | TooManyLabelled | TooLarge> => {
   const parts = await partsOf(call, prefix, tenant, range);
   if (parts.isErr()) return err(parts.error);
-  const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
-  const read = (maxBytes: number) => {
-    const query = pageQuery(prefix, parts.value, range, maxBytes);
-    return isLabelSearch(range) ? call.search(query) : call.query(query);
-  };
-  const result = await readAdmitted(read, admit, sessionsIn);
-  return result.map((rows) => pageOf(rows, sessionsIn(rows).map(sessionOf), Number(rows[0]?.['total'] ?? 0)));
+  const query = pageQuery(prefix, parts.value, range);
+  const result = await (isLabelSearch(range) ? call.search(query) : call.query(query));
+  return result.andThen((rows) =>
+    checkedSize(rows.filter(isSession).slice(0, range.limit), range).map((page) =>
+      pageOf(rows, page.map(sessionOf), Number(rows[0]?.['total'] ?? 0)),
+    ),
+  );
 };

@@ -23,7 +23,7 @@ export const readUnleased = async (
     values: [listed.map(({ number }) => String(number)).join(',')],
     isWhole: false,
   };
-  const rows = await call.query(loadSessions(prefix, source, { historyLimit: 0 }, Number.MAX_SAFE_INTEGER));
+  const rows = await call.query(loadSessions(prefix, source, { historyLimit: 0 }));
   if (rows.isErr()) return err(rows.error);
   const found = new Map(rows.value.map((row) => [String(row['id']), sessionOf(row)]));
   const sessions = listed.map(({ id }) => [String(id), found.get(String(id))] as const);

@@ -5,6 +5,7 @@ import type { EventDetail } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  DueKey,
   HistoryAppend,
   Inserted,
   Opening,
@@ -15,17 +16,21 @@ import type {
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { decodeEntries, decodeState, encodeEntry, redactedEntry } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/due-query.js';
 import { unreadable } from '../sql/session-rows.js';
 import { type Answer, type OpenChange, procedureCall, type Value } from './call.js';
-import { appendInput, insertInput, replaceInput } from './change-input.js';
+import { appendInput, insertInput, remainsInput, replaceInput } from './change-input.js';
 import type { Connection } from './connection.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
-export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
+/** The tenant and the id of a row, as they are stored. */
+const namesOf = (key: DueKey): readonly [string, string] => {
+  const { tenant, id } = storedKeyOf(key);
+  return [tenant, id];
+};
 
 /** Null if events are off. */
 const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
@@ -77,7 +82,7 @@ export class SessionWriter {
   }
 
   async replace(
-    key: SessionKey,
+    key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions,
@@ -136,21 +141,22 @@ export class SessionWriter {
   }
 
   async remove(
-    key: SessionKey,
-    { revision, now = Date.now() }: Removal,
+    key: DueKey,
+    { revision, now = Date.now(), remains }: Removal,
   ): Answer<'removed' | 'stale' | 'missing', StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
-    const values = [...namesOf(key), revision ?? null, now, detailOf(change, { type: 'deleted', at: now })];
+    const isSession = key.removal === undefined;
+    const detail = isSession ? detailOf(change, { type: 'deleted', at: now }) : null;
+    const left = remains === undefined ? null : JSON.stringify(remainsInput(key, remains));
+    const values = [...namesOf(key), revision ?? null, detail, left];
     return this.#change(change, 'remove_session', values, key.id, ['removed', 'stale', 'missing']);
   }
 
-  async reschedule(
-    key: SessionKey,
-    { from, to, isDamaged = false }: Rescheduling,
-  ): Answer<'moved' | 'stale', StoreError> {
-    const values = [...namesOf(key), finite(from), finite(to), isDamaged];
+  async reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale', StoreError> {
+    const isFree = isDamaged || key.removal !== undefined;
+    const values = [...namesOf(key), finite(from), finite(to), isFree];
     const call = procedureCall(this.#prefix, 'reschedule_session', values);
     const rows = await this.#connection.begin().write(call, values);
     return rows.map(([row]) => (row?.['result'] === 'moved' ? 'moved' : 'stale'));

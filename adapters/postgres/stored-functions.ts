@@ -15,7 +15,7 @@ const READ_COMMITTED = `IF current_setting('transaction_isolation') <> 'read com
  * the service decides beforehand what a session may do. `$` stands for the quoted schema and a dot. If the detail of an
  * event is null, there is no event.
  *
- * Locks are taken in one order, so that no two transactions wait for each other: tenants whose ACTIVE sessions are
+ * Locks are taken in one order, so that no two transactions wait for each other: tenants whose live sessions are
  * counted, sessions by tenant and id, and totals.
  */
 export const storedFunctions = `
@@ -25,16 +25,18 @@ CREATE FUNCTION $is_state(p_status text, p_state text) RETURNS boolean LANGUAGE 
 $body$;
 
 /*
- * Number of a tenant's ACTIVE sessions at p_now, with the changes p_totals that are not written yet. The transaction
+ * Number of a tenant's live sessions, ACTIVE or PAUSED, at p_now, with the changes p_totals that are not written yet. The transaction
  * must have locked the tenant.
  */
-CREATE FUNCTION $active_sessions(p_tenant text, p_now double precision, p_totals $total_change[])
+CREATE FUNCTION $live_sessions(p_tenant text, p_now double precision, p_totals $total_change[])
 RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
-  RETURN (SELECT coalesce(sum(sessions), 0) FROM $totals WHERE tenant = p_tenant AND name = '' AND value = 'ACTIVE')
-    + (SELECT coalesce(sum(by), 0) FROM unnest(p_totals) WHERE tenant = p_tenant AND name = '' AND value = 'ACTIVE')
+  RETURN (SELECT coalesce(sum(sessions), 0) FROM $totals
+      WHERE tenant = p_tenant AND name = '' AND value IN ('ACTIVE', 'PAUSED'))
+    + (SELECT coalesce(sum(by), 0) FROM unnest(p_totals)
+      WHERE tenant = p_tenant AND name = '' AND value IN ('ACTIVE', 'PAUSED'))
     - (SELECT count(*) FROM $sessions WHERE tenant = p_tenant AND due_at <= p_now AND due_at < ${NEVER}
-        AND deadline <= p_now AND status = 'ACTIVE');
+      AND deadline <= p_now AND status IN ('ACTIVE', 'PAUSED'));
 END $body$;
 
 /*
@@ -76,8 +78,8 @@ BEGIN
     END IF;
   END IF;
   /* A separate condition, because AND may evaluate both sides. */
-  IF c.active_limit IS NOT NULL THEN
-    IF c.active_limit <= $active_sessions(c.tenant, c.now, p_totals) THEN
+  IF c.live_limit IS NOT NULL THEN
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
       outcome := 'too_many';
       RETURN;
     END IF;
@@ -89,10 +91,10 @@ BEGIN
     v_sequence := v_sequence + 1;
   END IF;
   INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
-      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
+      leased_until, unleased_since, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
       position, bytes, head, state, labels)
-    VALUES (c.tenant, c.id, c.created_ms, c.incarnation, c.status, c.deadline, c.deadline, c.accepts_until, c.grace,
-      c.fencing_token, c.leased_until, c.unleased_since, c.reports_end, c.limit_ms, c.limit_end, c.inactivity,
+    VALUES (c.tenant, c.id, c.created_ms, c.incarnation, c.status, c.deadline, coalesce(c.report_at, c.deadline),
+      c.accepts_until, c.grace, c.fencing_token, c.leased_until, c.unleased_since, c.limit_ms, c.limit_end, c.inactivity,
       c.last_activity, c.revision, v_sequence, v_entries, v_entries,
       (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry)), c.head, c.state, c.labels)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
@@ -157,10 +159,8 @@ CREATE FUNCTION $replace_state(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_is_end boolean;
-  v_waits boolean;
 BEGIN
-  SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, created_ms, state, labels INTO v
+  SELECT number, incarnation, status, last_activity, revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -174,16 +174,11 @@ BEGIN
     RETURN;
   END IF;
   /* A separate condition, because AND may evaluate both sides. */
-  IF c.active_limit IS NOT NULL THEN
-    IF c.active_limit <= $active_sessions(c.tenant, c.now, p_totals) THEN
+  IF c.live_limit IS NOT NULL THEN
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
       outcome := 'too_many';
       RETURN;
     END IF;
-  END IF;
-  v_is_end := c.status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
-  v_waits := v_is_end;
-  IF v.status = 'TERMINATED' THEN
-    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = c.tenant AND id = c.id AND incarnation = v.incarnation);
   END IF;
   /* If the stored activity is later, it postpones the end of an ACTIVE session. */
   IF c.limit_end IS NOT NULL THEN
@@ -192,14 +187,11 @@ BEGIN
   END IF;
   UPDATE $sessions SET status = c.status, deadline = c.deadline, accepts_until = c.accepts_until, grace = c.grace,
       fencing_token = c.fencing_token, leased_until = c.leased_until, unleased_since = c.unleased_since,
-      reports_end = c.reports_end, limit_ms = c.limit_ms, limit_end = c.limit_end,
+      limit_ms = c.limit_ms, limit_end = c.limit_end,
       inactivity = c.inactivity, last_activity = greatest(last_activity, c.last_activity),
-      revision = c.revision, state = c.state, labels = c.labels, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE c.deadline END,
+      revision = c.revision, state = c.state, labels = c.labels, due_at = coalesce(c.report_at, c.deadline),
       sequence = CASE WHEN c.is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
-  IF v_is_end THEN
-    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (c.tenant, c.id, v.incarnation, c.since);
-  END IF;
   totals := '{}';
   IF v.status <> c.status THEN
     totals := ARRAY[ROW(c.tenant, v.number, '', v.status, -1), ROW(c.tenant, v.number, '', c.status, 1)]::$total_change[];
@@ -355,7 +347,7 @@ BEGIN
   v_changes := ARRAY(SELECT change FROM json_populate_recordset(NULL::$change, p_changes) AS change);
   PERFORM pg_advisory_xact_lock(key) FROM (
     SELECT DISTINCT hashtextextended(tenant, '$totals'::regclass::oid::bigint) AS key FROM unnest(v_changes)
-      WHERE active_limit IS NOT NULL ORDER BY key
+      WHERE live_limit IS NOT NULL ORDER BY key
   ) AS counted;
   FOREACH c IN ARRAY v_changes LOOP
     IF c.kind = 'append' THEN
@@ -401,8 +393,9 @@ BEGIN
   result := 'redacted';
 END $body$;
 
+/* p_remains: what is left of the session until its end is reported, as an insert; null for nothing. */
 CREATE PROCEDURE $remove_session(
-  p_tenant text, p_id text, p_revision double precision, p_now double precision, p_detail text,
+  p_tenant text, p_id text, p_revision double precision, p_detail text, p_remains json,
   INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
@@ -410,7 +403,7 @@ DECLARE
   v_totals $total_change[];
 BEGIN
   ${READ_COMMITTED}
-  SELECT number, incarnation, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
+  SELECT number, incarnation, status, revision, sequence INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     result := 'missing';
@@ -424,15 +417,12 @@ BEGIN
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
     SELECT array_agg(ROW(p_tenant, v.number, name, value, -1)::$total_change) INTO v_totals FROM removed;
-  /* Keeps the data for the report of the end. */
-  IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
-    INSERT INTO $ends (tenant, id, incarnation, due_at) VALUES (p_tenant, p_id, v.incarnation, p_now);
+  v_totals := v_totals || ROW(p_tenant, v.number, '', v.status, -1)::$total_change;
+  IF p_remains IS NOT NULL THEN
+    SELECT v_totals || left_over.totals INTO v_totals
+      FROM $insert_session(json_populate_record(NULL::$change, p_remains), '{}') AS left_over;
   END IF;
-  IF v.reports_end THEN
-    UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state
-      WHERE tenant = p_tenant AND id = p_id AND incarnation = v.incarnation;
-  END IF;
-  PERFORM $count_sessions(v_totals || ROW(p_tenant, v.number, '', v.status, -1)::$total_change);
+  PERFORM $count_sessions(v_totals);
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
       VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
@@ -440,50 +430,19 @@ BEGIN
   result := 'removed';
 END $body$;
 
-/* Moves a session that is due at p_from to p_to, or to its deadline if that comes first. */
+/* Moves a session that is due at p_from to p_to, or to its deadline if that comes first and it is not free. */
 CREATE PROCEDURE $reschedule_session(
-  p_tenant text, p_id text, p_from double precision, p_to double precision, p_is_damaged boolean,
+  p_tenant text, p_id text, p_from double precision, p_to double precision, p_is_free boolean,
   INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
 BEGIN
   ${READ_COMMITTED}
-  SELECT number, CASE WHEN status = 'TERMINATED' OR p_is_damaged THEN p_to ELSE least(p_to, deadline) END AS due_at INTO v
+  SELECT number, CASE WHEN status = 'TERMINATED' OR p_is_free THEN p_to ELSE least(p_to, deadline) END AS due_at INTO v
     FROM $sessions WHERE tenant = p_tenant AND id = p_id AND due_at = p_from FOR NO KEY UPDATE;
   UPDATE $sessions SET due_at = v.due_at WHERE number = v.number AND due_at <> v.due_at;
   result := CASE WHEN FOUND THEN 'moved' ELSE 'stale' END;
-END $body$;
-
-CREATE PROCEDURE $postpone_end(
-  p_tenant text, p_id text, p_incarnation text, p_from double precision, p_to double precision,
-  INOUT result text DEFAULT NULL
-) LANGUAGE plpgsql AS $body$
-BEGIN
-  ${READ_COMMITTED}
-  UPDATE $ends SET due_at = p_to
-    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation AND due_at = p_from;
-  result := CASE WHEN FOUND THEN 'moved' ELSE 'stale' END;
-END $body$;
-
-/* Locks the session first, in the same order as the other changes. */
-CREATE PROCEDURE $settle_end(
-  p_tenant text, p_id text, p_incarnation text, p_due_at bigint, INOUT result text DEFAULT NULL
-) LANGUAGE plpgsql AS $body$
-DECLARE
-  v_number bigint;
-BEGIN
-  ${READ_COMMITTED}
-  SELECT number INTO v_number FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation FOR NO KEY UPDATE;
-  DELETE FROM $ends
-    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation AND due_at = p_due_at;
-  IF NOT FOUND THEN
-    result := 'stale';
-    RETURN;
-  END IF;
-  UPDATE $sessions SET due_at = deadline WHERE number = v_number;
-  result := 'settled';
 END $body$;
 
 /*

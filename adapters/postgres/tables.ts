@@ -10,6 +10,9 @@ const SHARDS = 32;
  * 9007199254740991 stands for Infinity. `state` is the state as JSON without `last_activity`; the columns `status` to
  * `revision` and `labels` (each as name=value) repeat the parts that are searched and compared. The indexes of lists
  * include the number, so that a page by number skips sessions in the index alone.
+ *
+ * What is left of a removed session until its end is reported is a row of its own in `sessions`: its tenant and its id
+ * contain a colon, so that only the queue of due sessions finds it.
  */
 export const tables = `
 CREATE TABLE $sessions (
@@ -18,7 +21,7 @@ CREATE TABLE $sessions (
   incarnation text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL, grace double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
-  unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
+  unleased_since double precision NOT NULL,
   limit_ms double precision NOT NULL, limit_end double precision,
   inactivity double precision NOT NULL, last_activity double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, redactions bigint NOT NULL DEFAULT 0,
@@ -45,16 +48,6 @@ CREATE TABLE $operations (
   session bigint NOT NULL, operation text COLLATE "C" NOT NULL, digest text NOT NULL, position bigint NOT NULL,
   PRIMARY KEY (session, operation)
 );
-
-/* Ends that must be reported. removed_ms, last_activity and state are the data of a removed session. */
-CREATE TABLE $ends (
-  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, incarnation text COLLATE "C" NOT NULL,
-  due_at double precision NOT NULL, removed_ms double precision, last_activity double precision,
-  state text,
-  PRIMARY KEY (tenant, id, incarnation)
-);
-CREATE INDEX ends_by_due ON $ends (due_at);
-CREATE INDEX ends_by_tenant_due ON $ends (tenant, due_at);
 
 CREATE TABLE $labels (
   tenant text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL,
@@ -108,18 +101,20 @@ END $body$;
 CREATE TYPE $change AS (
   kind text, tenant text, id text,
   /* Of several kinds. */
-  now double precision, entries text[], fencing_token double precision, detail text, active_limit double precision,
+  now double precision, entries text[], fencing_token double precision, detail text, live_limit double precision,
   /* An append. */
   operation text, digest text, if_position double precision, after double precision, max_entries double precision,
   has_events boolean,
   /* The state of an insert or a replace, in the columns of sessions. */
   status text, deadline double precision, accepts_until double precision, grace double precision,
-  leased_until double precision, unleased_since double precision, reports_end boolean, limit_ms double precision,
+  leased_until double precision, unleased_since double precision, limit_ms double precision,
   limit_end double precision, inactivity double precision, last_activity double precision, revision bigint, state text,
   labels text,
+  /* When the report of the end is due; null without one. */
+  report_at double precision,
   /* An insert. started: the event of the start; null if the session is not started. */
   created_ms bigint, incarnation text, head text, started text, source text, version text,
   /* A replace. */
-  previous bigint, since double precision, is_change boolean
+  previous bigint, is_change boolean
 );
 `;

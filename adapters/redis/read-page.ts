@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
+import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
@@ -12,7 +12,7 @@ import { pageScript } from './scripts.js';
 import { searchLabels, timeText } from './search-labels.js';
 import { letterOf } from './status-letters.js';
 
-/** Maximum bytes of records that a page without histories gets in one round trip. More are read after `admit`. */
+/** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
 /** What a script returns of each session: the maximum bytes of records, or only what the next step needs. */
@@ -100,22 +100,21 @@ const findMembers = async (
   return (await call.readScript(pageScript, lists, argumentsOf(range, parts))).mapErr(({ error }) => error);
 };
 
-/** Reads a page: a script finds the ids and sizes of the sessions, and after `admit` the sessions are read. */
-export const readPage = async <E>(
+/** Reads a page: a script finds the ids and sizes of the sessions, and the sessions are read if they are not too large. */
+export const readPage = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
-  admit: Admit<E> | undefined,
-): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> => {
-  const parts = partsOf(range, admit !== undefined);
+): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> => {
+  const parts = partsOf(range, range.maxBytes !== undefined);
   const reply = await findMembers(call, keys, range, parts);
   if (reply.isErr()) return err(reply.error);
   if (reply.value === 'ended') return err(tooManyEnded);
   const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
   const rising = listedIn(fields, parts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
-  const read = await readSessions(call, keys, listed, range, admit);
-  if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
+  const read = await readSessions(call, keys, listed, range);
+  if (read.isErr()) return err('type' in read.error ? read.error : read.error.error);
   const found: SessionRecord[] = [];
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {

@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/session/errors.js';
+import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import type { ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Call } from './connection.js';
@@ -32,7 +32,7 @@ interface Texts {
   readonly journal?: string | null;
 }
 
-type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
+type Reading<T> = Promise<Result<T, Failure | TooLarge>>;
 
 /** Bytes of a history to read for each requested entry. If they are too few, more are read. */
 const ENTRY_BYTES = 512;
@@ -93,79 +93,68 @@ export const findState = async (call: Call, keys: SessionKeys): Answer<StateReco
 };
 
 /** One session, or `undefined`. */
-export const findSession = async <E>(
+export const findSession = async (
   call: Call,
   keys: SessionKeys,
-  { historyLimit }: ReadSize,
-  admit: Admit<E> | undefined,
-): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
-  const read = await findOne(call, keys, historyLimit, admit);
-  if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : toStoreError(keys)(read.error.failure));
+  size: ReadSize,
+): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> => {
+  const read = await findOne(call, keys, size);
+  if (read.isErr()) return err('type' in read.error ? read.error : toStoreError(keys)(read.error));
   if (read.value === 'corrupt') return err(unreadable(keys));
   return ok(read.value === 'missing' ? undefined : read.value);
 };
 
-const findOne = async <E>(
-  call: Call,
-  keys: SessionKeys,
-  historyLimit: number | undefined,
-  admit: Admit<E> | undefined,
-): Reading<ReadRecord, E> => {
-  if (historyLimit === undefined && admit === undefined) return findWhole(call, keys);
-  const sized = await findSize(call, keys, historyLimit, admit);
-  if (sized.isErr()) return err({ failure: sized.error });
-  // There may be a journal without a record.
-  if (sized.value === undefined) return findWhole(call, keys);
-  const read = await readSessions(call, keys, [sized.value], { historyLimit }, admit);
-  return read.map(([found = 'missing']) => found);
-};
-
-/** A session with its size if that matters, before its history is read; `undefined` if there is none. */
-const findSize = async <E>(
-  call: Call,
-  { record, member }: SessionKeys,
-  historyLimit: number | undefined,
-  admit: Admit<E> | undefined,
-): Promise<Result<SizedSession | undefined, Failure>> => {
-  if (admit === undefined && historyLimit !== 0) return ok({ member, recordBytes: 0, historyBytes: 0 });
-  const text = await call.readCommand((client) => client.get(record));
-  return text.map((found) => {
-    if (found === null) return undefined;
-    const historyBytes = recordTextIn(found)?.header.shown ?? 0;
-    return { member, record: found, recordBytes: found.length, historyBytes };
-  });
+/** A part of a session with one command or script, if it is not too large. */
+const findOne = async (call: Call, keys: SessionKeys, size: ReadSize): Reading<ReadRecord> => {
+  const { historyLimit = Number.POSITIVE_INFINITY, maxBytes } = size;
+  const isWhole = historyLimit === Number.POSITIVE_INFINITY;
+  if (isWhole && maxBytes === undefined) return findWhole(call, keys);
+  for (let bytes = bytesFor(historyLimit); ; bytes *= 4) {
+    const tail = await readTail(call, keys, keys.member, { bytes, limit: historyLimit, maxBytes });
+    if (tail.isErr() || tail.value !== 'cut') return tail.map((found) => (found === 'cut' ? 'corrupt' : found));
+  }
 };
 
 /** Reads a session and its whole history with one command. */
 const findWhole = async (
   call: Call,
   { record, journal, member }: SessionKeys,
-): Promise<Result<ReadRecord, { readonly failure: Failure }>> => {
+): Promise<Result<ReadRecord, Failure>> => {
   const texts = await call.readCommand((client) => client.mget(record, journal));
-  if (texts.isErr()) return err({ failure: texts.error });
+  if (texts.isErr()) return err(texts.error);
   const [recordText = null, journalText = null] = texts.value;
   const [found = 'missing'] = sessionsIn([{ member, record: recordText, journal: journalText }]);
   if (found !== 'missing') return ok(found);
   // MGET returns nil for a key of a wrong type, as for a missing key.
   const checked = await call.readCommand((client) => client.get(record));
-  return checked.map(() => found).mapErr((failure) => ({ failure }));
+  return checked.map(() => found);
 };
 
-/** Sessions of one tenant, in the given order, if they are admitted. */
-export const readSessions = async <E>(
+/** Sessions of one tenant, in the given order, if they are not too large. */
+export const readSessions = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],
-  { historyLimit }: ReadSize,
-  admit: Admit<E> | undefined,
-): Reading<readonly ReadRecord[], E> => {
-  if (sessions.length === 0) return ok([]);
-  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, admit);
+  size: ReadSize,
+): Reading<readonly ReadRecord[]> => {
+  const { historyLimit, maxBytes } = size;
+  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, maxBytes);
   const isLight = historyLimit === 0;
-  const refusal = admit?.(sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
-  if (refusal !== undefined) return err({ refusal });
+  const bytes = sum(sessions.map((each) => sizeOf(each, isLight)));
+  const refusal = tooLarge({ maxBytes }, bytes, sessions.length);
+  return refusal === undefined ? loadSessions(call, keys, sessions, isLight) : err(refusal);
+};
+
+/** Sessions of one tenant, in the given order, whole or without their histories. */
+export const loadSessions = async (
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  isLight: boolean,
+): Promise<Result<readonly ReadRecord[], Failure>> => {
+  if (sessions.length === 0) return ok([]);
   const texts = await readTexts(call, keys, sessions, isLight);
-  if (texts.isErr()) return err({ failure: texts.error });
+  if (texts.isErr()) return err(texts.error);
   const records: ReadRecord[] = [];
   for (const turn of turnsOf(texts.value)) {
     if (records.length > 0) await othersTurn();
@@ -226,25 +215,28 @@ const confirmed = async (
   return text.isErr() && text.error.code === 'WRONGTYPE' ? 'corrupt' : record;
 };
 
+/** Bytes of a history to read for its latest entries, or for all of them. */
+const bytesFor = (limit: number): number => (limit === 0 ? 0 : (limit + 1) * ENTRY_BYTES);
+
 /** The latest entries of each session: reads the end of each history, and more of it if that has too few entries. */
-const readLatest = async <E>(
+const readLatest = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],
   limit: number,
-  admit: Admit<E> | undefined,
-): Reading<readonly ReadRecord[], E> => {
+  maxBytes: number | undefined,
+): Reading<readonly ReadRecord[]> => {
   const found = new Map<SizedSession, ReadRecord>();
   let held = sum(sessions.map((session) => sizeOf(session, true)));
-  for (let bytes = (limit + 1) * ENTRY_BYTES; found.size < sessions.length; bytes *= 4) {
+  for (let bytes = bytesFor(limit); found.size < sessions.length; bytes *= 4) {
     const open = sessions.filter((session) => !found.has(session));
-    const wanted = sum(open.map(({ historyBytes }) => Math.min(bytes, Math.max(0, historyBytes))));
-    const refusal = admit?.(held + wanted, sessions.length);
-    if (refusal !== undefined) return err({ refusal });
-    const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, bytes, limit)));
+    const wanted = held + sum(open.map(({ historyBytes }) => Math.min(bytes, Math.max(0, historyBytes))));
+    const refusal = tooLarge({ maxBytes }, wanted, sessions.length);
+    if (refusal !== undefined) return err(refusal);
+    const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, { bytes, limit })));
     for (const [at, tail] of tails.entries()) {
       const session = open[at];
-      if (tail.isErr()) return err({ failure: tail.error });
+      if (tail.isErr()) return err(tail.error);
       if (tail.value === 'cut' || session === undefined) continue;
       found.set(session, tail.value);
       held += Math.min(bytes, Math.max(0, session.historyBytes));
@@ -253,27 +245,50 @@ const readLatest = async <E>(
   return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
 };
 
-/** One session with its latest entries; `cut` if `bytes` is too small for all of them. */
+/** The end of a history to read. */
+interface Tail {
+  /** Number of bytes; `Infinity` for all. */
+  readonly bytes: number;
+  /** Maximum number of entries; 0 for none. */
+  readonly limit: number;
+  readonly maxBytes?: number | undefined;
+}
+
+/** One session with its latest entries; `cut` if there are too few bytes for all of them. */
 const readTail = async (
   call: Call,
   keys: TenantKeys,
   member: string,
-  bytes: number,
-  limit: number,
-): Promise<Result<ReadRecord | 'cut', Failure>> => {
-  const args = ['', '', String(Math.min(bytes, NEVER))];
+  { bytes, limit, maxBytes }: Tail,
+): Reading<ReadRecord | 'cut'> => {
+  const size = String(Math.min(bytes, NEVER));
+  const args = maxBytes === undefined ? ['', '', size] : ['', '', size, '', '', '', String(maxBytes)];
   const reply = await call.readScript(readScript, [keys.records + member, keys.journals + member], args);
   if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
   if (reply.value === 'missing') return ok('missing');
   const [text, tail, , from]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+  const refusal = text === 'too_large' ? tooLarge({ maxBytes }, Number(tail), 1) : undefined;
+  if (refusal !== undefined) return err(refusal);
   if (typeof text !== 'string' || typeof tail !== 'string') return ok('corrupt');
-  const record = decodeRecord(unescapeName(member), text);
-  if (record === undefined) return ok('corrupt');
+  return ok(sessionInTail(unescapeName(member), text, tail, Number(from), { bytes, limit }));
+};
+
+/** The session in a record and the end of its history, which begins at an offset. */
+const sessionInTail = (
+  id: string,
+  text: string,
+  tail: string,
+  from: number,
+  { bytes, limit }: Tail,
+): ReadRecord | 'cut' => {
+  const record = decodeRecord(id, text);
+  if (record === undefined) return 'corrupt';
+  if (limit === 0) return sessionOf(record, []);
   const { pieces, entries: count, shown } = record.header;
-  const isCut = tail !== '' && !pieces.some(([start]) => start === Number(from));
+  const isCut = tail !== '' && !pieces.some(([start]) => start === from);
   const entries = decodeLines(isCut ? tail.slice(tail.indexOf('\n') + 1) : tail);
   const isWhole = shown <= bytes;
-  if (entries === undefined || (isWhole && entries.length !== count)) return ok('corrupt');
-  if (entries.length >= Math.min(limit, count)) return ok(sessionOf(record, entries.slice(-limit)));
-  return ok(isWhole ? 'corrupt' : 'cut');
+  if (entries === undefined || (isWhole && entries.length !== count)) return 'corrupt';
+  if (entries.length >= Math.min(limit, count)) return sessionOf(record, entries.slice(-limit));
+  return isWhole ? 'corrupt' : 'cut';
 };

@@ -5,7 +5,7 @@ import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
-import { readSessions } from './read-sessions.js';
+import { loadSessions } from './read-sessions.js';
 import { unleasedScript } from './scripts.js';
 import { letterOf } from './status-letters.js';
 
@@ -25,8 +25,8 @@ export const readUnleased = async (
   const flat = Array.isArray(reply.value) ? reply.value.map(String) : [];
   const members = flat.filter((_, at) => at % 2 === 0).slice(0, limit);
   const sized = members.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
-  const read = await readSessions<never>(call, keys, sized, { historyLimit: 0 }, undefined);
-  if (read.isErr()) return 'failure' in read.error ? err(read.error.failure.error) : err(read.error.refusal);
+  const read = await loadSessions(call, keys, sized, true);
+  if (read.isErr()) return err(read.error.error);
   const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');
   const unreadable = members.filter((_, at) => read.value[at] === 'corrupt').map(unescapeName);
   const last = flat.length > 2 * limit ? members.at(-1) : undefined;

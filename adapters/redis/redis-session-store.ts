@@ -1,8 +1,13 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   AppendOutcome,
   DueKey,
   DueSessions,
@@ -85,12 +90,8 @@ export class RedisSessionStore implements SessionStore {
     return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size, admit));
+  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size));
   }
 
   findState(key: DueKey): Answer<StateRecord | undefined> {
@@ -101,12 +102,8 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.reportsEnds();
   }
 
-  async list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
-    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range, admit));
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
   async replace(key: DueKey, previous: StateRecord, next: StateRecord, options: ReplaceOptions = {}): Answer<Replaced> {

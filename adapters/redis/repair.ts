@@ -163,7 +163,7 @@ export class Repair {
   async #repairSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const keys = this.#keys.of(key);
-    const found = await findSession<never>(call, keys, {}, undefined);
+    const found = await findSession(call, keys, {});
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
       // The same session is checked again for its journal.

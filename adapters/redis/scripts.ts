@@ -174,7 +174,7 @@ export const readScript = script(String.raw`
 local record, journal = KEYS[1], KEYS[2]
 local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries = tonumber(ARGV[4] or '')
-local least, most, tooLarge = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
+local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
 local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
 local text = entries and redis.pcall('GETRANGE', record, '0', '255')
@@ -195,9 +195,8 @@ end
 end
 local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
 local shown = bytes - tonumber(hidden or '0')
-if tooLarge and #text + math.min(shown, size or shown) > tooLarge then
-return {'too_large', string.format('%d', #text + shown)}
-end
+local whole = #text + math.min(shown, size or shown)
+if maximum and whole > maximum then return {'too_large', whole} end
 if not size then
 local wanted = count + 0 > 0 and math.ceil(1.25 * shown / count * entries) or 0
 size = math.max(least, math.min(most, wanted))

@@ -29,8 +29,12 @@ export const dueSessionOf = (row: Fields): DueSession => {
 
 /** The longest overdue sessions of all tenants. */
 export const firstDue = (prefix: string, now: number, limit: number): Query => ({
-  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions WHERE ${IS_DUE}
-    ORDER BY due_at LIMIT ?`,
+  sql: `
+    SELECT tenant, id, due_at
+    FROM ${prefix}sessions
+    WHERE ${IS_DUE}
+    ORDER BY due_at
+    LIMIT ?`,
   values: [now, limit],
 });
 
@@ -44,21 +48,37 @@ export const tenantsDue = (prefix: string, now: number, limit: number): Query =>
     WITH RECURSIVE tenants (tenant) AS (
       SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER}
       UNION ALL
-      SELECT (SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER} AND tenant > tenants.tenant)
-        FROM tenants WHERE tenant IS NOT NULL
+      SELECT (
+        SELECT min(tenant)
+        FROM ${name}
+        WHERE due_at < ${NEVER} AND tenant > tenants.tenant
+      )
+      FROM tenants
+      WHERE tenant IS NOT NULL
     )
-    SELECT tenant, first_due FROM (
+    SELECT tenant, first_due
+    FROM (
       SELECT tenant, (
-        SELECT min(due_at) FROM ${name} AS found
-          WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
-      ) AS first_due FROM tenants WHERE tenant IS NOT NULL
-    ) AS due WHERE first_due <= ? ORDER BY first_due, tenant LIMIT ?`;
+        SELECT min(due_at)
+        FROM ${name} AS found
+        WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
+      ) AS first_due
+      FROM tenants
+      WHERE tenant IS NOT NULL
+    ) AS due
+    WHERE first_due <= ?
+    ORDER BY first_due, tenant
+    LIMIT ?`;
   return { sql, values: [now, limit] };
 };
 
 /** The due sessions of one tenant. */
 export const dueOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
-  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions
-    WHERE tenant = ? AND ${IS_DUE} ORDER BY due_at LIMIT ?`,
+  sql: `
+    SELECT tenant, id, due_at
+    FROM ${prefix}sessions
+    WHERE tenant = ? AND ${IS_DUE}
+    ORDER BY due_at
+    LIMIT ?`,
   values: [tenant, now, limit],
 });

@@ -62,21 +62,28 @@ const partsOf = (
   { lower, upper }: Bounds,
 ): readonly Query[] => {
   // No condition without a bound: it would be checked for each session that a page by number skips.
-  const bounds = `${lower ? ' AND (created_ms, id) > (?, ?)' : ''}${upper ? ' AND (created_ms, id) < (?, ?)' : ''}`;
+  const from = lower === undefined ? '' : ' AND (created_ms, id) > (?, ?)';
+  const to = upper === undefined ? '' : ' AND (created_ms, id) < (?, ?)';
   const part = (sql: string, ...values: Query['values']): Query => ({
-    sql: `${sql}${bounds}`,
+    sql: `${sql}${from}${to}`,
     values: [escapeName(tenant), ...values, ...(lower ?? []), ...(upper ?? [])],
   });
   const { status } = range;
   const [label] = labelsIn(range);
   if (label !== undefined) {
-    const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels WHERE tenant = ? AND name = ? AND value = ?`;
+    const sql = `
+      SELECT session AS number, created_ms, id
+      FROM ${prefix}labels
+      WHERE tenant = ? AND name = ? AND value = ?`;
     return [part(sql, ...label.map(escapeName))];
   }
-  const select = `SELECT ${columns} FROM ${prefix}sessions`;
+  const select = `
+    SELECT ${columns}
+    FROM ${prefix}sessions`;
   if (status === undefined) return [part(`${select} WHERE tenant = ?`)];
   const now = Math.min(status.now, NEVER - 1);
-  const ofStatus = `${select} WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;
+  const ofStatus = `${select}
+    WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;
   const stored = part(ofStatus, status.status, now);
   if (status.status !== 'TERMINATED') return [stored];
   return [stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
@@ -119,7 +126,11 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
   const each = parts.map(({ sql }, at) => `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`);
   const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
-  const sql = `SELECT * FROM (${each.join(' UNION ALL ')}) AS parts ${direction} LIMIT ? OFFSET ?`;
+  const sql = `
+    SELECT *
+    FROM (${each.join(' UNION ALL ')}) AS parts
+    ${direction}
+    LIMIT ? OFFSET ?`;
   return { sql, values: [...values, limit + 1, offset] };
 };
 
@@ -134,15 +145,21 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
     const counts = parts.map(({ sql }, at) => `(SELECT count(*) FROM (${sql}) AS part_${at})`);
     return { sql: counts.join(' + '), values: parts.flatMap(({ values }) => values) };
   }
-  const kept = `SELECT coalesce(sum(sessions), 0) FROM ${prefix}totals WHERE tenant = ? AND name = ?`;
+  const kept = `
+    SELECT coalesce(sum(sessions), 0)
+    FROM ${prefix}totals
+    WHERE tenant = ? AND name = ?`;
   if (label !== undefined) {
     return { sql: `(${kept} AND value = ?)`, values: [owner, ...label.map(escapeName)] };
   }
   if (status === undefined) return { sql: `(${kept})`, values: [owner, ''] };
   const now = Math.min(status.now, NEVER - 1);
   const isEnd = status.status === 'TERMINATED';
-  const overdue = `(SELECT count(*) FROM ${prefix}sessions ${byTenantDue}
-    WHERE tenant = ? AND ${IS_OVERDUE} ${isEnd ? '' : 'AND status = ?'})`;
+  const overdue = `(
+    SELECT count(*)
+    FROM ${prefix}sessions ${byTenantDue}
+    WHERE tenant = ? AND ${IS_OVERDUE} ${isEnd ? '' : 'AND status = ?'}
+  )`;
   return {
     sql: `(${kept} AND value = ?) ${isEnd ? '+' : '-'} ${overdue}`,
     values: [owner, '', status.status, owner, now, now, ...(isEnd ? [] : [status.status])],

@@ -19,9 +19,11 @@ type Label = readonly [name: string, value: string];
 /** The rows of a label between the two times, as `label`, and the tables that are joined to them. */
 const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, joined = ''): Query => {
   const { lower, upper } = boundsOf(range);
-  const bounds = `${lower ? ' AND (label.created_ms, label.id) > (?, ?)' : ''}${upper ? ' AND (label.created_ms, label.id) < (?, ?)' : ''}`;
+  const from = lower === undefined ? '' : ' AND (label.created_ms, label.id) > (?, ?)';
+  const to = upper === undefined ? '' : ' AND (label.created_ms, label.id) < (?, ?)';
   return {
-    sql: `${prefix}labels AS label ${joined} WHERE label.tenant = ? AND label.name = ? AND label.value = ?${bounds}`,
+    sql: `${prefix}labels AS label ${joined}
+      WHERE label.tenant = ? AND label.name = ? AND label.value = ?${from}${to}`,
     values: [escapeName(tenant), name, escapeName(value), ...(lower ?? []), ...(upper ?? [])],
   };
 };
@@ -55,8 +57,11 @@ const withStatus = ({ status }: PageRange): Query => {
 };
 
 /** The time of the last update: a session whose deadline has passed was updated at its deadline. */
-const UPDATED = `CASE WHEN session.status <> 'TERMINATED' AND session.deadline <= ? AND session.deadline > session.last_activity
-    THEN session.deadline ELSE session.last_activity END`;
+const UPDATED = `CASE
+    WHEN session.status = 'TERMINATED' THEN session.last_activity
+    WHEN session.deadline <= ? AND session.deadline > session.last_activity THEN session.deadline
+    ELSE session.last_activity
+  END`;
 
 /**
  * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines those of the label
@@ -71,8 +76,12 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
     name === fewest[0]
       ? []
       : condition(
-          `EXISTS (SELECT 1 FROM ${prefix}labels AS other WHERE other.tenant = ? AND other.name = ? AND other.value = ?
-            AND other.created_ms = label.created_ms AND other.id = label.id)`,
+          `EXISTS (
+            SELECT 1
+            FROM ${prefix}labels AS other
+            WHERE other.tenant = ? AND other.name = ? AND other.value = ?
+              AND other.created_ms = label.created_ms AND other.id = label.id
+          )`,
           escapeName(tenant),
           name,
           escapeName(value),
@@ -80,7 +89,9 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
   );
   const conditions = [...others, withStatus(range)];
   return {
-    sql: `SELECT label.session AS number, ${isByUpdate ? UPDATED : 'label.created_ms'} AS created_ms, label.id AS id
+    sql: `
+      SELECT label.session AS number, ${isByUpdate ? UPDATED : 'label.created_ms'} AS created_ms,
+        label.id AS id
       FROM ${sql}${conditions.map((each) => each.sql).join('')}`,
     values: [
       ...(isByUpdate ? [Math.min(now, NEVER - 1)] : []),
@@ -96,7 +107,12 @@ export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const afterCursor = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
   const position = after === undefined ? [] : [Date.parse(after.at), escapeName(after.id)];
   return {
-    sql: `SELECT number, created_ms, id FROM ${found.sql} AS found ${afterCursor} ${directionOf(range)} LIMIT ? OFFSET ?`,
+    sql: `
+      SELECT number, created_ms, id
+      FROM ${found.sql} AS found
+      ${afterCursor}
+      ${directionOf(range)}
+      LIMIT ? OFFSET ?`,
     values: [...found.values, ...position, limit + 1, offset],
   };
 };

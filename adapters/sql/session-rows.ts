@@ -1,14 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { type CorruptRecord, corruptRecord } from '../../src/session/errors.js';
+import { type CorruptRecord, corruptRecord, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { RecordPage } from '../../src/store/session-store.js';
-import { decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
+import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
+import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
 /** Approximate bytes of a session's JSON besides its head and its history, such as its status and its times. */
 export const FRAME_BYTES = 300;
+
+/** Bytes of the JSON of entries in a history, with a comma for each. */
+export const bytesOfEntries = (texts: readonly string[]): number =>
+  texts.length === 0 ? 0 : bytesOf(texts.join()) + 1;
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
@@ -31,6 +35,13 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   if (history?.length !== length) return err(unreadable(id, 'history'));
   const [historyCount, sequence] = [Number(row['entries']), Number(row['sequence'])];
   return ok({ head, state, history, historyCount, sequence, incarnation: String(row['incarnation']) });
+};
+
+/** The rows, if the sessions in them, whose size is `size`, are not too large. */
+export const checkedSize = (rows: readonly Fields[], size: ReadSize): Result<readonly Fields[], TooLarge> => {
+  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
+  const refusal = tooLarge(size, bytes, rows.length);
+  return refusal === undefined ? ok(rows) : err(refusal);
 };
 
 /**

@@ -15,9 +15,13 @@ export const unleasedPositions = (
   tenant: string,
   { status, now, limit, after }: UnleasedRange,
 ): Query => ({
-  sql: `SELECT number, tenant, id, unleased_since FROM ${prefix}sessions
+  sql: `
+    SELECT number, tenant, id, unleased_since
+    FROM ${prefix}sessions
     WHERE tenant = ? AND status = ? AND status <> 'TERMINATED' AND unleased_since <= ?
-      ${after ? 'AND (unleased_since, id) > (?, ?)' : ''} ORDER BY unleased_since, id LIMIT ?`,
+      ${after ? 'AND (unleased_since, id) > (?, ?)' : ''}
+    ORDER BY unleased_since, id
+    LIMIT ?`,
   values: [escapeName(tenant), status, now, ...(after ? [after.since, escapeName(after.id)] : []), limit + 1],
 });
 

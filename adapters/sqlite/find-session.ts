@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError } from '../../src/session/errors.js';
-import { entriesUpTo, isSuperseded, partBetween } from '../../src/session/history-positions.js';
+import type { StoreError, TooLarge } from '../../src/session/errors.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   DueKey,
   EntriesOutcome,
   HistorySlice,
@@ -15,36 +14,66 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/due-query.js';
-import { historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { partAround } from '../sql/part-around.js';
+import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
+import { EntryRows } from './entry-rows.js';
 import { loadSessions, selectRows } from './load-sessions.js';
-import { positionsOf, type StoredPositions } from './stored-positions.js';
 
-const ENTRIES = `SELECT number, group_concat(entry) AS history, group_concat(position) AS positions FROM (
-    SELECT session AS number, entry, position FROM colloquy_entries
-      WHERE session = ? AND entry_number > ? AND entry_number <= ? ORDER BY entry_number
+const STATE = `
+  SELECT tenant, id, number, incarnation, state, last_activity, redactions, entries, position
+  FROM colloquy_sessions
+  WHERE tenant = ? AND id = ?`;
+
+/** The entries next to a position, on one side of it. */
+const nextTo = (side: string, order: string) => `
+  SELECT position, bytes
+  FROM colloquy_entries
+  WHERE session = ? AND position ${side} ?
+  ORDER BY position ${order}
+  LIMIT ?`;
+const NEXT_AFTER = nextTo('>', 'ASC');
+const NEXT_BEFORE = nextTo('<=', 'DESC');
+
+/** The first and the last of the entries next to a position, and their bytes. */
+const boundsOf = (next: string) => `
+  SELECT ? AS number, min(position) AS first, max(position) AS last, sum(bytes) AS bytes
+  FROM (${next})`;
+const BOUNDS_AFTER = boundsOf(NEXT_AFTER);
+const BOUNDS_BEFORE = boundsOf(NEXT_BEFORE);
+
+/** The farthest of the entries next to a position up to which the bytes fit. */
+const farthestThatFits = (next: string, order: string, farthest: string) => `
+  SELECT ? AS number, ${farthest}(position) AS farthest
+  FROM (SELECT position, sum(bytes) OVER (ORDER BY position ${order}) AS size FROM (${next}))
+  WHERE size <= ?`;
+const LAST_THAT_FITS = farthestThatFits(NEXT_AFTER, 'ASC', 'max');
+const FIRST_THAT_FITS = farthestThatFits(NEXT_BEFORE, 'DESC', 'min');
+
+/** The last entry before a part, the last one of the history, and the entries of the part. */
+const ENTRIES = `
+  SELECT ? AS number,
+    (SELECT max(position) FROM colloquy_entries WHERE session = ? AND position < ?) AS previous,
+    (SELECT max(position) FROM colloquy_entries WHERE session = ?) AS newest,
+    count(*) AS entries, group_concat(entry) AS history, group_concat(position) AS positions
+  FROM (
+    SELECT position, entry
+    FROM colloquy_entries
+    WHERE session = ? AND position BETWEEN ? AND ?
+    ORDER BY position
   )`;
-const STATE = `SELECT tenant, id, number, incarnation, state, last_activity, redactions, entries, position
-  FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
-/* The last entry that fits after a given one, and the first entry that fits before a given one. */
-const LAST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
-  WHERE session = ? AND entry_number > ? AND entry_number <= ? AND bytes <= ? ORDER BY entry_number DESC LIMIT 1`;
-const FIRST_THAT_FITS = `SELECT session, entry_number FROM colloquy_entries
-  WHERE session = ? AND entry_number >= ? AND entry_number < ? AND bytes >= ? ORDER BY entry_number LIMIT 1`;
 
-export const findSession = <E>(
+export const findSession = (
   connection: Connection,
   { tenant, id }: SessionKey,
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Result<SessionRecord | undefined, StoreError | E> =>
-  connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
+): Result<SessionRecord | undefined, StoreError | TooLarge> =>
+  connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
     const row = { tenant: escapeName(tenant), id: escapeName(id) };
     const rows = connection.query(selectRows(size, { sql: from, values: [row.tenant, row.id] }), hasKey(row));
-    return loadSessions(connection, rows, size, admit).andThen(
-      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
-    );
+    const loaded = checkedSize(rows, size).map((fitting) => loadSessions(connection, fitting, size));
+    return loaded.andThen(([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined));
   });
 
 const stateRow = (connection: Connection, key: DueKey): Fields | undefined => connection.find(STATE, storedKeyOf(key));
@@ -52,22 +81,31 @@ const stateRow = (connection: Connection, key: DueKey): Fields | undefined => co
 export const findState = (connection: Connection, key: DueKey): Awaited<ReturnType<SessionStore['findState']>> =>
   connection.read(() => stateIn(key.id, stateRow(connection, key)));
 
-/** The numbers of entries around a slice. */
-const boundsOf = (connection: Connection, session: number, positions: StoredPositions, slice: HistorySlice) => {
-  const { after, before = positions.end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
-  const given = entriesUpTo(positions, after ?? before);
-  const from = after === undefined ? Math.max(0, given - limit) : given;
-  const to = after === undefined ? given : Math.min(given + limit, positions.entries);
-  if (to - from < 2 || maxBytes === Number.POSITIVE_INFINITY) return { from, to };
-  if (after !== undefined) {
-    const most = positions.bytesUpTo(from) + maxBytes;
-    const last = connection.find(LAST_THAT_FITS, { session }, from, to, most)?.['entry_number'];
-    return { from, to: Math.max(from + 1, Number(last ?? 0)) };
-  }
-  const least = positions.bytesUpTo(to) - maxBytes;
-  if (least <= positions.bytesUpTo(from)) return { from, to };
-  const first = connection.find(FIRST_THAT_FITS, { session }, from, to, least)?.['entry_number'];
-  return { from: Number(first ?? to - 1), to };
+/** The positions of the first and the last entry of a part; 0 without entries. */
+interface Bounds {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The bounds of a slice at a position. */
+const boundsAt = (connection: Connection, session: number, given: number, slice: HistorySlice): Bounds => {
+  const { after, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const isAfter = after !== undefined;
+  const asked = { number: session };
+  const found = connection.find(isAfter ? BOUNDS_AFTER : BOUNDS_BEFORE, asked, session, given, limit) ?? {};
+  const [first, last] = [Number(found['first']), Number(found['last'])];
+  if (Number(found['bytes']) <= maxBytes) return { first, last };
+  const fits = isAfter ? LAST_THAT_FITS : FIRST_THAT_FITS;
+  const farthest = connection.find(fits, asked, session, given, limit, maxBytes)?.['farthest'];
+  // At least one entry, even if it does not fit.
+  if (isAfter) return { first, last: Number(farthest ?? first) };
+  return { first: Number(farthest ?? last), last };
+};
+
+/** The entries in a row of ENTRIES; `undefined` if they cannot be read. */
+const entriesIn = ({ history, entries, positions }: Fields): readonly PositionedEntry[] | undefined => {
+  const decoded = decodeEntries(history);
+  return decoded?.length === Number(entries) ? withPositions(decoded, positions) : undefined;
 };
 
 export const findEntries = (
@@ -80,21 +118,21 @@ export const findEntries = (
     if (row === undefined) return ok({ outcome: 'missing' });
     const state = stateIn(key.id, row);
     if (state.isErr()) return err(state.error);
-    const number = Number(row['number']);
-    const positions = positionsOf(connection, row);
-    const given = slice.after ?? slice.before ?? positions.end;
-    if (!Number.isInteger(given) || given < 0 || given > positions.end) return ok({ outcome: 'invalid_position' });
-    const { from, to } = boundsOf(connection, number, positions, slice);
-    const isAskedFor = (found: Fields) => from === to || hasKey({ number })(found);
-    const [found] = connection.query({ sql: ENTRIES, values: [number, from, to] }, isAskedFor);
-    const entries = decodeEntries(found?.['history']);
-    if (entries?.length !== to - from) return err(unreadable(key.id, 'history'));
-    const positioned = withPositions(entries, found?.['positions']);
+    const session = Number(row['number']);
+    const end = Number(row['position']);
+    const given = slice.after ?? slice.before ?? end;
+    if (!Number.isInteger(given) || given < 0 || given > end) return ok({ outcome: 'invalid_position' });
+    const { first, last } = boundsAt(connection, session, given, slice);
+    const asked = [session, first, session, session, first, last];
+    const found = connection.find(ENTRIES, { number: session }, ...asked) ?? {};
+    const entries = entriesIn(found);
+    if (entries === undefined) return err(unreadable(key.id, 'history'));
+    const around = { end, previous: Number(found['previous']), newest: Number(found['newest']) };
     return ok({
       outcome: 'found',
-      entries: positioned,
-      ...partBetween(positions, slice, from, to),
-      isSuperseded: isSuperseded(positions, given),
+      entries,
+      ...partAround(slice, entries, around),
+      isSuperseded: !new EntryRows(connection).isCurrent(session, given, end),
       version: historyVersion(row),
     });
   });

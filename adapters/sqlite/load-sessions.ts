@@ -1,8 +1,8 @@
-import { err, ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import type { ReadSize } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
@@ -12,9 +12,13 @@ import type { Connection } from './connection.js';
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'bytes', values: [] };
   if (historyLimit === 0) return { sql: '0', values: [] };
-  const before =
-    'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND entry_number = entries - ?';
-  return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
+  const latest = `
+    SELECT bytes
+    FROM colloquy_entries
+    WHERE session = number
+    ORDER BY position DESC
+    LIMIT ?`;
+  return { sql: `(SELECT coalesce(sum(bytes), 0) FROM (${latest}))`, values: [historyLimit] };
 };
 
 /**
@@ -24,40 +28,58 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
   const { sql, values } = historyBytes(size);
   return {
-    sql: `SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
-      state, last_activity, entries, sequence, incarnation, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    sql: `
+      SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
+        state, last_activity, entries, sequence, incarnation,
+        ${FRAME_BYTES} + head_bytes + ${sql} AS size
+      FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };
 
-const HISTORY = `SELECT group_concat(entry) FROM (
-    SELECT entry FROM colloquy_entries WHERE session = number AND entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number
+/** The entries of a history in their order, after a position. */
+const historyAfter = (position: string) => `
+  SELECT group_concat(entry)
+  FROM (
+    SELECT entry
+    FROM colloquy_entries
+    WHERE session = number AND position > ${position}
+    ORDER BY position
   )`;
-const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
+const BEFORE_THE_LATEST = `coalesce((
+  SELECT position
+  FROM colloquy_entries
+  WHERE session = number
+  ORDER BY position DESC
+  LIMIT 1 OFFSET ?
+), 0)`;
+const LARGE = `
+  FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
-const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
+const LOAD = `SELECT number, head, (${historyAfter('0')}) AS history ${LARGE}`;
+const LOAD_LATEST = `SELECT number, head, (${historyAfter(BEFORE_THE_LATEST)}) AS history ${LARGE}`;
 const LOAD_HEADS = `SELECT number, head ${LARGE}`;
 
-/**
- * Reads the sessions of rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size.
- */
-export const loadSessions = <E>(
+/** The query of what is large in sessions, by their numbers as JSON. */
+const loadOf = ({ historyLimit }: ReadSize, numbers: string): Query => {
+  if (historyLimit === undefined) return { sql: LOAD, values: [numbers] };
+  if (historyLimit === 0) return { sql: LOAD_HEADS, values: [numbers] };
+  return { sql: LOAD_LATEST, values: [historyLimit, numbers] };
+};
+
+/** Reads the sessions of rows of `selectRows`, in their order and within a transaction. */
+export const loadSessions = (
   connection: Connection,
   rows: readonly Fields[],
   size: ReadSize,
-  admit: Admit<E> | undefined,
-): Result<readonly Result<SessionRecord, CorruptRecord>[], E> => {
-  if (rows.length === 0) return ok([]);
-  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
-  const refusal = admit?.(bytes, rows.length);
-  if (refusal !== undefined) return err(refusal);
+): readonly Result<SessionRecord, CorruptRecord>[] => {
+  if (rows.length === 0) return [];
   const { historyLimit: most = NEVER } = size;
   const numbers = new Set(rows.map(({ number }) => Number(number)));
-  const list = JSON.stringify([...numbers]);
-  const load = most === 0 ? { sql: LOAD_HEADS, values: [list] } : { sql: LOAD, values: [most, list] };
+  const load = loadOf(size, JSON.stringify([...numbers]));
   const loaded = connection.query(load, ({ number }) => numbers.has(Number(number)));
   const large = new Map(loaded.map((row) => [Number(row['number']), row]));
   const sessionOf = (row: Fields) =>
     sessionIn(row, large.get(Number(row['number'])) ?? {}, Math.min(most, Number(row['entries'])));
-  return ok(rows.map(sessionOf));
+  return rows.map(sessionOf);
 };

@@ -12,10 +12,16 @@ const steps = [tables];
 /** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
 const USABLE_FROM = 1;
 
-const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
+const META = `
+  CREATE TABLE IF NOT EXISTS colloquy_meta (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) WITHOUT ROWID`;
 
 /** Optional, because this index makes every change slower. */
-const LEASE_INDEX = `CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait ON colloquy_sessions ${UNLEASED_INDEX}`;
+const LEASE_INDEX = `
+  CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait
+  ON colloquy_sessions ${UNLEASED_INDEX}`;
 
 const NO_LEASE_INDEX = 'DROP INDEX IF EXISTS colloquy_sessions_by_wait';
 

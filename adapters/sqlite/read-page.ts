@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
-import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { isLabelSearch } from '../shared/label-search.js';
 import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
-import { pageOf } from '../sql/session-rows.js';
+import { checkedSize, pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
@@ -62,18 +62,17 @@ export const liveAt = (connection: Connection, tenant: string, now: number): num
  * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step in the index for
  * each session that it skips; past the end it costs nothing.
  */
-export const readPage = <E>(
+export const readPage = (
   connection: Connection,
   tenant: string,
   range: PageRange,
-  admit: Admit<E> | undefined,
-): Result<RecordPage, StoreError | TooManyLabelled | E> =>
-  connection.read((): Result<RecordPage, StoreError | TooManyLabelled | E> => {
+): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> =>
+  connection.read((): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> => {
     const queries = queriesOf(connection, tenant, range);
     if (queries.isErr()) return err(queries.error);
     const total = totalIn(connection, tenant, queries.value.total);
     if (range.offset >= total) return ok(pageOf([], [], total));
     const rows = connection.query(rowsOf(range, queries.value.rows), hasKey({ tenant: escapeName(tenant) }));
-    const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
-    return loaded.map((sessions) => pageOf(rows, sessions, total));
+    const page = checkedSize(rows.slice(0, range.limit), range);
+    return page.map((fitting) => pageOf(rows, loadSessions(connection, fitting, range), total));
   });

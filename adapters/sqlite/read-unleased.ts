@@ -24,12 +24,10 @@ export const readUnleased = (
       values: [JSON.stringify(numbers)],
     };
     const rows = connection.query(selectRows(LIGHT, listed), owner);
-    const loaded = loadSessions<never>(connection, rows, LIGHT, undefined);
-    return loaded.andThen((sessions) =>
-      ok({
-        records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
-        unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
-        ...nextIn(positions, range.limit),
-      }),
-    );
+    const sessions = loadSessions(connection, rows, LIGHT);
+    return ok({
+      records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
+      unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
+      ...nextIn(positions, range.limit),
+    });
   });

@@ -11,14 +11,20 @@ import { type Connection, hasKey } from './connection.js';
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
 const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
 const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
-const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
+const ADD = `
+  INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
 /** Maximum number of events that one change removes, to bound its duration. */
 const MAX_TRIMMED = 100;
 
-const READ = 'SELECT number, ms, tenant, id, incarnation, sequence, detail FROM colloquy_events WHERE';
-const BEHIND = 'ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?';
+/** The events of a scope after a position. */
+const readIn = (scope: string) => `
+  SELECT number, ms, tenant, id, incarnation, sequence, detail
+  FROM colloquy_events
+  WHERE ${scope}ms >= ? AND (ms > ? OR number > ?)
+  ORDER BY ms, number
+  LIMIT ?`;
 
 const isInScope = (of: EventScope | undefined) => {
   if (of === undefined) return undefined;
@@ -64,7 +70,7 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => {
       const { ms, number } = parseLogPosition(position);
       const scope = scopeOf(of);
-      const query = { sql: `${READ} ${scope.sql}${BEHIND}`, values: [...scope.values, ms, ms, number, limit] };
+      const query = { sql: readIn(scope.sql), values: [...scope.values, ms, ms, number, limit] };
       const rows = this.#connection.query(query, isInScope(of));
       const [first, last] = [this.#connection.get(FIRST), this.#connection.get(LATEST)];
       const isThere = this.#connection.get(AT, number, ms) !== undefined;

@@ -1,8 +1,13 @@
 import type { Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/session/errors.js';
+import type {
+  Misconfigured,
+  StoreError,
+  StoreUnavailable,
+  TooLarge,
+  TooManyLabelled,
+} from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   AppendOutcome,
   DueKey,
   DueSessions,
@@ -27,6 +32,7 @@ import type {
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
+import { HistoryWriter } from './history-writer.js';
 import { migrate, type SqliteMigration } from './migrate.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
@@ -44,6 +50,7 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
+  readonly #histories: HistoryWriter;
   /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
   readonly events: SqliteEventLog | undefined;
 
@@ -54,6 +61,7 @@ export class SqliteSessionStore implements SessionStore {
     const events = new SqliteEventLog(this.#connection);
     this.events = asked.events === false ? undefined : events;
     this.#writer = new SessionWriter(this.#connection, events);
+    this.#histories = new HistoryWriter(this.#connection, events);
   }
 
   /**
@@ -79,12 +87,8 @@ export class SqliteSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size: ReadSize = {},
-    admit?: Admit<E>,
-  ): Result<SessionRecord | undefined, StoreError | E> {
-    return findSession(this.#connection, key, size, admit);
+  find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, StoreError | TooLarge> {
+    return findSession(this.#connection, key, size);
   }
 
   reportsEnds(): Result<boolean, StoreError> {
@@ -95,12 +99,8 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): Result<RecordPage, StoreError | TooManyLabelled | E> {
-    return readPage(this.#connection, tenant, range, admit);
+  list(tenant: string, range: PageRange): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> {
+    return readPage(this.#connection, tenant, range);
   }
 
   replace(
@@ -113,11 +113,11 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
-    return this.#writer.append(key, append);
+    return this.#histories.append(key, append);
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
-    return this.#writer.redact(key, positions, now);
+    return this.#histories.redact(key, positions, now);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {

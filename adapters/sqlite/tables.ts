@@ -17,72 +17,116 @@ import { NEVER } from '../shared/never.js';
  */
 export const tables = `
 CREATE TABLE colloquy_sessions (
-  number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
-  incarnation TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
-  unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, last_activity INTEGER NOT NULL, sequence INTEGER NOT NULL,
-  redactions INTEGER NOT NULL DEFAULT 0, entries INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  head_bytes INTEGER NOT NULL, state TEXT NOT NULL
+  number INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  id TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  incarnation TEXT NOT NULL,
+  status TEXT NOT NULL,
+  deadline INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  unleased_since INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  last_activity INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  redactions INTEGER NOT NULL DEFAULT 0,
+  entries INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  head_bytes INTEGER NOT NULL,
+  state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
 CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);
-CREATE INDEX colloquy_sessions_by_status ON colloquy_sessions (tenant, status, created_ms, id, deadline);
-CREATE INDEX colloquy_sessions_by_due ON colloquy_sessions (due_at) WHERE due_at < ${NEVER};
-CREATE INDEX colloquy_sessions_by_tenant_due ON colloquy_sessions (tenant, due_at, status, deadline)
+CREATE INDEX colloquy_sessions_by_status
+  ON colloquy_sessions (tenant, status, created_ms, id, deadline);
+CREATE INDEX colloquy_sessions_by_due
+  ON colloquy_sessions (due_at)
+  WHERE due_at < ${NEVER};
+CREATE INDEX colloquy_sessions_by_tenant_due
+  ON colloquy_sessions (tenant, due_at, status, deadline)
   WHERE due_at < ${NEVER};
 
 CREATE TABLE colloquy_heads (
-  session INTEGER PRIMARY KEY, head TEXT NOT NULL
+  session INTEGER PRIMARY KEY,
+  head TEXT NOT NULL
 );
 
 /*
- * entry_number is the number of the entry in the history, and bytes the size of the JSON up to its end. After a rewind,
- * the superseded rows stay until new entries take their numbers; sessions.entries tells how many rows are valid. Each
- * entry and each rewind has a position, which is never used again.
+ * Each entry and each rewind takes a position, which is never used again: sessions.position is the last one. A rewind
+ * deletes the rows after the position that it goes back to. bytes is the size of the JSON of the entry with a comma.
  */
 CREATE TABLE colloquy_entries (
-  session INTEGER NOT NULL, entry_number INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  entry TEXT NOT NULL, PRIMARY KEY (session, entry_number)
+  session INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  entry TEXT NOT NULL,
+  PRIMARY KEY (session, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_operations (
-  session INTEGER NOT NULL, operation TEXT NOT NULL, digest TEXT NOT NULL, position INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  position INTEGER NOT NULL,
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_labels (
-  tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, created_ms INTEGER NOT NULL, id TEXT NOT NULL,
-  session INTEGER NOT NULL, PRIMARY KEY (tenant, name, value, created_ms, id)
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  session INTEGER NOT NULL,
+  PRIMARY KEY (tenant, name, value, created_ms, id)
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_labels_by_session ON colloquy_labels (session);
 
 /* Numbers of sessions by label, and by stored status with an empty name. */
 CREATE TABLE colloquy_totals (
-  tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, sessions INTEGER NOT NULL,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  sessions INTEGER NOT NULL,
   PRIMARY KEY (tenant, name, value)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_events (
-  number INTEGER PRIMARY KEY, ms INTEGER NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, incarnation TEXT NOT NULL,
-  sequence INTEGER NOT NULL, detail TEXT NOT NULL
+  number INTEGER PRIMARY KEY,
+  ms INTEGER NOT NULL,
+  tenant TEXT NOT NULL,
+  id TEXT NOT NULL,
+  incarnation TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  detail TEXT NOT NULL
 );
 CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
 CREATE INDEX colloquy_events_by_tenant ON colloquy_events (tenant, ms);
 CREATE INDEX colloquy_events_by_session ON colloquy_events (tenant, id, ms);
 
 CREATE TRIGGER colloquy_session_added AFTER INSERT ON colloquy_sessions BEGIN
-  INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
+  INSERT INTO colloquy_totals
+    VALUES (NEW.tenant, '', NEW.status, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
-CREATE TRIGGER colloquy_session_changed AFTER UPDATE OF status ON colloquy_sessions WHEN OLD.status <> NEW.status BEGIN
-  UPDATE colloquy_totals SET sessions = sessions - 1 WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
-  INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
+CREATE TRIGGER colloquy_session_changed AFTER UPDATE OF status ON colloquy_sessions
+WHEN OLD.status <> NEW.status BEGIN
+  UPDATE colloquy_totals
+    SET sessions = sessions - 1
+    WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
+  INSERT INTO colloquy_totals
+    VALUES (NEW.tenant, '', NEW.status, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
 CREATE TRIGGER colloquy_session_removed AFTER DELETE ON colloquy_sessions BEGIN
-  UPDATE colloquy_totals SET sessions = sessions - 1 WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
-  DELETE FROM colloquy_totals WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status AND sessions = 0;
+  UPDATE colloquy_totals
+    SET sessions = sessions - 1
+    WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
+  DELETE FROM colloquy_totals
+    WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status AND sessions = 0;
   DELETE FROM colloquy_heads WHERE session = OLD.number;
   DELETE FROM colloquy_entries WHERE session = OLD.number;
   DELETE FROM colloquy_operations WHERE session = OLD.number;
@@ -90,13 +134,16 @@ CREATE TRIGGER colloquy_session_removed AFTER DELETE ON colloquy_sessions BEGIN
 END;
 
 CREATE TRIGGER colloquy_label_added AFTER INSERT ON colloquy_labels BEGIN
-  INSERT INTO colloquy_totals VALUES (NEW.tenant, NEW.name, NEW.value, 1)
+  INSERT INTO colloquy_totals
+    VALUES (NEW.tenant, NEW.name, NEW.value, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
 CREATE TRIGGER colloquy_label_removed AFTER DELETE ON colloquy_labels BEGIN
-  UPDATE colloquy_totals SET sessions = sessions - 1
+  UPDATE colloquy_totals
+    SET sessions = sessions - 1
     WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value;
-  DELETE FROM colloquy_totals WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value AND sessions = 0;
+  DELETE FROM colloquy_totals
+    WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value AND sessions = 0;
 END;
 `;

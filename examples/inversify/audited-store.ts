@@ -1,5 +1,4 @@
 import type {
-  Admit,
   Answer,
   DueKey,
   EventLog,
@@ -69,8 +68,8 @@ export class AuditedSessionStore implements SessionStore {
   }
 
   // Reads are passed on unchanged.
-  find<E = never>(key: SessionKey, size?: ReadSize, admit?: Admit<E>) {
-    return this.#inner.find(key, size, admit);
+  find(key: SessionKey, size?: ReadSize) {
+    return this.#inner.find(key, size);
   }
 
   findState(key: DueKey) {
@@ -81,8 +80,8 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.findEntries(key, slice);
   }
 
-  list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>) {
-    return this.#inner.list(tenant, page, admit);
+  list(tenant: string, page: PageRange) {
+    return this.#inner.list(tenant, page);
   }
 
   get unleased(): SessionStore['unleased'] {

@@ -149,9 +149,9 @@ export type RemoteRedactError = RemoteErrorIn<typeof redact>;
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 /** Errors of `create` of the client. */
 export type RemoteCreateError = RemoteErrorIn<typeof openedCreate>;
-/** Errors of `start` and `resume` of the client. */
+/** Errors of `start` of the client. */
 export type RemoteStartError = RemoteErrorIn<(typeof changes)['start']>;
-/** Errors of `pause`, `extend`, `terminate` and `fail` of the client. */
+/** Errors of `pause`, `resume`, `extend`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
 /** Errors of `update` of the client. */
 export type RemoteUpdateError = RemoteErrorIn<typeof update>;

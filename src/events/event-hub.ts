@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Timer } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
+import { findSession } from '../store/find-session.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
@@ -56,6 +57,6 @@ export class EventHub {
   /** Reads a session. Concurrent watchers share the read. */
   find(store: SessionStore, key: SessionKey, size: ReadSize): Promise<Result<SessionRecord | undefined, StoreError>> {
     const name = JSON.stringify([key.tenant, key.id, size.historyLimit]);
-    return this.#records.read(name, async () => (await store.find(key, size)).map(shared));
+    return this.#records.read(name, async () => (await findSession(store, key, size)).map(shared));
   }
 }

@@ -13,6 +13,7 @@ import {
 import { sessionAt } from '../session/session-at.js';
 import type { SessionChange, SessionEvent } from '../session/session-event.js';
 import type { SessionRecord } from '../session/session-record.js';
+import { findSession } from '../store/find-session.js';
 import type { ReadSize, SessionKey } from '../store/session-store.js';
 import { Deadline, terminatedEventAt } from './deadline.js';
 import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
@@ -218,7 +219,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
     const { store, hub } = this.#source;
-    return safely(() => (hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size)));
+    return safely(() => (hub === undefined ? findSession(store, this.#key, size) : hub.find(store, this.#key, size)));
   }
 
   /** Waits for the next item, until the next deadline by the clock of the service. */

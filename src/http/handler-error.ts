@@ -72,7 +72,8 @@ export const details = {
   conflict: 'Other requests changed the session at the same time. Try again.',
   history_full: 'The history of the session has reached the maximum number of entries.',
   history_moved: 'The history has changed: it does not end at if_position, or the entry at after was superseded.',
-  too_many_active: 'The tenant has reached its maximum number of active sessions. Try again when one has ended.',
+  too_many_active:
+    'The tenant has reached its maximum number of live sessions (ACTIVE or PAUSED). Try again when one has ended.',
   operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:

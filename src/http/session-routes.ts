@@ -6,6 +6,7 @@ import { create, get, historyOperations, list, openedCreate } from '../operation
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
 import { storeUnavailable } from '../session/errors.js';
+import type { CreatedSession } from '../session/session.js';
 import { replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
@@ -13,7 +14,8 @@ import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
-import { withinBudget } from './within-budget.js';
+import type { HandlerResponse } from './session-handler.js';
+import { readWithin, withinBudget } from './within-budget.js';
 
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);
@@ -23,26 +25,30 @@ const createAnswer = (operation: AnyOperation) => {
   return async (call: Call): Answer => {
     const body = await readBody(call);
     if (body.isErr()) return err(body.error);
-    if (body.value['from'] === undefined) return answerCreate(call, body.value);
-    return withinBudget(call, ({ raiseTo: admit }) => answerCreate(call, body.value, { admit }));
+    if (body.value['from'] === undefined) {
+      const created = await answerOf(call, createOf(call, body.value));
+      return created.map((session) => createdResponse(call, session));
+    }
+    return withinBudget(call, async (reservation) => {
+      const created = await readWithin(call, reservation, (maxBytes) => createOf(call, body.value, { maxBytes }));
+      return created.map((session) => createdResponse(call, session));
+    });
   };
 };
 
-const answerCreate = async (call: Call, body: Fields, options?: CreateOptions): Answer => {
-  const { request, sessions } = call;
+const createOf = ({ request, sessions }: Call, body: Fields, options?: CreateOptions) =>
   // The response contains only the id, so the history of a session that already exists is not read.
-  const input = { ...body, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
-  const created = await answerOf(call, sessions.create(input, options));
-  return created.map(({ id, repeated }) => ({
-    status: 201,
-    headers: {
-      ...commonHeaders,
-      Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`,
-      ...replayedHeaders({ repeated }),
-    },
-    body: JSON.stringify({ session_id: id }),
-  }));
-};
+  sessions.create({ ...body, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 }, options);
+
+const createdResponse = ({ request }: Call, { id, repeated }: CreatedSession): HandlerResponse => ({
+  status: 201,
+  headers: {
+    ...commonHeaders,
+    Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`,
+    ...replayedHeaders({ repeated }),
+  },
+  body: JSON.stringify({ session_id: id }),
+});
 
 /** Maximum number of history entries that the answer shows. More are not read. */
 export const shownHistoryLimit = (
@@ -54,16 +60,16 @@ export const shownHistoryLimit = (
 };
 
 const answerList = (call: Call): Answer =>
-  withinBudget(call, async ({ raiseTo: admit, turn }) => {
+  withinBudget(call, async (reservation) => {
     const { request, sessions, form } = call;
     const query = parseListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
     const asked = historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
-    const listed = await answerOf(call, sessions.list(asked, { admit }));
+    const listed = await readWithin(call, reservation, (maxBytes) => sessions.list(asked, { maxBytes }));
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
-    await turn();
+    await reservation.turn();
     if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store returned no total', 'unknown'));
     const path = `${tidyPrefix(request.prefix)}${list.path}`;
     const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
@@ -72,13 +78,14 @@ const answerList = (call: Call): Answer =>
   });
 
 const answerGet = (call: Call): Answer =>
-  withinBudget(call, async ({ raiseTo: admit, turn }) => {
+  withinBudget(call, async (reservation) => {
     const { request, sessions, form, id } = call;
     const query = parseGetQuery(call.query);
     if (query.isErr()) return err(query.error);
-    const found = await answerOf(call, sessions.get(id, { admit, historyLimit: shownHistoryLimit(call, query.value) }));
+    const historyLimit = shownHistoryLimit(call, query.value);
+    const found = await readWithin(call, reservation, (maxBytes) => sessions.get(id, { maxBytes, historyLimit }));
     if (found.isErr()) return err(found.error);
-    await turn();
+    await reservation.turn();
     const headers = { ...commonHeaders, ...truncationHeaders([found.value], query.value) };
     if (request.method === 'HEAD') return ok({ status: 200, headers });
     return ok({ status: 200, headers, body: JSON.stringify(form.session(found.value)) });

@@ -3,15 +3,25 @@
  */
 const LARGE_BYTES = 256 * 1024;
 
+/** Bytes to reserve for an answer of unknown size, so that most answers need only one read. */
+const FIRST_BYTES = 64 * 1024;
+
+/** The first amount is at most this part of the room, so that small answers find some when many are pending. */
+const FIRST_PART = 1 / 256;
+
 /** A tenant's share of a budget. */
 export interface Reservation {
+  /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */
+  first(): number;
   /** Reserves an amount. Returns false if there is not enough, or if the reservation was released. */
   admit(amount: number): boolean;
   /**
-   * Raises the reserved amount to this one, for a store that learns the size of an answer as it reads. Returns false if
-   * there is not enough, or if the reservation was released.
+   * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns false if there is not
+   * enough, or if the reservation was released.
    */
   raiseTo(amount: number): boolean;
+  /** Returns to the budget what exceeds this amount. */
+  lowerTo(amount: number): void;
   /**
    * Waits until a large answer may be written. Only one is written per turn of the event loop, so that other requests
    * are served in between. A small answer does not wait.
@@ -54,8 +64,14 @@ export class TenantBudget {
       return true;
     };
     return {
+      first: () => {
+        const amount = Math.floor(Math.min(FIRST_BYTES, this.#roomOf(tenant) * FIRST_PART));
+        take(amount);
+        return Math.max(1, amount);
+      },
       admit: (amount) => take(Math.min(amount, this.#maxPerTenant)),
       raiseTo: (amount) => take(Math.max(0, Math.min(amount, this.#maxPerTenant) - reserved)),
+      lowerTo: (amount) => void take(Math.min(0, amount - reserved)),
       turn: async () => {
         if (reserved < LARGE_BYTES) return;
         this.#lastTurn = this.#lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)));
@@ -69,9 +85,12 @@ export class TenantBudget {
     };
   }
 
+  #roomOf(tenant: string): number {
+    return Math.min(this.#maxPerTenant - (this.#usedBy.get(tenant) ?? 0), this.#max - this.#used);
+  }
+
   #hasRoom(tenant: string, amount: number): boolean {
-    const used = this.#usedBy.get(tenant) ?? 0;
-    return used + amount <= this.#maxPerTenant && this.#used + amount <= this.#max;
+    return amount <= this.#roomOf(tenant);
   }
 
   #add(tenant: string, amount: number): void {

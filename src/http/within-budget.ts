@@ -1,10 +1,45 @@
-import { err } from 'neverthrow';
-import { storeUnavailable } from '../session/errors.js';
+import { err, type Result, ResultAsync } from 'neverthrow';
+import { type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import { answerOf } from './answer-of.js';
+import type { HandlerError } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import type { Reservation } from './tenant-budget.js';
 
 /** The error while the pending answers use up the budget. */
 export const noRoom = err(storeUnavailable('too many large answers are pending', 'not_applied'));
+
+/** Maximum bytes in UTF-8 of a UTF-16 code unit. */
+const MAX_BYTES_OF_UNIT = 3;
+
+/** Maximum number of reads for an answer, whose size may grow between them. */
+const MAX_READS = 10;
+
+const readSized = async <T, E extends SessionError>(
+  reservation: Reservation,
+  read: (maxBytes: number) => ResultAsync<T, E>,
+): Promise<Result<T, E | StoreUnavailable>> => {
+  let maxBytes = reservation.first();
+  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    const answer = await read(maxBytes);
+    if (answer.isOk()) return answer;
+    const error: SessionError = answer.error;
+    // Another maximum is that of the service.
+    if (error.type !== 'page_too_large' || error.limit !== maxBytes) return answer;
+    if (!reservation.raiseTo(error.bytes)) return noRoom;
+    maxBytes = error.bytes;
+  }
+  return noRoom;
+};
+
+/**
+ * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its bytes are reserved,
+ * all within the handler's timeout.
+ */
+export const readWithin = <T, E extends SessionError>(
+  call: Pick<Call<unknown>, 'handler' | 'operation'>,
+  reservation: Reservation,
+  read: (maxBytes: number) => ResultAsync<T, E>,
+): Promise<Result<T, HandlerError>> => answerOf(call, new ResultAsync(readSized(reservation, read)));
 
 /**
  * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the client has received the
@@ -20,6 +55,7 @@ export const withinBudget = async <S>(
   try {
     const answer = await read(reservation);
     if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
+      reservation.lowerTo(answer.value.body.length * MAX_BYTES_OF_UNIT);
       request.onClose(reservation.release);
       isPending = true;
     }

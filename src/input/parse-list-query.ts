@@ -4,7 +4,7 @@ import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } 
 import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { parseCursor } from './parse-cursor.js';
-import { checkFunction, parseUpTo, parseWhole } from './parse-fields.js';
+import { parseUpTo, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
@@ -28,6 +28,9 @@ const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) 
 export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
   historyLimit: historyLimit === undefined ? undefined : parseWhole(issues, 'historyLimit', historyLimit, 0),
 });
+
+const parseMaxBytes = (issues: IssueList, maxBytes: unknown): Pick<ReadSize, 'maxBytes'> =>
+  maxBytes === undefined ? {} : { maxBytes: parseWhole(issues, 'maxBytes', maxBytes, 1) };
 
 const queryNames = [
   'limit',
@@ -70,21 +73,19 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
 
 export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { historyLimit, admit } = parseKnown(issues, 'options', options, ['historyLimit', 'admit']);
-    checkFunction(issues, 'admit', admit);
-    return parseHistoryLimit(issues, historyLimit);
+    const { historyLimit, maxBytes } = parseKnown(issues, 'options', options, ['historyLimit', 'maxBytes']);
+    return { ...parseHistoryLimit(issues, historyLimit), ...parseMaxBytes(issues, maxBytes) };
   });
 
 export const parseCreateOptions = (options: unknown): Result<void, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { admit } = parseKnown(issues, 'options', options, ['admit']);
-    checkFunction(issues, 'admit', admit);
+    parseMaxBytes(issues, parseKnown(issues, 'options', options, ['maxBytes']).maxBytes);
   });
 
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { admit, withPosition } = parseKnown(issues, 'options', options, ['admit', 'withPosition']);
-    checkFunction(issues, 'admit', admit);
+    const { maxBytes, withPosition } = parseKnown(issues, 'options', options, ['maxBytes', 'withPosition']);
+    parseMaxBytes(issues, maxBytes);
     const isFlag = withPosition === undefined || typeof withPosition === 'boolean';
     issues.check(isFlag, 'withPosition', 'must be true or false');
     return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);

@@ -3,7 +3,7 @@ import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
 import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import type { CreateError } from '../session/errors.js';
+import type { CreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
 import { created, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';
@@ -12,8 +12,11 @@ import type { TenantHistories } from './tenant-sessions.js';
 
 const createErrors = [...commonErrors, 'idempotency_mismatch', 'conflict'] as const;
 
-/** The errors of a create without an opening. */
-type PlainCreate = (input: unknown) => ResultAsync<unknown, Exclude<CreateError, { type: OpeningError }>>;
+/** A method with errors of these types, which is called in such a way that an answer of one session is never too large. */
+type Method<E extends { readonly type: string }> = () => ResultAsync<unknown, Exclude<E, { type: 'page_too_large' }>>;
+
+/** A create without an opening. */
+type PlainCreate = Method<Exclude<CreateError, { type: OpeningError }>>;
 
 const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
 
@@ -47,7 +50,7 @@ export const openedCreate = operation({
       entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
     },
   },
-  errors: errorsOf<SessionService['create']>()([...createErrors, ...openingErrors]),
+  errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors]),
 });
 
 export const list = operation({
@@ -80,7 +83,7 @@ export const get = operation({
   method: 'GET',
   path: '/session/{session_id}',
   query: { historyLimit },
-  errors: errorsOf<SessionService['get']>()([...commonErrors, 'not_found']),
+  errors: errorsOf<Method<ReadError>>()([...commonErrors, 'not_found']),
   output: {
     status: 200,
     shape: session,

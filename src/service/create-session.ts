@@ -10,6 +10,7 @@ import { randomRevision } from '../session/random-revision.js';
 import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/state-at.js';
+import { findSession } from '../store/find-session.js';
 import type { Opening } from '../store/session-store.js';
 import type { NewHistoryEntry } from './append-history.js';
 import { activeSessionsOf } from './change-session.js';
@@ -57,11 +58,10 @@ export interface CreateSessionInput
 /** Options of `create`. */
 export interface CreateOptions {
   /**
-   * For a fork: called with the approximate bytes of JSON of the entries to copy, once for each MiB that is read, with
-   * the total so far. If it returns `false`, nothing is created and the error is `store_unavailable`; if it throws,
-   * `misconfigured`. For hosts that limit the memory of pending calls. Default: every size is accepted.
+   * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are `page_too_large`, and nothing
+   * is created. For hosts that limit the memory of pending calls. Default: only `limits.pageBytes`.
    */
-  readonly admit?: (bytes: number) => boolean;
+  readonly maxBytes?: number | undefined;
 }
 
 /**
@@ -136,7 +136,7 @@ const findCreated = async (
   { content, historyLimit }: ParsedCreation,
   id: string,
 ): Promise<Result<CreatedSession | undefined, CreateError>> => {
-  const found = await store.find({ tenant, id }, { historyLimit });
+  const found = await findSession(store, { tenant, id }, { historyLimit });
   if (found.isErr()) return err(found.error);
   const time = now();
   if (time.isErr()) return err(time.error);
@@ -147,7 +147,7 @@ const findCreated = async (
 
 /** Errors that do not matter if an earlier call with the same idempotency key has created the session. */
 const isRefusal = ({ type }: CreateError): boolean =>
-  type === 'not_found' || type === 'invalid_input' || type === 'history_full';
+  type === 'not_found' || type === 'invalid_input' || type === 'history_full' || type === 'page_too_large';
 
 /**
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.

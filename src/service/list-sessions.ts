@@ -3,21 +3,11 @@ import { positionNow } from '../events/position-now.js';
 import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
-import type { ListError } from '../session/errors.js';
-import {
-  type InvalidInput,
-  type Misconfigured,
-  misconfigured,
-  type PageTooLarge,
-  pageTooLarge,
-  type StoreError,
-  type StoreUnavailable,
-  storeUnavailable,
-} from '../session/errors.js';
+import { type InvalidInput, type ListError, pageTooLarge, storeUnavailable } from '../session/errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
-import type { Admit, ListOrder } from '../store/session-store.js';
+import type { ListOrder, PageRange, RecordPage } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
 import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
@@ -66,11 +56,11 @@ export interface ListQuery extends EachQuery {
 /** Options of reads. */
 export interface ReadOptions {
   /**
-   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read, and again with the
-   * new total if the answer turns out larger. If it returns `false`, the read fails with `store_unavailable`; if it
-   * throws, with `misconfigured`. For hosts that limit the memory of pending answers. Default: every size is accepted.
+   * Maximum size of the answer in approximate bytes of JSON; a larger one is `page_too_large`, and no session of it is
+   * read. For hosts that limit the memory of pending answers. Default: only pages of several sessions have a maximum,
+   * `limits.pageBytes`, which applies in any case.
    */
-  readonly admit?: (bytes: number) => boolean;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Options of `list`. */
@@ -82,41 +72,43 @@ export interface ListOptions extends ReadOptions {
   readonly withPosition?: boolean;
 }
 
-const refused = storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
-
-/** Whether the caller's `admit` accepts the answer. Undefined without one, so that a store need not read sizes first. */
-export const admittedBy = ({ admit }: ReadOptions): Admit<StoreUnavailable | Misconfigured> | undefined => {
-  if (admit === undefined) return undefined;
-  return (bytes) => {
-    try {
-      return admit(bytes) ? undefined : refused;
-    } catch (cause) {
-      return misconfigured('admit threw an exception', cause);
-    }
-  };
-};
+const MAX_ATTEMPTS = 5;
 
 /**
- * The error of a page above `pageBytes`, or that the caller's `admit` refuses. `pageBytes` does not apply to a page of
- * one session.
+ * Reads a page of the store. A single session may be larger than a page of several. It is then read again with a bound
+ * that leaves room for its growth, because only a session that is alone has no other bound than that of the caller.
  */
-const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreError> => {
-  const admitted = admittedBy(options);
-  return (bytes, sessions) =>
-    sessions > 1 && bytes > pageBytes ? pageTooLarge(bytes, pageBytes) : admitted?.(bytes, sessions);
+const readBounded = async (
+  { store, tenant, policy: { limits } }: Settings,
+  range: PageRange,
+  { maxBytes: most = Number.MAX_SAFE_INTEGER }: ReadOptions,
+): Promise<Result<RecordPage, ListError>> => {
+  const { pageBytes } = limits;
+  let maxBytes = range.limit === 1 ? most : Math.min(pageBytes, most);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const answer = await store.list(tenant, { ...range, maxBytes });
+    if (answer.isOk()) return ok(answer.value);
+    const { error } = answer;
+    if (error.type !== 'too_large') return err(error);
+    const { bytes, sessions } = error;
+    if (sessions > 1 && bytes > pageBytes) return err(pageTooLarge(bytes, pageBytes));
+    if (bytes > most) return err(pageTooLarge(bytes, most));
+    maxBytes = Math.min(2 * bytes, most);
+  }
+  return err(storeUnavailable('the session kept growing while it was read', 'not_applied'));
 };
 
 const readPage = async (
-  { store, tenant, now, policy: { limits } }: Settings,
+  settings: Settings,
   filter: ListFilter,
   page?: number,
   options: ReadOptions = {},
 ): Promise<Result<SessionPage, ListError>> => {
-  const time = now();
+  const time = settings.now();
   if (time.isErr()) return err(time.error);
   const status = filter.status && { status: filter.status, now: time.value };
   const range = { ...filter, status, ...(filter.order === 'updated' && { now: time.value }) };
-  const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
+  const answer = await readBounded(settings, range, options);
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, next } = answer.value;
   return ok({

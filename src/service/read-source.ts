@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type CreateError, invalidInput, notFound } from '../session/errors.js';
+import { type CreateError, invalidInput, notFound, pageTooLarge } from '../session/errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
-import { admittedBy, type ReadOptions } from './list-sessions.js';
+import type { ReadOptions } from './list-sessions.js';
 import type { Settings } from './settings.js';
 
 /** The history that a fork begins with. */
@@ -13,7 +13,7 @@ export interface Source {
   readonly version: string;
 }
 
-/** One read: large enough for most histories, and small enough to ask `admit` before most of a large one is read. */
+/** One read: large enough for most histories, and small enough to hold if a history is too large. */
 const PIECE = { limit: 10_000, maxBytes: 1024 * 1024 };
 
 const encoder = new TextEncoder();
@@ -26,12 +26,12 @@ const invalidPosition = invalidInput([{ path: 'from.position', message: 'is not 
 
 /**
  * Reads the history of a session up to a position, piece by piece from the end back. Undefined if it was redacted or
- * rewound in between.
+ * rewound in between. Of a history above the maximum, it only counts the bytes.
  */
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,
   { id, position }: { readonly id: string; readonly position?: number },
-  options: ReadOptions,
+  { maxBytes: most = limits.pageBytes }: ReadOptions,
 ): Promise<Result<Source | undefined, CreateError>> => {
   const maxBytes = Math.min(PIECE.maxBytes, limits.pageBytes);
   const pieces: (readonly PositionedEntry[])[] = [];
@@ -50,11 +50,11 @@ export const readSource = async (
     if (found.version !== last.version) return ok(undefined);
     bytes += bytesOf(found.entries);
     if (bytes > limits.pageBytes) return err(tooLarge(limits.pageBytes));
-    const refusal = admittedBy(options)?.(bytes, 1);
-    if (refusal !== undefined) return err(refusal);
-    pieces.unshift(found.entries);
+    if (bytes > most) pieces.length = 0;
+    else pieces.unshift(found.entries);
     before = found.entries.length === 0 ? 0 : found.start;
   } while (before > 0);
+  if (bytes > most) return err(pageTooLarge(bytes, most));
   const entries = pieces.flat().map(withoutPosition);
   return ok({ entries, origin: { id, position: last.position }, version: last.version });
 };

@@ -28,16 +28,19 @@ import {
   type InvalidInput,
   type ListError,
   notFound,
+  pageTooLarge,
   type SessionError,
+  type StoreError,
   type StoreUnavailable,
   type SweepError,
+  type TooLarge,
 } from '../session/errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { ReadSize, SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
@@ -52,7 +55,6 @@ import {
   renewLease,
 } from './lease-session.js';
 import {
-  admittedBy,
   type EachQuery,
   eachSession,
   type ListOptions,
@@ -81,6 +83,10 @@ export interface GetOptions extends ReadOptions {
   /** Maximum number of the latest history entries, from 0; `historyCount` is the number of all. Default: all. */
   readonly historyLimit?: number | undefined;
 }
+
+/** The error of a read, with the maximum of the caller. */
+const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): ReadError =>
+  error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
@@ -134,8 +140,8 @@ export class SessionService {
       async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
         const size = parseGetOptions(options);
         if (size.isErr()) return err(size.error);
-        const found = await store.find(key, size.value, admittedBy(options));
-        if (found.isErr()) return err(found.error);
+        const found = await store.find(key, size.value);
+        if (found.isErr()) return err(inBytes(found.error, size.value));
         const time = now();
         if (time.isErr()) return err(time.error);
         return found.value === undefined ? err(notFound(key.id)) : ok(sessionAt(found.value, time.value));
@@ -326,10 +332,10 @@ export class SessionService {
   }
 
   /**
-   * Sweeps the sessions of all tenants, at most `limit` sessions and `limit` ends (1 to 10000): stores the end of
-   * sessions that the clock has ended, deletes sessions after their retention, and calls `onEnded` for each ended
-   * session. One sweep covers a part of a large store; pass its `next` as `after` to continue. `createSweeper` calls it
-   * repeatedly.
+   * Sweeps the sessions of all tenants, at most `limit` (1 to 10000): stores the end of sessions
+   * that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
+   * retention. One sweep covers a part of a large store; pass its `next` as `after` to continue.
+   * `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return runOperation(this.#settings, { name: 'sweep' }, async () => {

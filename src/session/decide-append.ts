@@ -1,5 +1,4 @@
 import type { AppendOutcome, HistoryAppend } from './history-append.js';
-import { entriesUpToCurrent, type HistoryPositions } from './history-positions.js';
 import { isLeasedWith } from './lease-state.js';
 import type { StateRecord } from './session-record.js';
 import { acceptsHistoryAt } from './state-at.js';
@@ -14,13 +13,19 @@ export interface KnownAppend {
 /** The facts of a session on which the outcome of an append depends. */
 export interface AppendTarget {
   readonly state: StateRecord;
-  readonly positions: HistoryPositions;
   readonly known: KnownAppend | undefined;
+  /** The position at the end of the history. */
+  readonly end: number;
+  /**
+   * Number of entries that would stay before the new ones: all of them, or those up to `after`. Undefined if `after` is
+   * superseded. Not used if `after` is beyond the end.
+   */
+  readonly kept: number | undefined;
 }
 
 /** Number of entries to keep before the new ones, or the outcome if nothing must be written. */
 export const decideAppend = (
-  { state, positions, known }: AppendTarget,
+  { state, known, end, kept }: AppendTarget,
   { entries, now, operation, fencingToken, ifPosition, after, maxEntries }: HistoryAppend,
 ): AppendOutcome | number => {
   if (operation !== undefined && known !== undefined) {
@@ -29,10 +34,8 @@ export const decideAppend = (
   }
   if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
   if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };
-  const { end } = positions;
   if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
   if (after !== undefined && after > end) return { outcome: 'invalid_position' };
-  const kept = after === undefined ? positions.entries : entriesUpToCurrent(positions, after);
   if (kept === undefined) return { outcome: 'moved', position: end };
   if (maxEntries !== undefined && kept + entries.length > maxEntries) return { outcome: 'full' };
   return kept;

@@ -41,11 +41,14 @@ export interface OperationMismatch extends Failure<'operation_mismatch'> {
   readonly id: string;
 }
 
-/** The tenant already has the maximum number of ACTIVE sessions, `limits.activeSessions`. Nothing was changed. */
+/**
+ * The tenant already has the maximum number of live sessions (ACTIVE or PAUSED),
+ * `limits.activeSessions`. Nothing was changed.
+ */
 export interface TooManyActive extends Failure<'too_many_active'> {
   /** The id of the session that was not started. */
   readonly id: string;
-  /** Maximum number of ACTIVE sessions of the tenant. */
+  /** Maximum number of live sessions of the tenant. */
   readonly limit: number;
 }
 
@@ -88,12 +91,23 @@ export interface HistoryMoved extends Failure<'history_moved'> {
   readonly position: number;
 }
 
-/** The page exceeds `limits.pageBytes`. Ask for a smaller `limit` or `historyLimit`. */
+/**
+ * The answer exceeds the `maxBytes` of the call, or a page of several sessions exceeds `limits.pageBytes`. Ask for a
+ * smaller `limit` or `historyLimit`, or allow more bytes.
+ */
 export interface PageTooLarge extends Failure<'page_too_large'> {
-  /** Approximate bytes of JSON of the page. */
+  /** Approximate bytes of JSON of the answer; for a fork, of the entries to copy. */
   readonly bytes: number;
-  /** Maximum bytes of a page. */
+  /** Maximum bytes: that of the call, or that of a page. */
   readonly limit: number;
+}
+
+/** A store did not load some sessions, because together they are larger than the `maxBytes` of the read. */
+export interface TooLarge extends Failure<'too_large'> {
+  /** Approximate bytes of their JSON: at least its size, and at most three times that. */
+  readonly bytes: number;
+  /** Number of the sessions. */
+  readonly sessions: number;
 }
 
 /**
@@ -179,17 +193,18 @@ export type CreateError =
   | NotFound
   | HistoryFull
   | TooManyActive
+  | PageTooLarge
   | Conflict
   | StoreError;
 /** Errors of `redact`. */
 export type RedactError = InvalidInput | NotFound | StoreError;
 /** Errors of `get`. */
-export type ReadError = InvalidInput | NotFound | StoreError;
+export type ReadError = InvalidInput | NotFound | PageTooLarge | StoreError;
 /** Errors of `history`. */
 export type HistoryError = InvalidInput | NotFound | StoreError;
 /** Errors of `list` and `each`. */
 export type ListError = InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
-/** Errors of `pause`, `extend`, `terminate` and `fail`. */
+/** Errors of `pause`, `resume`, `extend`, `terminate` and `fail`. */
 export type ChangeError =
   | InvalidInput
   | NotFound
@@ -200,7 +215,7 @@ export type ChangeError =
   | StoreError;
 /** Errors of `update`. */
 export type UpdateError = InvalidInput | NotFound | LeaseLost | OperationMismatch | Conflict | StoreError;
-/** Errors of `start` and `resume`. */
+/** Errors of `start`. */
 export type StartError = ChangeError | TooManyActive;
 /** Errors of `append`. */
 export type AppendError =
@@ -296,17 +311,28 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
 
 export const tooManyActive = (id: string, limit: number): TooManyActive => ({
   type: 'too_many_active',
-  message: `the tenant has ${limit} ACTIVE sessions, the maximum`,
+  message: `the tenant has ${limit} live sessions (ACTIVE or PAUSED), the maximum`,
   id,
   limit,
 });
 
 export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
   type: 'page_too_large',
-  message: `the page would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
+  message: `the answer would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
   bytes,
   limit,
 });
+
+/** The error of a read if the sessions have more than `maxBytes` bytes; undefined if they have not. */
+export const tooLarge = (
+  { maxBytes = Number.POSITIVE_INFINITY }: { readonly maxBytes?: number | undefined },
+  bytes: number,
+  sessions: number,
+): TooLarge | undefined => {
+  if (bytes <= maxBytes) return undefined;
+  const message = `the sessions have ${bytes} bytes, more than the maximum of ${maxBytes}`;
+  return { type: 'too_large', message, bytes, sessions };
+};
 
 export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
   type: 'too_many_labelled',

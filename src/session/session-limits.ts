@@ -14,7 +14,7 @@ export interface SessionLimits {
   /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
   readonly historyEntries: number;
   /**
-   * Maximum number of sessions of a tenant that are ACTIVE at the same time; `start` and `resume` of another one are
+   * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one is
    * `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
    */
   readonly activeSessions: number | ((tenant: string) => number);

@@ -101,9 +101,9 @@ export const simulatedStore = (
   const { unleased, events } = inner;
   return {
     insert: (...args) => call('insert', () => inner.insert(...args)),
-    find: (key, size, admit) => call('find', () => inner.find(key, size, admit)),
+    find: (...args) => call('find', () => inner.find(...args)),
     findState: (key) => call('findState', () => inner.findState(key)),
-    list: (tenant, page, admit) => call('list', () => inner.list(tenant, page, admit)),
+    list: (...args) => call('list', () => inner.list(...args)),
     replace: (...args) => call('replace', () => inner.replace(...args)),
     append: (key, append) => call('append', () => inner.append(key, append)),
     redact: (...args) => call('redact', () => inner.redact(...args)),

@@ -1,4 +1,4 @@
-import type { StoreError, TooManyLabelled } from '../session/errors.js';
+import type { StoreError, TooLarge, TooManyLabelled } from '../session/errors.js';
 import type { EventDetail } from '../session/event-detail.js';
 import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
@@ -12,17 +12,15 @@ export type { AppendOutcome, HistoryAppend } from '../session/history-append.js'
 export type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
 export type { Answer, DueKey, SessionKey } from '../session/session-key.js';
 
-/**
- * Called when the store knows the size of the sessions to read, before it reads them. Returns the error with which the
- * read must fail, or undefined to continue. `bytes` is approximate: at least the size of the JSON, and at most three
- * times that. A store that turns out to need more calls it again with the new total.
- */
-export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
-
-/** The part of each session to read. */
+/** The part of each session to read, and the maximum size of all of them. */
 export interface ReadSize {
   /** Maximum number of the latest entries of each history; 0 for none. Default: all. */
   readonly historyLimit?: number | undefined;
+  /**
+   * Maximum bytes of JSON of the sessions together. If they are larger, the store loads none of them and returns
+   * `too_large`. The store compares the approximate size that it returns in `bytes`. Default: any size.
+   */
+  readonly maxBytes?: number | undefined;
 }
 
 /** The history and the conditions of a new session. */
@@ -296,11 +294,7 @@ export interface SessionStore {
   insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted, StoreError>;
 
   /** Reads the session; undefined if there is none. */
-  find<E = never>(
-    key: SessionKey,
-    size?: ReadSize,
-    admit?: Admit<E>,
-  ): Answer<SessionRecord | undefined, StoreError | E>;
+  find(key: SessionKey, size?: ReadSize): Answer<SessionRecord | undefined, StoreError | TooLarge>;
 
   /** Reads the state alone. The cost does not depend on the history. */
   findState(key: DueKey): Answer<StateRecord | undefined, StoreError>;
@@ -309,11 +303,7 @@ export interface SessionStore {
    * Reads a page, in O(log n + page); a search by labels (`PageRange.labels`) takes time in proportion to the sessions
    * that it examines.
    */
-  list<E = never>(
-    tenant: string,
-    page: PageRange,
-    admit?: Admit<E>,
-  ): Answer<RecordPage, StoreError | TooManyLabelled | E>;
+  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError | TooManyLabelled | TooLarge>;
 
   /**
    * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one. If the stored state

@@ -1,7 +1,6 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { activity } from './cases/activity.js';
-import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
 import { byStatus } from './cases/by-status.js';
@@ -31,6 +30,7 @@ import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
+import { readSizes } from './cases/read-sizes.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
 import { remains, remainsAndLimits } from './cases/remains.js';
 import { removal } from './cases/removal.js';
@@ -60,7 +60,7 @@ export interface StoreContractOptions<S extends SessionStore> {
    */
   readonly corrupt?: Corrupt<S>;
   /**
-   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions.
+   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of live sessions.
    */
   readonly withStatuses?: MakeStore<S>;
   /** Creates an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
@@ -92,7 +92,7 @@ const cases: readonly StoreCase[] = [
   ...entryData,
   ...historyBytes,
   ...historyLimits,
-  ...admission,
+  ...readSizes,
   ...operationIds,
   ...appendConditions,
   ...rewinds,

@@ -5,7 +5,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
-import { type Admit, type ReadSize, type SessionKey, SessionService, type SessionStore } from '../../src/index.js';
+import { SessionService, type SessionStore } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { inTime } from '../support/in-time.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -138,7 +138,7 @@ test('an answer that cannot be written gives back its room', async () => {
   let isBroken = true;
   const sessions = openSessions(
     changed(inner, {
-      find: <E = never>(...asked: [key: SessionKey, size?: ReadSize, admit?: Admit<E>]) =>
+      find: (...asked) =>
         inner.find(...asked).map((found) => {
           if (!isBroken || found === undefined) return found;
           const options = { ...found.head.options };
@@ -194,7 +194,7 @@ describe('a store that answers too late', () => {
     const admitted: boolean[] = [];
     let isSlow = false;
     const store = changed(inner, {
-      find: async <E = never>(...asked: [key: SessionKey, size?: ReadSize, admit?: Admit<E>]) => {
+      find: async (...asked) => {
         if (isSlow) await new Promise((resolve) => setTimeout(resolve, 5000));
         const answer = inner.find(...asked);
         if (isSlow) admitted.push(answer.isOk());

@@ -61,6 +61,28 @@ describe('a budget for answers that are pending', () => {
     expect(budget.reserve('acme').admit(5000)).toBe(false);
   });
 
+  test('begins with a small amount, and with less the less room there is', () => {
+    const budget = new TenantBudget(64 * 2 ** 20);
+    expect(budget.reserve('acme').first()).toBe(65_536);
+    budget.reserve('acme').admit(24 * 2 ** 20);
+    expect(budget.reserve('acme').first()).toBeLessThan(32 * 1024);
+    expect(new TenantBudget(10).reserve('acme').first()).toBe(1);
+  });
+
+  test('raises an amount, and takes back what an answer does not need', () => {
+    const budget = new TenantBudget(100);
+    const one = budget.reserve('acme');
+    expect([one.raiseTo(30), one.raiseTo(10), one.raiseTo(45)]).toEqual([true, true, true]);
+    expect(budget.reserve('acme').admit(6)).toBe(false);
+    one.lowerTo(60);
+    expect(budget.reserve('acme').admit(6)).toBe(false);
+    one.lowerTo(20);
+    expect([budget.reserve('acme').admit(31), budget.reserve('acme').admit(30)]).toEqual([false, true]);
+    one.release();
+    one.lowerTo(0);
+    expect([budget.reserve('acme').admit(21), budget.reserve('acme').admit(20)]).toEqual([false, true]);
+  });
+
   test('takes a release twice for one, and admits nothing after it', () => {
     const budget = new TenantBudget(100);
     const held = budget.reserve('acme');

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { cursorOf } from '../../src/input/parse-cursor.js';
-import { parseEachQuery, parseGetOptions, parseListQuery } from '../../src/input/parse-list-query.js';
+import {
+  parseCreateOptions,
+  parseEachQuery,
+  parseGetOptions,
+  parseListQuery,
+} from '../../src/input/parse-list-query.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
@@ -88,9 +93,11 @@ describe('the options of a read', () => {
     expect(rules(parseGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
   });
 
-  test.for([null, true, 5, {}])('have a function to admit answers, and not %j', (admit) => {
-    expect(rules(parseListQuery({}, { admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
-    expect(rules(parseGetOptions({ admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+  test.for([null, true, 0, 1.5, '5', {}])('have a whole number of bytes, and not %j', (maxBytes) => {
+    const rule = 'maxBytes must be a whole number, at least 1';
+    expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
   });
 });
 

@@ -135,10 +135,24 @@ export const rewindMutants: readonly Mutant[] = [
     tests: memory,
   },
   {
-    bug: 'what is superseded in SQLite is shown after what is left',
-    file: 'adapters/sqlite/load-sessions.ts',
-    from: 'entry_number > entries - ? AND entry_number <= entries ORDER BY entry_number',
-    to: 'entry_number > entries - ? ORDER BY entry_number',
+    bug: 'what is superseded in SQLite is shown before what replaces it',
+    file: 'adapters/sqlite/history-writer.ts',
+    from: 'this.#entries.deleteAfter(',
+    to: 'void (',
+    tests: sqlite,
+  },
+  {
+    bug: 'a position that is superseded in SQLite is followed',
+    file: 'adapters/sqlite/entry-rows.ts',
+    from: 'if (position === 0 || position === end) return true;',
+    to: 'if (position <= end) return true;',
+    tests: sqlite,
+  },
+  {
+    bug: 'a position in SQLite is used again after a rewind',
+    file: 'adapters/sqlite/history-writer.ts',
+    from: 'return end + 1;',
+    to: 'return after;',
     tests: sqlite,
   },
   {

@@ -28,7 +28,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'Method',
     {
       ...{ insert: true, find: true, findState: true, list: true, replace: true, append: true, redact: true },
-      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, ends: true },
+      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, reportsEnds: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
@@ -58,7 +58,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'docs/postgres.md',
     'Option',
     {
-      ...{ pool: true, schema: true, timeoutMs: true, leaseIndex: true, events: true },
+      ...{ pool: true, schema: true, timeoutMs: true, leaseIndex: true, reportEnds: true, events: true },
     } satisfies NamesOf<PostgresSessionStoreOptions>,
   ],
   [

@@ -83,7 +83,7 @@ describe('a fork of a session that others change at the same time', () => {
   });
 });
 
-describe('the admission of a fork', () => {
+describe('the size of a fork', () => {
   const long = async () => {
     const inner = new MemorySessionStore();
     const calls: string[] = [];
@@ -101,33 +101,32 @@ describe('the admission of a fork', () => {
     const entries = Array.from({ length: 5 }, (_, at) => say(`${at}`.repeat(500_000)));
     const { id } = await unwrap(sessions.create({ ...options, entries }));
     calls.length = 0;
-    return { sessions, calls, id, entries };
+    return { store, sessions, calls, id, entries };
   };
 
-  it('is asked with the bytes read so far, and a long history is copied whole and in order', async () => {
+  it('is within its maximum exactly, and a long history is copied whole and in order', async () => {
     const { sessions, id, entries } = await long();
-    const asked: number[] = [];
-    const admit = (bytes: number) => asked.push(bytes) > 0;
-    const fork = await unwrap(sessions.create({ ...options, from: { id } }, { admit }));
-    expect(asked.map((bytes) => Math.round(bytes / 500_000))).toEqual([2, 4, 5]);
-    expect((await unwrap(sessions.get(fork.id))).history).toMatchObject(entries);
+    const fork = (maxBytes: number) => sessions.create({ ...options, from: { id } }, { maxBytes });
+    const refused = (await fork(1))._unsafeUnwrapErr();
+    const bytes = refused.type === 'page_too_large' ? refused.bytes : Number.NaN;
+    expect(refused).toMatchObject({ type: 'page_too_large', limit: 1 });
+    expect(bytes / JSON.stringify(entries).length).toBeCloseTo(1, 2);
+    expect((await fork(bytes - 1))._unsafeUnwrapErr()).toMatchObject({ type: 'page_too_large', bytes });
+    const created = await unwrap(fork(bytes));
+    expect((await unwrap(sessions.get(created.id))).history).toMatchObject(entries);
   });
 
-  it('creates nothing, and reads no more, if it is refused', async () => {
+  it('creates nothing if it is too large, however much of it', async () => {
     const { sessions, calls, id } = await long();
-    const refused = await sessions.create({ ...options, from: { id } }, { admit: (bytes) => bytes < 1_500_000 });
-    expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
-    expect(calls).toEqual(['findEntries', 'findEntries']);
+    const refused = await sessions.create({ ...options, from: { id } }, { maxBytes: 1_500_000 });
+    expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'page_too_large', limit: 1_500_000 });
+    expect(calls).toEqual(['findEntries', 'findEntries', 'findEntries']);
   });
 
-  it('is misconfigured if the function throws, and invalid input if it is none', async () => {
-    const { sessions, id } = await long();
-    const admit = () => {
-      throw new Error('broken');
-    };
-    const broken = await sessions.create({ ...options, from: { id } }, { admit });
-    expect(broken._unsafeUnwrapErr().type).toBe('misconfigured');
-    const none: object = { admit: 1 };
-    expect((await sessions.create(options, none))._unsafeUnwrapErr().type).toBe('invalid_input');
+  it('is invalid input above the bytes of a page, whatever the maximum', async () => {
+    const { store, id } = await long();
+    const small = new SessionService({ store, limits: { pageBytes: 1_000_000 } });
+    const refused = await small.create({ ...options, from: { id } }, { maxBytes: 5 });
+    expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
   });
 });

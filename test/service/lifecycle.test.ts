@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionService } from '../../src/service/session-service.js';
 import type { CallerCommand, SessionStatus } from '../../src/session/session-status.js';
-import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 describe('a session from its creation to its end', () => {
   test('is created IDLE, with what was asked for and defaults for the rest', async () => {
@@ -140,7 +140,7 @@ describe('every command in every status', () => {
     async (operation) => {
       const { sessions } = openSessions();
       await createdIn(sessions);
-      expect(await errorOf(sessions[operation]('s2'))).toMatchObject({ type: 'not_found', id: 's2' });
+      expect(await errorOf(call(sessions, operation, 's2'))).toMatchObject({ type: 'not_found', id: 's2' });
     },
   );
 });

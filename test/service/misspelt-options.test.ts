@@ -11,7 +11,7 @@ const misspelt: readonly (readonly [Operation, readonly unknown[], string])[] = 
   ['get', ['s1', { historylimit: 5 }], 'historylimit is unknown (did you mean historyLimit?)'],
   ['history', ['s1', { befor: 5 }], 'befor is unknown (did you mean before?)'],
   ['list', [{ limt: 5 }], 'limt is unknown (did you mean limit?)'],
-  ['list', [{}, { admits: () => true }], 'admits is unknown (did you mean admit?)'],
+  ['list', [{}, { maxByte: 5 }], 'maxByte is unknown (did you mean maxBytes?)'],
   ['start', ['s1', { operationid: 'a' }], 'operationid is unknown (did you mean operationId?)'],
   ['pause', ['s1', { fencingTokn: 1 }], 'fencingTokn is unknown (did you mean fencingToken?)'],
   ['append', ['s1', entries, { ifposition: 0 }], 'ifposition is unknown (did you mean ifPosition?)'],

@@ -1,7 +1,9 @@
+import { err, type ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Session, SessionServiceOptions } from '../../src/index.js';
+import type { ReadSize, Session, SessionError, SessionServiceOptions } from '../../src/index.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
 
 /** Sessions with one entry each, of this number of letters. */
 const openLarge = async (count: number, letters: number, options: Partial<SessionServiceOptions> = {}) => {
@@ -61,7 +63,7 @@ describe('a page of large sessions', () => {
     const { sessions, store } = await openLarge(2, 5000, { limits: { pageBytes: 1000 } });
     const list = vi.spyOn(store, 'list');
     await errorOf(sessions.list());
-    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual(['page_too_large']);
+    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual(['too_large']);
   });
 
   test('with nothing on it is no question of size', async () => {
@@ -108,44 +110,68 @@ describe('a walk over large sessions', () => {
 });
 
 describe('a caller that bounds what it holds', () => {
-  test('is asked with the size of the answer before it is read, once', async () => {
+  /** The error of a read that is too large. */
+  const tooLarge = async (read: ResultAsync<unknown, SessionError>) => {
+    const error = await errorOf(read);
+    if (error.type !== 'page_too_large') throw new Error(error.type);
+    return error;
+  };
+
+  test('learns the size of a larger answer, and gets one of that size', async () => {
     const { sessions } = await openLarge(3, 5000);
-    const asked: number[] = [];
-    const admit = (bytes: number) => asked.push(bytes) > 0;
-    const page = await okOf(sessions.list({}, { admit }));
-    const session = await okOf(sessions.get('s1', { admit }));
-    await okOf(sessions.get('s1', { admit, historyLimit: 0 }));
-    const sizes = [page.sessions, session, { ...session, history: [] }].map((value) => JSON.stringify(value).length);
-    expect(asked).toHaveLength(3);
-    for (const [at, size] of sizes.entries()) expect(Math.abs((asked[at] ?? 0) - size)).toBeLessThan(200);
+    const page = await okOf(sessions.list());
+    const session = await okOf(sessions.get('s1'));
+    const reads = [
+      [page.sessions, (maxBytes: number) => sessions.list({}, { maxBytes })],
+      [session, (maxBytes: number) => sessions.get('s1', { maxBytes })],
+      [{ ...session, history: [] }, (maxBytes: number) => sessions.get('s1', { maxBytes, historyLimit: 0 })],
+    ] as const;
+    for (const [value, read] of reads) {
+      const { bytes, limit, message } = await tooLarge(read(1));
+      expect(limit).toBe(1);
+      expect(message).toContain(`${bytes} bytes, more than the maximum of 1`);
+      expect(Math.abs(bytes - JSON.stringify(value).length)).toBeLessThan(200);
+      expect((await read(bytes)).isOk()).toBe(true);
+      expect(await tooLarge(read(bytes - 1))).toMatchObject({ bytes, limit: bytes - 1 });
+    }
   });
 
-  test('gets store_unavailable where it has no room', async () => {
+  test('gets what is empty or not there whatever its maximum', async () => {
     const { sessions } = await openLarge(2, 5000);
-    const refused = { type: 'store_unavailable', outcome: 'not_applied' };
-    const admit = () => false;
-    expect(await errorOf(sessions.list({}, { admit }))).toMatchObject(refused);
-    expect(await errorOf(sessions.get('s1', { admit }))).toMatchObject(refused);
-    expect(await okOf(sessions.list({ page: 5 }, { admit }))).toMatchObject({ sessions: [], total: 2 });
-    expect((await errorOf(sessions.get('nobody', { admit }))).type).toBe('not_found');
+    expect(await okOf(sessions.list({ page: 5 }, { maxBytes: 1 }))).toMatchObject({ sessions: [], total: 2 });
+    expect((await errorOf(sessions.get('nobody', { maxBytes: 1 }))).type).toBe('not_found');
   });
 
-  test('is not asked about a page that is too large', async () => {
-    const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 1 } });
-    const admit = vi.fn(() => true);
-    expect((await errorOf(sessions.list({}, { admit }))).type).toBe('page_too_large');
-    expect(admit).not.toHaveBeenCalled();
+  test('gets no page that is larger than the service allows', async () => {
+    const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 6000 } });
+    for (const maxBytes of [1, 6000, 100_000]) {
+      expect(await tooLarge(sessions.list({}, { maxBytes }))).toMatchObject({ limit: 6000 });
+    }
   });
 
-  test('is told of its own error, not of one of the store', async () => {
-    const { sessions } = await openLarge(1, 10);
-    const cause = new Error('out of order');
-    const admit = () => {
-      throw cause;
-    };
-    const own = { type: 'misconfigured', message: 'admit threw an exception', cause };
-    expect(await errorOf(sessions.list({}, { admit }))).toMatchObject(own);
-    expect(await errorOf(sessions.get('s1', { admit }))).toMatchObject(own);
+  test('gets a page of one session up to its own maximum, and without one whatever the size', async () => {
+    const { sessions, store } = await openLarge(1, 5000, { limits: { pageBytes: 1000 } });
+    const list = vi.spyOn(store, 'list');
+    expect(await tooLarge(sessions.list({}, { maxBytes: 4000 }))).toMatchObject({ limit: 4000 });
+    expect((await okOf(sessions.list({}, { maxBytes: 6000 }))).sessions).toHaveLength(1);
+    expect((await okOf(sessions.list())).sessions).toHaveLength(1);
+    // The last two were read again, because a page of several sessions has a smaller maximum.
+    expect(list).toHaveBeenCalledTimes(5);
+    expect((await okOf(sessions.list({ limit: 1 }))).sessions).toHaveLength(1);
+    expect(list).toHaveBeenCalledTimes(6);
+  });
+});
+
+describe('a store that says too_large', () => {
+  test('whatever the maximum, ends no read in an endless loop', async () => {
+    const inner = new MemorySessionStore();
+    const tooLarge = ({ maxBytes = 1 }: ReadSize = {}) =>
+      err({ type: 'too_large', message: '', bytes: maxBytes + 1, sessions: 1 } as const);
+    const store = changed(inner, { find: (_, size) => tooLarge(size), list: (_, range) => tooLarge(range) });
+    const { sessions } = openSessions({ store });
+    expect((await errorOf(sessions.list())).type).toBe('store_unavailable');
+    expect((await errorOf(sessions.list({ limit: 1 }, { maxBytes: 7 }))).type).toBe('page_too_large');
+    expect((await errorOf(sessions.get('s1', { maxBytes: 7 }))).type).toBe('page_too_large');
   });
 });
 

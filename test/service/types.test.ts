@@ -37,14 +37,14 @@ describe('every operation has the errors that it can have, and no others', () =>
     expectTypeOf<ReturnType<SessionService['create']>>().toEqualTypeOf<
       ResultAsync<
         CreatedSession,
-        InvalidInput | IdempotencyMismatch | NotFound | HistoryFull | TooManyActive | Conflict | AnyStore
+        InvalidInput | IdempotencyMismatch | NotFound | HistoryFull | PageTooLarge | TooManyActive | Conflict | AnyStore
       >
     >();
   });
 
   test('get', () => {
     expectTypeOf<ReturnType<SessionService['get']>>().toEqualTypeOf<
-      ResultAsync<Session, InvalidInput | NotFound | AnyStore>
+      ResultAsync<Session, InvalidInput | NotFound | PageTooLarge | AnyStore>
     >();
   });
 

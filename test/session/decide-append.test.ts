@@ -5,8 +5,7 @@ import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.j
 
 const leased = live('ACTIVE', { lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 } });
 const over = ended('terminated');
-const positions = { entries: 3, end: 3, positionOf: (number: number) => number };
-const target: AppendTarget = { state: leased, positions, known: undefined };
+const target: AppendTarget = { state: leased, known: undefined, end: 3, kept: 3 };
 const append: HistoryAppend = { entries: [say('a'), say('b')], now: NOON };
 const first = operationOf('first', 'digest of this one');
 
@@ -39,7 +38,7 @@ describe('an append', () => {
   test('that was made before is answered as then, whatever has happened since', () => {
     const known = { digest: first.digest, position: 2 };
     const again = { ...append, operation: first, fencingToken: 8, ifPosition: 0, maxEntries: 1 };
-    expect(decideAppend({ state: over, positions, known }, again)).toEqual({
+    expect(decideAppend({ ...target, state: over, known }, again)).toEqual({
       outcome: 'appended',
       position: 2,
       repeated: true,
@@ -64,27 +63,20 @@ describe('an append', () => {
   });
 
   test('with a position follows the entries up to it, and may have none', () => {
-    const follow = (position: number) => decideAppend(target, { ...append, entries: [], after: position });
+    const follow = (after: number) => decideAppend({ ...target, kept: after }, { ...append, entries: [], after });
     expect([0, 1, 3].map(follow)).toEqual([0, 1, 3]);
     expect(follow(4)).toEqual({ outcome: 'invalid_position' });
   });
 
   test('with a position counts only what stays towards the longest history', () => {
-    expect(decideAppend(target, { ...append, after: 1, maxEntries: 3 })).toBe(1);
-    expect(decideAppend(target, { ...append, after: 2, maxEntries: 3 })).toEqual({ outcome: 'full' });
+    const follow = (after: number) => decideAppend({ ...target, kept: after }, { ...append, after, maxEntries: 3 });
+    expect(follow(1)).toBe(1);
+    expect(follow(2)).toEqual({ outcome: 'full' });
   });
 
   test('with a position that is superseded is told where the history has moved to', () => {
-    // Three entries, a rewind to the first with two entries, and another to the beginning of these two.
-    const at = [1, 8, 9];
-    const rewound = {
-      ...target,
-      positions: { entries: 3, end: 9, positionOf: (number: number) => at[number - 1] ?? 0 },
-    };
-    const follow = (position: number) => decideAppend(rewound, { ...append, after: position });
-    expect([0, 1, 7, 8, 9].map(follow), 'entries, the rewind before one, the beginning and the end').toEqual([
-      0, 1, 1, 2, 3,
-    ]);
-    for (const position of [2, 3, 4, 5, 6]) expect(follow(position)).toEqual({ outcome: 'moved', position: 9 });
+    const rewound = { ...target, end: 9, kept: undefined };
+    expect(decideAppend(rewound, { ...append, after: 2 })).toEqual({ outcome: 'moved', position: 9 });
+    expect(decideAppend(rewound, { ...append, after: 10 }), 'beyond the end').toEqual({ outcome: 'invalid_position' });
   });
 });

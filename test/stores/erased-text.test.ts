@@ -79,8 +79,8 @@ describe('erased text in a SQLite file', () => {
     const erase = await sayEverywhere(store, text);
     const writeBack = () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
     writeBack();
-    const hits = () => hitsInFile(file, text) + hitsInFile(`${file}-wal`, text);
-    return { database, text, erase, writeBack, hits };
+    const hits = (of = text) => hitsInFile(file, of) + hitsInFile(`${file}-wal`, of);
+    return { store, database, text, erase, writeBack, hits };
   };
 
   it('is gone with secure_delete after a checkpoint, and is in the write-ahead log at most until then', async () => {
@@ -105,15 +105,33 @@ describe('erased text in a SQLite file', () => {
     expect(hits()).toBe(0);
   });
 
-  it('is in no row, before any VACUUM', async () => {
-    const { database, text, erase } = await open('PRAGMA secure_delete = OFF');
-    await erase();
+  const expectInNoRow = (database: ReturnType<typeof openLibsql>, text: string) => {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     expect(tables.length).toBeGreaterThan(5);
     for (const table of tables) {
       const rows: readonly unknown[] = database.prepare(`SELECT * FROM "${String(Object(table).name)}"`).all();
       expect(JSON.stringify(rows)).not.toContain(text);
     }
+  };
+
+  it('is in no row, before any VACUUM', async () => {
+    const { database, text, erase } = await open('PRAGMA secure_delete = OFF');
+    await erase();
+    expectInNoRow(database, text);
+  });
+
+  it('is in no row once a rewind has superseded it, and gone with secure_delete after a checkpoint', async () => {
+    const { store, database, writeBack, hits } = await open('PRAGMA secure_delete = ON');
+    const sessions = new SessionService({ store });
+    const text = uniqueText();
+    const options = { face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) };
+    const { id } = await unwrap(sessions.create(options));
+    writeBack();
+    expect(hits(text)).toBeGreaterThan(0);
+    await unwrap(sessions.append(id, [], { after: 0 }));
+    expectInNoRow(database, text);
+    writeBack();
+    expect(hits(text)).toBe(0);
   });
 });
 

@@ -2,8 +2,10 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { request } from '../http/handler-harness.js';
 import { intercepting } from '../support/intercepting-client.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -21,7 +23,7 @@ const onRedis = async (note: Note): Promise<SessionStore> => {
     return run();
   });
   const prefix = `round-trips-${process.pid}`;
-  return new RedisSessionStore({ client, prefix, statusIndex: true, leaseIndex: true, events: true });
+  return new RedisSessionStore({ client, prefix, statusIndex: true, leaseIndex: true, events: true, reportEnds: true });
 };
 
 const onSqlite = async (note: Note): Promise<SessionStore> => {
@@ -47,14 +49,15 @@ const onSqlite = async (note: Note): Promise<SessionStore> => {
       };
     },
   };
-  const store = new SqliteSessionStore({ database: counted, leaseIndex: true, events: true });
+  const store = new SqliteSessionStore({ database: counted, leaseIndex: true, events: true, reportEnds: true });
   store.migrate()._unsafeUnwrap();
   return store;
 };
 
 const onPostgres = async (note: Note): Promise<SessionStore> => {
   const pool = openPool({ url: inject('postgres')?.url ?? '' }, { max: 2 });
-  const { schema, close } = await postgresSchemas(pool).open({ events: true, leaseIndex: true });
+  const settings = { events: true, leaseIndex: true, reportEnds: true };
+  const { schema, close } = await postgresSchemas(pool).open(settings);
   onTestFinished(async () => {
     await close();
     await pool.end();
@@ -72,7 +75,7 @@ const onPostgres = async (note: Note): Promise<SessionStore> => {
       };
     },
   };
-  return new PostgresSessionStore({ pool: counted, schema, timeoutMs: PATIENT_MS, leaseIndex: true, events: true });
+  return new PostgresSessionStore({ pool: counted, schema, timeoutMs: PATIENT_MS, ...settings });
 };
 
 /** For each operation: the commands on Redis, the statements on SQLite, and those on PostgreSQL. */
@@ -83,11 +86,14 @@ const numbers = {
   append: [1, 7, 1],
   'append by name': [1, 9, 1],
   'append again by name': [1, 4, 1],
-  'create a fork': [2, 18, 2],
+  'create a fork': [2, 17, 2],
   get: [1, 4, 1],
   'get without the history': [1, 4, 1],
   'get with the latest entries': [1, 4, 1],
-  'get with admit': [2, 4, 1],
+  'get with a maximum': [1, 4, 1],
+  'get the end with a maximum': [1, 4, 1],
+  'get over HTTP': [1, 4, 1],
+  'list over HTTP': [2, 5, 1],
   history: [1, 5, 1],
   list: [2, 5, 1],
   'list without histories': [1, 5, 1],
@@ -102,13 +108,13 @@ const numbers = {
   lease: [2, 9, 2],
   renew: [2, 7, 2],
   release: [2, 9, 2],
-  rewind: [1, 8, 1],
-  'get after a rewind': [2, 4, 1],
+  rewind: [1, 10, 1],
+  'get after a rewind': [1, 4, 1],
   redact: [2, 8, 2],
-  terminate: [2, 10, 2],
-  delete: [1, 7, 1],
+  terminate: [2, 9, 2],
+  delete: [2, 10, 2],
   'get what is not there': [2, 3, 1],
-  'sweep of nothing': [2, 6, 2],
+  'sweep of nothing': [1, 3, 1],
 } as const;
 
 const numbersOf = (at: 0 | 1 | 2): Readonly<Record<string, number>> =>
@@ -130,6 +136,11 @@ const stores: readonly Counted[] = [
 const said = [{ role: 'user', content: 'hello' }];
 const label = { user: 'u-1', channel: 'web' };
 
+const getOverHttp = async (sessions: SessionService, path: string): Promise<void> => {
+  const handler = createSessionHandler({ sessions, authenticate: () => 'default' });
+  expect((await handler(request('GET', path)))?.status).toBe(200);
+};
+
 /** A life of a session: each operation by a service that has not seen the session. */
 const live = async (
   service: () => SessionService,
@@ -146,7 +157,10 @@ const live = async (
   await run('get', (sessions) => okOf(sessions.get(id)));
   await run('get without the history', (sessions) => okOf(sessions.get(id, { historyLimit: 0 })));
   await run('get with the latest entries', (sessions) => okOf(sessions.get(id, { historyLimit: 1 })));
-  await run('get with admit', (sessions) => okOf(sessions.get(id, { admit: () => true })));
+  await run('get with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000 })));
+  await run('get the end with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000, historyLimit: 1 })));
+  await run('get over HTTP', (sessions) => getOverHttp(sessions, `/session/${id}`));
+  await run('list over HTTP', (sessions) => getOverHttp(sessions, '/sessions'));
   const { position } = await run('history', (sessions) => okOf(sessions.history(id, { after: 0, limit: 1 })));
   await run('list', (sessions) => okOf(sessions.list()));
   await run('list without histories', (sessions) => okOf(sessions.list({ historyLimit: 0 })));

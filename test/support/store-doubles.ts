@@ -1,10 +1,9 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { StoreError, TooManyLabelled } from '../../src/session/errors.js';
+import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
 import { corruptRecord, misconfigured } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
-  Admit,
   Answer,
   DueKey,
   EventLog,
@@ -21,9 +20,9 @@ import type { StoredPart } from '../../src/testing/index.js';
 /** `inner` with some of its methods changed. */
 export const changed = (inner: SessionStore, changes: Partial<SessionStore>): SessionStore => ({
   insert: (...args) => inner.insert(...args),
-  find: (key, size, admit) => inner.find(key, size, admit),
+  find: (...args) => inner.find(...args),
   findState: (key) => inner.findState(key),
-  list: (tenant, page, admit) => inner.list(tenant, page, admit),
+  list: (...args) => inner.list(...args),
   replace: (...args) => inner.replace(...args),
   append: (key, append) => inner.append(key, append),
   redact: (...args) => inner.redact(...args),
@@ -60,12 +59,8 @@ export class TextSessionStore implements SessionStore {
     return later(this.#inner.insert(...args));
   }
 
-  find<E = never>(
-    key: SessionKey,
-    size?: ReadSize,
-    admit?: Admit<E>,
-  ): ResultAsync<SessionRecord | undefined, StoreError | E> {
-    return this.#unlessDamaged(key, ['state', 'head', 'history'], () => later(this.#inner.find(key, size, admit)));
+  find(key: SessionKey, size?: ReadSize): ResultAsync<SessionRecord | undefined, StoreError | TooLarge> {
+    return this.#unlessDamaged(key, ['state', 'head', 'history'], () => later(this.#inner.find(key, size)));
   }
 
   reportsEnds() {
@@ -76,12 +71,8 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list<E = never>(
-    tenant: string,
-    range: PageRange,
-    admit?: Admit<E>,
-  ): ResultAsync<RecordPage, StoreError | TooManyLabelled | E> {
-    return later(this.#inner.list(tenant, range, admit)).map(
+  list(tenant: string, range: PageRange): ResultAsync<RecordPage, StoreError | TooManyLabelled | TooLarge> {
+    return later(this.#inner.list(tenant, range)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,
         records: records.filter(({ head }) => !this.#isDamaged(tenant, head.id)),

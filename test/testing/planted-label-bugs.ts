@@ -23,9 +23,9 @@ const listing = (
   list: (inner: MemorySessionStore, tenant: string, range: LabelRange) => RecordPage,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    list: (tenant, range, admit) => {
+    list: (tenant, range) => {
       const { labels } = range;
-      return labels === undefined ? inner.list(tenant, range, admit) : ok(list(inner, tenant, { ...range, labels }));
+      return labels === undefined ? inner.list(tenant, range) : ok(list(inner, tenant, { ...range, labels }));
     },
   }));
 
@@ -122,8 +122,8 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
         if (labels !== undefined) left.push(labels);
         return inner.remove(key, removal);
       },
-      list: (tenant, range, admit) =>
-        inner.list(tenant, range, admit).map((page) => {
+      list: (tenant, range) =>
+        inner.list(tenant, range).map((page) => {
           const gone = range.labels === undefined ? [] : left.filter((labels) => hasLabels(labels, range.labels));
           return { ...page, total: page.total + gone.length };
         }),
@@ -155,10 +155,10 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
             if (outcome === 'taken') taken.push(state);
             return outcome;
           }),
-        list: (tenant, range, admit) => {
+        list: (tenant, range) => {
           const { labels: wanted, ...all } = range;
           const isWrong = wanted !== undefined && taken.some(({ labels }) => hasLabels(labels, wanted));
-          return inner.list(tenant, isWrong ? all : range, admit);
+          return inner.list(tenant, isWrong ? all : range);
         },
       };
     },

@@ -33,8 +33,8 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
         if (before?.labels !== undefined) left.set(labelOf(key), before);
         return inner.replace(key, previous, next, options);
       },
-      list: (tenant, range, admit) =>
-        inner.list(tenant, range, admit).map((page) => {
+      list: (tenant, range) =>
+        inner.list(tenant, range).map((page) => {
           const stale = [...left.values()].filter(({ labels }) => hasLabels(labels, range.labels));
           return range.labels === undefined ? page : { ...page, total: page.total + stale.length };
         }),
@@ -60,8 +60,8 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
             if (outcome === 'stale') stale.push(next);
             return outcome;
           }),
-        list: (tenant, range, admit) =>
-          inner.list(tenant, range, admit).map((page) => {
+        list: (tenant, range) =>
+          inner.list(tenant, range).map((page) => {
             const wrong = stale.some(({ labels }) => hasLabels(labels, range.labels));
             return range.labels !== undefined && wrong ? { ...page, total: page.total + 1 } : page;
           }),

@@ -69,8 +69,8 @@ const recalling = (
           if (answer.outcome === 'appended') all.set(labelOf(key), [...known, ...append.entries]);
           return answer;
         }),
-      list: (tenant, range, admit) =>
-        inner.list(tenant, range, admit).map((page) => ({
+      list: (tenant, range) =>
+        inner.list(tenant, range).map((page) => ({
           ...page,
           records: page.records.map((record) => show(record, all.get(labelOf({ tenant, id: record.head.id })) ?? [])),
         })),

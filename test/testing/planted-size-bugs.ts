@@ -1,58 +1,60 @@
-import { err } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import type { ReadSize } from '../../src/store/session-store.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-/** Asks `admit` with other numbers. */
-const asking = <E>(
-  admit: Admit<E> | undefined,
-  numbers: (bytes: number, sessions: number) => readonly [number, number],
-): Admit<E> | undefined => admit && ((bytes, sessions) => admit(...numbers(bytes, sessions)));
+/** The size of the sessions, for a store that counts them in another way. */
+const tooLargeOf = ({ maxBytes = Number.POSITIVE_INFINITY }: ReadSize, bytes: number, sessions: number) =>
+  bytes > maxBytes ? err({ type: 'too_large', message: '', bytes, sessions } as const) : undefined;
 
-const admitBugs: readonly PlantedBug[] = [
+const tooLargeBugs: readonly PlantedBug[] = [
   planted(
-    'asks admit with characters of the history, and forgets the options',
-    'admit: find asks once, with the size of the JSON of the session',
+    'counts characters of the history, and forgets the options',
+    'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one',
     (inner) => ({
-      find: (key, size, admit) => {
-        const history = inner.find(key, size)._unsafeUnwrap()?.history ?? [];
+      find: (key, { maxBytes, ...size } = {}) => {
+        const found = inner.find(key, size);
+        const history = found._unsafeUnwrap()?.history ?? [];
         const characters = history.reduce((sum, { content }) => sum + content.length, 0);
-        return inner.find(
-          key,
-          size,
-          asking(admit, (_, sessions) => [characters, sessions]),
-        );
+        return tooLargeOf({ maxBytes }, characters, 1) ?? found;
       },
     }),
   ),
   planted(
-    'asks admit about each session of a page by itself',
-    'admit: list asks once, with the size of the JSON of the sessions on the page',
+    'compares each session of a page by itself',
+    'too_large: list reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
     (inner) => ({
-      list: (tenant, range, admit) => {
-        for (const { head } of inner.list(tenant, range)._unsafeUnwrap().records) {
-          const found = inner.find({ tenant, id: head.id }, range, admit);
+      list: (tenant, { maxBytes, ...range }) => {
+        const page = inner.list(tenant, range);
+        for (const { head } of page._unsafeUnwrap().records) {
+          const found = inner.find({ tenant, id: head.id }, { maxBytes });
           if (found.isErr()) return err(found.error);
         }
-        return inner.list(tenant, range);
+        return page;
       },
     }),
   ),
   planted(
-    'answers a copy of what admit has refused with',
-    'admit: find and list return its refusal unchanged, and do not ask it again',
+    'counts the session after the page',
+    'too_large: list reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
     (inner) => ({
-      list: (...args) =>
-        inner.list(...args).mapErr((error) => (typeof error === 'object' ? structuredClone(error) : error)),
+      list: (tenant, range) =>
+        inner.list(tenant, { ...range, limit: range.limit + 1 }).andThen(() => inner.list(tenant, range)),
     }),
   ),
+  planted('reserves room for what is not there', 'too_large: what does not exist is not too large', (inner) => ({
+    find: (key, size = {}) =>
+      inner
+        .find(key, size)
+        .andThen((found) => (found === undefined ? tooLargeOf(size, 300, 1) : undefined) ?? ok(found)),
+  })),
   planted(
-    'asks admit with whole histories where only the latest entries are read',
-    'admit: with historyLimit it gets the size of what is read, not of the whole history',
+    'counts whole histories where only the latest entries are read',
+    'too_large: with historyLimit the size is that of what is read, not of the whole history',
     (inner) => ({
-      list: (tenant, { historyLimit, ...range }, admit) =>
-        inner.list(tenant, range, admit).andThen(() => inner.list(tenant, { ...range, historyLimit })),
+      list: (tenant, { historyLimit, ...range }) =>
+        inner.list(tenant, range).andThen(() => inner.list(tenant, { ...range, historyLimit })),
     }),
   ),
 ];
@@ -62,15 +64,15 @@ const limitBugs: readonly PlantedBug[] = [
     'gives the whole history for a historyLimit of 0',
     'historyLimit: find gives the latest entries, oldest first, none for 0, or all if there are fewer',
     (inner) => ({
-      find: (key, size, admit) => inner.find(key, { historyLimit: size?.historyLimit || undefined }, admit),
+      find: (key, size) => inner.find(key, { historyLimit: size?.historyLimit || undefined }),
     }),
   ),
   planted(
     'shares one historyLimit between the sessions of a page',
     'historyLimit: list cuts each history by itself',
     (inner) => ({
-      list: (tenant, { historyLimit = 10_000, ...range }, admit) =>
-        inner.list(tenant, range, admit).map((page) => {
+      list: (tenant, { historyLimit = 10_000, ...range }) =>
+        inner.list(tenant, range).map((page) => {
           let left = historyLimit;
           const cut = (record: SessionRecord): SessionRecord => {
             const history = left === 0 ? [] : record.history.slice(-left);
@@ -117,8 +119,7 @@ const limitBugs: readonly PlantedBug[] = [
     };
     const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
     return {
-      find: (key, size, admit) =>
-        inner.find(key, size, admit).map((record) => record ?? (isPart(size) ? made : undefined)),
+      find: (key, size) => inner.find(key, size).map((record) => record ?? (isPart(size) ? made : undefined)),
     };
   }),
   planted(
@@ -127,8 +128,8 @@ const limitBugs: readonly PlantedBug[] = [
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
-        find: (key, size, admit) =>
-          inner.find(key, size, admit).map((record) => {
+        find: (key, size) =>
+          inner.find(key, size).map((record) => {
             if (record === undefined || size?.historyLimit === undefined) return record;
             const label = `${labelOf(key)} ${record.sequence}`;
             const whole = kept.get(label) ?? inner.find(key)._unsafeUnwrap() ?? record;
@@ -185,4 +186,4 @@ const bytesBugs: readonly PlantedBug[] = [
 ];
 
 /** Bugs in reads of parts. */
-export const plantedSizeBugs: readonly PlantedBug[] = [...admitBugs, ...limitBugs, ...bytesBugs];
+export const plantedSizeBugs: readonly PlantedBug[] = [...tooLargeBugs, ...limitBugs, ...bytesBugs];

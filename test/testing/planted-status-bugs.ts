@@ -11,9 +11,9 @@ const listing =
   (inner: MemorySessionStore): Pick<MemorySessionStore, 'list'> => {
     const listByStatus = list(inner);
     return {
-      list: (tenant, range, admit) => {
+      list: (tenant, range) => {
         const { status } = range;
-        return status === undefined ? inner.list(tenant, range, admit) : ok(listByStatus(tenant, { ...range, status }));
+        return status === undefined ? inner.list(tenant, range) : ok(listByStatus(tenant, { ...range, status }));
       },
     };
   };

@@ -5,16 +5,15 @@ line, or within a character.
 KEYS  1 record, 2 journal
 ARGV  1 the offset at which the part begins, or '' for a part that ends at an offset, 2 that offset, '' for
       the end of the history, 3 the number of bytes, or '' for 1.25 times the average size of: 4 a number
-      of entries, at least 5 and at most 6 bytes; 7 the maximum size of the session
+      of entries, at least 5 and at most 6 bytes; 7 the maximum size of the record and the text, or ''
 Returns {the record; the text; 1 if the server counts bytes, or 0 if it counts characters, as test doubles
-do; the beginning and the end of each piece of the history in the text}, or {'too_large', size of the
-session}, 'missing', 'corrupt', or 'invalid_position' if no line ends at the offset. For a number of
+do; the beginning and the end of each piece of the history in the text}, or {'too_large', their size}, 'missing', 'corrupt', or 'invalid_position' if no line ends at the offset. For a number of
 entries, the record is cut after the line of the ranges.
 ]]
 local record, journal = KEYS[1], KEYS[2]
 local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries = tonumber(ARGV[4] or '')
-local least, most, tooLarge = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
+local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
 
 local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
@@ -38,9 +37,8 @@ if given then
 end
 local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
 local shown = bytes - tonumber(hidden or '0')
-if tooLarge and #text + math.min(shown, size or shown) > tooLarge then
-  return {'too_large', string.format('%d', #text + shown)}
-end
+local whole = #text + math.min(shown, size or shown)
+if maximum and whole > maximum then return {'too_large', whole} end
 if not size then
   local wanted = count + 0 > 0 and math.ceil(1.25 * shown / count * entries) or 0
   size = math.max(least, math.min(most, wanted))

@@ -95,7 +95,7 @@ const COPY = [
   `INSERT INTO colloquy_heads SELECT session + :by,
      replace(replace(head, id, ${ID('number + :by - :first')}), ${TIME('created_ms')}, ${TIME('(created_ms + :ms)')})
    FROM colloquy_heads JOIN colloquy_sessions ON number = session WHERE session BETWEEN :first AND :last`,
-  `INSERT INTO colloquy_entries SELECT session + :by, entry_number, position, bytes, entry
+  `INSERT INTO colloquy_entries SELECT session + :by, position, bytes, entry
    FROM colloquy_entries WHERE session BETWEEN :first AND :last`,
 ];
 const COPY_BY_HAND = [

@@ -4,9 +4,9 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
 import { wireForm } from '../../../src/operations/session-form.js';
 import { sessionAt } from '../../../src/session/session-at.js';
-import type { Admit, ReadSize } from '../../../src/store/session-store.js';
+import type { ReadSize } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, insertActive } from '../../../src/testing/steps.js';
+import { answerOf, errorOf, insertActive } from '../../../src/testing/steps.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc
@@ -15,6 +15,9 @@ const anyText = fc
 
 /** How a host shows sessions that shows all of them. */
 const { item: shown } = wireForm({ labels: true, times: true, origin: true, entryData: true });
+
+const bytesOf = (error: { readonly type: string; readonly bytes?: number }): number =>
+  error.type === 'too_large' ? (error.bytes ?? Number.NaN) : Number.NaN;
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -51,7 +54,7 @@ const hostile: Readonly<Record<string, string>> = {
   'letters of two and three bytes': '\u00e9\u20ac',
 };
 
-describe('the size that the store passes to admit before it reads', () => {
+describe('the size that the store compares before it reads', () => {
   const filled = async (text: string, entries: number) => {
     const store = new MemorySessionStore();
     for (const [at, id] of ['a', 'b', 'c'].entries()) {
@@ -69,15 +72,10 @@ describe('the size that the store passes to admit before it reads', () => {
     for (const entries of [0, 1, 100]) {
       const store = await filled(text, entries);
       for (const size of sizes) {
-        const asked: number[] = [];
-        const admit: Admit<never> = (bytes) => {
-          asked.push(bytes);
-          return undefined;
-        };
-        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }, admit));
+        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+        const bytes = bytesOf(await errorOf(store.list(TENANT, { offset: 0, limit: 10, ...size, maxBytes: 1 })));
         const actual = sizeOf(page.records.map((record) => shown(sessionAt(record, NOON))));
-        expect(asked).toHaveLength(1);
-        expect(Math.abs((asked[0] ?? 0) / actual - 1)).toBeLessThan(0.04);
+        expect(Math.abs(bytes / actual - 1)).toBeLessThan(0.04);
       }
     }
   });
@@ -85,13 +83,9 @@ describe('the size that the store passes to admit before it reads', () => {
   test('is within 100 bytes for the smallest session', async () => {
     const store = new MemorySessionStore();
     await insertActive(store, keyOf('a'));
-    const asked: number[] = [];
-    const admit: Admit<never> = (bytes) => {
-      asked.push(bytes);
-      return undefined;
-    };
-    const found = await answerOf(store.find(keyOf('a'), {}, admit));
+    const found = await answerOf(store.find(keyOf('a')));
+    const bytes = bytesOf(await errorOf(store.find(keyOf('a'), { maxBytes: 1 })));
     const actual = found && sizeOf(shown(sessionAt(found, NOON)));
-    expect(Math.abs((asked[0] ?? 0) - (actual ?? 0))).toBeLessThan(100);
+    expect(Math.abs(bytes - (actual ?? 0))).toBeLessThan(100);
   });
 });

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { StoreError } from '../../../src/session/errors.js';
+import type { StoreError, TooLarge } from '../../../src/session/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { SessionStatus } from '../../../src/session/session-status.js';
@@ -205,7 +205,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
           keys.record,
           whole.replace(fields.join(' '), () => junk),
         );
-        const calls: readonly Answer<unknown, StoreError>[] = [
+        const calls: readonly Answer<unknown, StoreError | TooLarge>[] = [
           store.find(key),
           store.find(key, { historyLimit: 0 }),
           store.find(key, { historyLimit: 1 }),

@@ -130,7 +130,13 @@ describeWithRedis('a create that is repeated with its key', ({ port }) => {
   test('after the end was reported reports nothing again, and has no second event', async () => {
     prefixes += 1;
     const client = openClient('ioredis 6', { port });
-    const store = new RedisSessionStore({ client, prefix: `repeated-${process.pid}`, events: true, statusIndex: true, reportEnds: true });
+    const store = new RedisSessionStore({
+      client,
+      prefix: `repeated-${process.pid}`,
+      events: true,
+      statusIndex: true,
+      reportEnds: true,
+    });
     const clock = new ManualClock();
     const sessions = new SessionService({ store, clock, retention: 3600 });
     const told: string[] = [];

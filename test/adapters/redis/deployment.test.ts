@@ -38,7 +38,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('are those of the first process that creates a session, and those that leave options out follow', async () => {
         const { process, client, prefix } = deploy();
-        const first = process({ partitions: 3, statusIndex: true, leaseIndex: true, events: { length: 500 }, reportEnds: true });
+        const first = process({
+          partitions: 3,
+          statusIndex: true,
+          leaseIndex: true,
+          events: { length: 500 },
+          reportEnds: true,
+        });
         const follower = process();
         expect((await follower.deployment())._unsafeUnwrap()).toBeUndefined();
         await insert(first);
@@ -181,9 +187,10 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const { process, client, prefix } = deploy();
         await insert(process({ partitions: 3 }));
         const wanted = process({ statusIndex: true, leaseIndex: true, events: true, reportEnds: true });
-        expect((await wanted.repair())._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
-        const report = (await wanted.repair({ reconfigure: true }))._unsafeUnwrap();
-        expect(report).toMatchObject({ sessions: 1, listed: 1 });
+        const refused = await wanted.repair();
+        expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+        const report = await wanted.repair({ reconfigure: true });
+        expect(report._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });
         await insert(wanted, 'two');
         const settings = { partitions: 3, statusIndex: true, leaseIndex: true, events: true, reportEnds: true };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);

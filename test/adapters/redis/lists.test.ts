@@ -24,17 +24,12 @@ const insertFive = async (store: RedisSessionStore, context = ''): Promise<void>
 };
 
 /** Lists five sessions without histories on a separate server, and counts the commands. */
-const countLightList = async (version: ClientVersion, context: string, refusal?: string) => {
+const countLightList = async (version: ClientVersion, context: string, maxBytes?: number) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const store = new RedisSessionStore({ client: openClient(version, { port: server.port }), timeoutMs: PATIENT_MS });
   await insertFive(store, context);
-  let bytes = 0;
-  const admit = (size: number) => {
-    bytes = size;
-    return refusal;
-  };
-  const list = () => store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }, admit);
+  const list = () => store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0, maxBytes });
   await list();
   const before = await commandsOf(server.port);
   const answer = await list();
@@ -43,7 +38,6 @@ const countLightList = async (version: ClientVersion, context: string, refusal?:
   const names = ['evalsha', 'mget', 'get', 'getrange', 'strlen'];
   return {
     answer,
-    bytes,
     sent: Object.fromEntries(names.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)])),
   };
 };
@@ -83,17 +77,17 @@ describeWithRedis('a list', ({ port }) => {
       expect(sent).toEqual({ evalsha: 1, mget: 0, get: 0, getrange: 5, strlen: 5 });
     });
 
-    test('without histories reads records of more than 64 KiB only after they are admitted', async () => {
-      const admitted = await countLightList(version, 'x'.repeat(30_000));
-      expect(admitted.sent).toEqual({ evalsha: 1, mget: 1, get: 0, getrange: 5, strlen: 5 });
-      expect(admitted.bytes).toBeGreaterThan(150_000);
-      const refused = await countLightList(version, 'x'.repeat(30_000), 'too large');
+    test('without histories reads records of more than 64 KiB only if they are not too large', async () => {
+      const { sent } = await countLightList(version, 'x'.repeat(30_000), 200_000);
+      expect(sent).toEqual({ evalsha: 1, mget: 1, get: 0, getrange: 5, strlen: 5 });
+      const refused = await countLightList(version, 'x'.repeat(30_000), 150_000);
       expect(refused.sent).toMatchObject({ evalsha: 1, mget: 0 });
+      expect(refused.answer._unsafeUnwrapErr()).toMatchObject({ type: 'too_large', sessions: 5 });
     });
 
     test('without histories refuses small records too', async () => {
-      const { answer } = await countLightList(version, '', 'too large');
-      expect(answer._unsafeUnwrapErr()).toBe('too large');
+      const { answer } = await countLightList(version, '', 1);
+      expect(answer._unsafeUnwrapErr().type).toBe('too_large');
     });
 
     test.each(['no record', 'a \x1e b \x1e c'])(

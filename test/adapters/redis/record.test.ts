@@ -88,7 +88,12 @@ describe('a record', () => {
       [50, 60],
       [101, 222],
     ];
-    expect(decodeRecord('one', rewound)?.header).toMatchObject({ ...counts, shown: 141, pieces, version: `${INCARNATION}.0.101` });
+    expect(decodeRecord('one', rewound)?.header).toMatchObject({
+      ...counts,
+      shown: 141,
+      pieces,
+      version: `${INCARNATION}.0.101`,
+    });
   });
 
   test.each([

@@ -209,7 +209,7 @@ describe('SqliteSessionStore', () => {
     const store = await openedStore({
       exec: (sql) => database.exec(sql),
       prepare: (sql) => {
-        texts.add(sql);
+        texts.add(sql.replace(/\s+/g, ' ').trim());
         return database.prepare(sql);
       },
     });

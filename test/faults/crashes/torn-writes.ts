@@ -210,12 +210,7 @@ export const writes: readonly Write[] = [
     { isShort: true },
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.
-  write(
-    'claim an end to report it',
-    waitingEnd,
-    (bench) => report(bench, { dueAt: FAR }),
-    { isRepeatable: false },
-  ),
+  write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), { isRepeatable: false }),
   write('store that an end was reported', waitingEnd, (bench) => report(bench), { isRepeatable: false }),
   write('remove what is left of a session', removed, removeRemains, { isRepeatable: false }),
   write(

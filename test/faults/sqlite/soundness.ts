@@ -15,8 +15,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   'a history is not as long as its session says': `
     SELECT number, entries, (SELECT count(*) FROM colloquy_entries WHERE session = number) AS rows,
         (SELECT max(position) FROM colloquy_entries WHERE session = number) AS last,
-        (SELECT max(bytes) FROM colloquy_entries WHERE session = number) AS last_bytes, bytes
-      FROM colloquy_sessions WHERE entries <> rows OR entries <> coalesce(last, 0) OR bytes <> coalesce(last_bytes, 0)`,
+        (SELECT sum(bytes) FROM colloquy_entries WHERE session = number) AS all_bytes, bytes
+      FROM colloquy_sessions WHERE entries <> rows OR entries <> coalesce(last, 0) OR bytes <> coalesce(all_bytes, 0)`,
   'a session has no head or no label': `
     SELECT id FROM colloquy_sessions WHERE number NOT IN (SELECT session FROM colloquy_heads)
       OR number NOT IN (SELECT session FROM colloquy_labels)`,

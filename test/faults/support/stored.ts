@@ -20,17 +20,7 @@ const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap
   return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
 };
 
-const SORTED_SETS = [
-  'index',
-  'idle',
-  'active',
-  'paused',
-  'terminated',
-  'label',
-  'deadlines',
-  'tenants',
-  'unleased',
-];
+const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label', 'deadlines', 'tenants', 'unleased'];
 
 /**
  * Where the indexes of a store with one partition, by status and of unleased sessions, differ from its records, entry by

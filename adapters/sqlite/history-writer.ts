@@ -1,0 +1,121 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
+import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
+import type { StoreError } from '../../src/session/errors.js';
+import { appendedDetailOf } from '../../src/session/event-detail.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import { endsAt, usedAt } from '../../src/session/state-at.js';
+import type { AppendOutcome, HistoryAppend, Redacted, SessionKey } from '../../src/store/session-store.js';
+import { finite } from '../shared/never.js';
+import { decodeState, encodeEntry, lengthOf } from '../shared/stored-json.js';
+import { bytesOfEntries, unreadable } from '../sql/session-rows.js';
+import type { Connection } from './connection.js';
+import { type EntriesSize, EntryRows } from './entry-rows.js';
+import { findRow } from './find-row.js';
+import type { SqliteEventLog } from './sqlite-event-log.js';
+
+const FIND_OPERATION = `
+  SELECT session, operation, digest, position
+  FROM colloquy_operations
+  WHERE session = ? AND operation = ?`;
+const INSERT_OPERATION = `
+  INSERT INTO colloquy_operations (session, operation, digest, position)
+  VALUES (?, ?, ?, ?)`;
+const COUNT_REDACTION = `
+  UPDATE colloquy_sessions
+  SET sequence = ?, redactions = redactions + 1
+  WHERE number = ?`;
+const PUT_OFF = 'UPDATE colloquy_sessions SET deadline = ? WHERE number = ?';
+const APPENDED = `
+  UPDATE colloquy_sessions
+  SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
+  WHERE number = ?`;
+
+const NONE: EntriesSize = { entries: 0, bytes: 0 };
+
+/** The changes of histories. Each is one transaction with its event. */
+export class HistoryWriter {
+  readonly #connection: Connection;
+  readonly #events: SqliteEventLog;
+  readonly #entries: EntryRows;
+
+  constructor(connection: Connection, events: SqliteEventLog) {
+    this.#connection = connection;
+    this.#events = events;
+    this.#entries = new EntryRows(connection);
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
+    const { after, now } = append;
+    const texts = append.entries.map(encodeEntry);
+    return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
+      const row = findRow(this.#connection, key);
+      if (row === undefined) return ok({ outcome: 'missing' });
+      const state = decodeState(row['state'], Number(row['last_activity']));
+      if (state === undefined) return err(unreadable(key.id, 'state'));
+      const session = Number(row['number']);
+      const superseded = after === undefined ? NONE : this.#entries.sizeAfter(session, after);
+      const decided = this.#decide(row, state, append, superseded);
+      if (typeof decided !== 'number') return ok(decided);
+      const from = this.#rewind(row, after);
+      const position = from + texts.length;
+      this.#entries.add(session, from, texts);
+      this.#keepOperation(session, append, position);
+      const used = usedAt(state, now);
+      if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
+      const bytes = Number(row['bytes']) - superseded.bytes + bytesOfEntries(texts);
+      const sequence = Number(row['sequence']) + 1;
+      const entries = decided + texts.length;
+      this.#connection.run(APPENDED, entries, position, bytes, sequence, used.lastActivityAt, session);
+      const change = { incarnation: String(row['incarnation']), sequence };
+      this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
+      return ok({ outcome: 'appended', position });
+    }, lengthOf(texts));
+  }
+
+  /** Number of entries to keep, or the outcome if nothing must be written. */
+  #decide(row: Fields, state: StateRecord, append: HistoryAppend, superseded: EntriesSize): AppendOutcome | number {
+    const { after, operation } = append;
+    const session = Number(row['number']);
+    const end = Number(row['position']);
+    const known = operation && this.#findOperation(session, operation.id);
+    const isCurrent = after === undefined || this.#entries.isCurrent(session, after, end);
+    const kept = isCurrent ? Number(row['entries']) - superseded.entries : undefined;
+    return decideAppend({ state, known, end, kept }, append);
+  }
+
+  /** Deletes what a rewind supersedes. Returns the position before the new entries: a rewind takes one of its own. */
+  #rewind(row: Fields, after: number | undefined): number {
+    const end = Number(row['position']);
+    if (after === undefined) return end;
+    this.#entries.deleteAfter(Number(row['number']), after);
+    return end + 1;
+  }
+
+  #findOperation(session: number, operation: string): KnownAppend | undefined {
+    const row = this.#connection.find(FIND_OPERATION, { session, operation });
+    return row && { digest: String(row['digest']), position: Number(row['position']) };
+  }
+
+  #keepOperation(session: number, { operation }: HistoryAppend, position: number): void {
+    if (operation === undefined) return;
+    this.#connection.run(INSERT_OPERATION, session, operation.id, operation.digest, position);
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
+    return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
+      const row = findRow(this.#connection, key);
+      if (row === undefined) return ok('missing');
+      if (positions.some((position) => position > Number(row['position']))) return ok('invalid_position');
+      const session = Number(row['number']);
+      const isChanged = this.#entries.redact(session, positions);
+      if (isChanged === undefined) return err(unreadable(key.id, 'history'));
+      if (!isChanged) return ok('redacted');
+      const sequence = Number(row['sequence']) + 1;
+      this.#connection.run(COUNT_REDACTION, sequence, session);
+      const change = { incarnation: String(row['incarnation']), sequence };
+      this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
+      return ok('redacted');
+    });
+  }
+}
