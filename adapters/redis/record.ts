@@ -11,15 +11,15 @@ import { letterOf } from './status-letters.js';
 /*
  * A session is two strings. Its record has five lines:
  *
- *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <redactions>
- *       <status> <open until> <grace> <deadline> <inactivity> <fencing token> <leased until>
+ *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <tail>
+ *       <redactions> <status> <open until> <grace> <deadline> <inactivity> <fencing token> <leased until>
  *     <ranges>
  *     <labels>
  *     <the state as JSON, without its last activity and its labels>
  *     <what never changes, as JSON>
  *
  * The fields up to the redactions have fixed widths, so that an append overwrites those from the last activity to
- * the bytes where they are. The others follow from the state, for scripts, which read no JSON. Times are in
+ * the tail where they are. The others follow from the state, for scripts, which read no JSON. Times are in
  * milliseconds since the epoch. `incarnation` distinguishes the session from a later one with the same id. The session
  * accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before. `bytes` is
  * the committed length of the journal: data after that length was never acknowledged.
@@ -27,9 +27,11 @@ import { letterOf } from './status-letters.js';
  * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line. It adds a
  * line that is no entry, so that no position is used twice, and writes the parts of the journal that are the history into the ranges:
  *
- *     <beginning of the last range> <bytes that belong to no range>[ <beginning>-<end>-<entries up to the end>]...
+ *     <tail> <bytes that belong to no range>[ <beginning>-<end>-<entries up to the end>]...
  *
- * The last range ends with the journal. Without ranges, the whole journal is the history.
+ * The last range begins at the tail and ends with the journal. If the tail is 0, the whole journal is the history. The
+ * line also has the ranges of before the last rewind, after a semicolon: an append overwrites the tail, so that it finds
+ * its own ranges again when a torn log applies a lost rewind before it.
  */
 
 const VERSION = '1';
@@ -41,6 +43,7 @@ const WIDTHS = {
   sequence: 10,
   entries: 10,
   bytes: 12,
+  tail: 12,
   redactions: 8,
 } as const;
 
@@ -85,6 +88,7 @@ export const encodeRecord = (incarnation: string, head: SessionHead, state: Stat
     pad(counts.sequence, 'sequence'),
     pad(counts.entries, 'entries'),
     pad(counts.bytes, 'bytes'),
+    pad(0, 'tail'),
     pad(0, 'redactions'),
   ];
   const header = `${fixed.join(' ')} ${stateFields(state)}`;
@@ -124,9 +128,17 @@ export interface DecodedRecord {
 }
 
 const HEADER = new RegExp(
-  `^${VERSION} \\d{16} ([\\w-]{12}) (\\d{15}) (\\d{16}) (\\d{10}) (\\d{10}) (\\d{12}) (\\d{8}) [IAPT](?: \\d{1,16}){6}$`,
+  `^${VERSION} \\d{16} ([\\w-]{12}) (\\d{15}) (\\d{16}) (\\d{10}) (\\d{10}) (\\d{12}) (\\d{12}) (\\d{8}) [IAPT](?: \\d{1,16}){6}$`,
 );
-const RANGES = /^(?:(\d+) (\d+)((?: \d+-\d+-\d+)*))?$/;
+const RANGES = /^\d+ (\d+)((?: \d+-\d+-\d+)*)$/;
+
+/** The bytes that belong to no range, and the ranges before the last one; `undefined` if they cannot be read. */
+const rangesOf = (tail: number, line: string): readonly [hidden: number, others: string] | undefined => {
+  if (tail === 0) return [0, ''];
+  const present = line.split(';').find((ranges) => ranges.startsWith(`${tail} `));
+  const [, hidden, others = ''] = RANGES.exec(present ?? '') ?? [];
+  return hidden === undefined ? undefined : [Number(hidden), others];
+};
 
 /** The pieces of a history; `undefined` if they are not in order or not of this length. */
 const piecesOf = (tail: number, hidden: number, others: string, bytes: number): readonly Piece[] | undefined => {
@@ -147,16 +159,16 @@ const piecesOf = (tail: number, hidden: number, others: string, bytes: number): 
 /** The header and the ranges in their two lines; `undefined` if they cannot be read. */
 export const decodeHeader = (header: string, ranges: string): RecordHeader | undefined => {
   const found = HEADER.exec(header);
-  const parts = RANGES.exec(ranges);
-  if (found === null || parts === null) return undefined;
+  if (found === null) return undefined;
   const [, incarnation = '', ...numbers] = found;
-  const [created = 0, lastActivityAt = 0, sequence = 0, entries = 0, bytes = 0, redactions = 0] = numbers.map(Number);
-  const [, tail = '', hidden = '0', others = ''] = parts;
-  const pieces = piecesOf(Number(tail), Number(hidden), others, bytes);
-  if (pieces === undefined) return undefined;
+  const [created = 0, lastActivityAt = 0, sequence = 0, entries = 0, ...others] = numbers.map(Number);
+  const [bytes = 0, tail = 0, redactions = 0] = others;
+  const [hidden, earlier] = rangesOf(tail, ranges) ?? [];
+  const pieces = hidden === undefined ? undefined : piecesOf(tail, hidden, earlier ?? '', bytes);
+  if (hidden === undefined || pieces === undefined) return undefined;
   const version = `${incarnation}.${redactions}.${tail}`;
   const counts = { created, lastActivityAt, sequence, entries, bytes, redactions };
-  return { incarnation, ...counts, pieces, shown: bytes - Number(hidden), version };
+  return { incarnation, ...counts, pieces, shown: bytes - hidden, version };
 };
 
 /** The labels in their line of a record; `undefined` if it cannot be read. */

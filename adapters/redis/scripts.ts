@@ -9,7 +9,7 @@ if not text then
 local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
 return first == '?' and 'missing' or 'corrupt'
 end
-local bytes = string.match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) %d+ [IAPT] ')
+local bytes = string.match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) %d+ %d+ [IAPT] ')
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 local reply = {string.match(text, '^[^\n]*')}
 for _, position in ipairs(ARGV) do
@@ -56,8 +56,9 @@ size, history = '', ''
 elseif type(bytes) == 'number' then
 local isWhole = bytes <= left
 local text = call('GETRANGE', key, '0', isWhole and '-1' or '255')
-local found, hidden = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) [^\n]*\n?%d* ?(%d*)')
-if found then size, history = bytes, string.format('%d', found - (tonumber(hidden) or 0)) end
+local found, tail = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) (%d+) ')
+local hidden = match(text, '\n[%d ;-]*' .. string.format('%d', tonumber(tail or '0')) .. ' (%d+)')
+if found then size, history = bytes, string.format('%d', found - (tonumber(tail) > 0 and tonumber(hidden) or 0)) end
 if isWhole and found then left, record = left - bytes, text end
 end
 local at = #reply
@@ -176,14 +177,14 @@ local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries = tonumber(ARGV[4] or '')
 local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
-local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
+local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d ;-]*)\n'
 local text = entries and redis.pcall('GETRANGE', record, '0', '255')
 if type(text) ~= 'string' or not match(text, HEADER) then text = call('GET', record) end
 if not text then
 local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
 return first == '?' and 'missing' or 'corrupt'
 end
-local count, bytes, ranges = match(text, HEADER)
+local count, bytes, tail, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 bytes = tonumber(bytes)
 local given = from or upto
@@ -193,8 +194,13 @@ if given > 0 and call('GETRANGE', journal, given - 1 .. '', given - 1 .. '') ~= 
 return 'invalid_position'
 end
 end
-local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
-local shown = bytes - tonumber(hidden or '0')
+tail = tonumber(tail)
+local hidden, others = 0, ''
+if tail > 0 then
+hidden, others = match(';' .. ranges, string.format(';%d (%%d+)([^;]*)', tail))
+if not hidden or tail > bytes then return 'corrupt' end
+end
+local shown = bytes - tonumber(hidden)
 local whole = #text + math.min(shown, size or shown)
 if maximum and whole > maximum then return {'too_large', whole} end
 if not size then
@@ -202,10 +208,10 @@ local wanted = count + 0 > 0 and math.ceil(1.25 * shown / count * entries) or 0
 size = math.max(least, math.min(most, wanted))
 end
 local pieces, part = {}, {}
-for first, last in string.gmatch(others or '', ' (%d+)%-(%d+)') do
+for first, last in string.gmatch(others, ' (%d+)%-(%d+)') do
 pieces[#pieces + 1] = {tonumber(first), tonumber(last)}
 end
-pieces[#pieces + 1] = {tonumber(tail or '0'), bytes}
+pieces[#pieces + 1] = {tail, bytes}
 if from then
 for at = 1, #pieces do
 local first, last = math.max(pieces[at][1], from), pieces[at][2]
@@ -343,20 +349,20 @@ if known then return known == '' and 'unknown' or known end
 local time = call('TIME')
 local clock = time[1] * 1000 + time[2] / 1000
 if clock >= till + 0 or till - clock > forget - till then return 'late ' .. format('%.0f', clock) end
-local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
+local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
 .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
-local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 65, 87, 109
+local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, TAIL, STATE = 256, 32, 48, 65, 87, 100, 122
 local NEVER = 9007199254740991
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
 local function headerOf(text)
-local revision, incarnation, created, activity, sequence, entries, bytes, redactions, at, status, open,
+local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at, status, open,
 grace, deadline, inactivity, fence, leased = match(text, HEADER)
 if at ~= STATE + 1 then return nil end
 return {
 revision = revision, incarnation = incarnation, created = created, activity = activity,
 sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
-redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
+tail = tonumber(tail), redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
 deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
 leased = tonumber(leased),
 }
@@ -368,6 +374,10 @@ end
 local function beginningOf(record)
 local text = try('GETRANGE', record, '0', HEADER_BYTES - 1 .. '')
 return type(text) == 'string' and text or call('GET', record) or ''
+end
+local function versionOf(record)
+local header = headerOf(beginningOf(record))
+return header and header.incarnation .. '.' .. header.redactions .. '.' .. header.tail
 end
 local hasBegun, isRefused = false, false
 local function begin()
@@ -407,11 +417,6 @@ try('ZREM', owners, owner)
 elseif first[2] ~= try('ZSCORE', owners, owner) then
 try('ZADD', owners, first[2], owner)
 end
-end
-local function versionOf(record)
-local text = call('GET', record) or ''
-local header, tail = headerOf(text), match(text, '^[^\n]*\n(%d*)')
-return header and header.incarnation .. '.' .. header.redactions .. '.' .. tail
 end
 local function overCap(most, now, active, paused, due, records)
 local count = call('ZCARD', active) + call('ZCARD', paused)
@@ -535,7 +540,8 @@ return at == 0 or call('GETRANGE', journal, at - 1 .. '', at - 1 .. '') == '\n'
 end
 local function rewound(journal, line, header, after, skipped)
 if after > header.bytes or not isLineEnd(journal, after) then return 'invalid_position' end
-local tail, _, others = match(line, '^(%d+) (%d+)(.*)$')
+local present = header.tail > 0 and match(';' .. line, ';(' .. header.tail .. ' [^;]*)') or ''
+if header.tail > 0 and present == '' then return 'corrupt' end
 local kept, shown, entries, count = {}, 0, 0, 0
 local function take(from, upto, upToEntries)
 if after < from and after > 0 then return 'moved ' .. header.bytes end
@@ -553,13 +559,14 @@ count, shown, entries = count + 1, shown + upto - from, upToEntries
 kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
 end
 local outcome
-for from, upto, upToEntries in string.gmatch(others or '', ' (%d+)%-(%d+)%-(%d+)') do
+for from, upto, upToEntries in string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)') do
 outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
 end
-outcome = outcome or take(tonumber(tail or '0'), header.bytes, header.entries)
+outcome = outcome or take(header.tail, header.bytes, header.entries)
 if outcome ~= 'done' then return outcome end
 local start = header.bytes + skipped
-return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
+local next = format('%d %d', start, start - shown) .. table.concat(kept)
+return entries, next .. ';' .. present, count, start
 end
 function kinds.append(keys, args)
 local record, journal, names = unpack(keys, 1, 3)
@@ -589,17 +596,17 @@ end
 if isClosed then return 'closed ' .. string.gsub(match(call('GET', record), '^(.*)\n[^\n]*$'), '\n', '\t') end
 if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end
 if position ~= '' and position + 0 ~= header.bytes then return 'moved ' .. header.bytes end
-local entries, ranges, rest = header.entries, nil, nil
+local entries, tail, ranges, rest = header.entries, header.tail, nil, nil
 if after ~= '' then
 text = call('GET', record)
 local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
-local isLast = tonumber(after) == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
+local isLast = tonumber(after) == header.bytes and (header.tail == 0 or header.tail ~= header.bytes)
 if not isLast or count == '0' then
 local filler = name == '' and '\n' or sub(note, -12) .. '\n'
-local kept, nextRanges, number = rewound(journal, line, header, tonumber(after), #filler)
+local kept, nextRanges, number, start = rewound(journal, line, header, tonumber(after), #filler)
 if not nextRanges then return kept end
 if number > MAX_RANGES then return 'full' end
-entries, ranges, rest = kept, nextRanges, others
+entries, ranges, rest, tail = kept, nextRanges, others, start
 lines = filler .. lines
 end
 end
@@ -618,9 +625,9 @@ log('1 appended ' .. header.incarnation .. ' ' .. sequence .. ' ' .. now .. ' ' 
 end
 local activity, isUsed = header.activity, status ~= 'T' and at < endOf(header)
 if isUsed and at > activity + 0 then activity = string.rep('0', #activity - #now) .. now end
-local counts = activity .. ' ' .. format('%010d %010d %012d', sequence, entries, finish)
+local counts = activity .. ' ' .. format('%010d %010d %012d %012d', sequence, entries, finish, tail)
 if ranges then
-local fields = sub(match(text, '^[^\n]*\n'), BYTES + 13)
+local fields = sub(match(text, '^[^\n]*\n'), TAIL + 13)
 call('SET', record, sub(text, 1, ACTIVITY) .. counts .. fields .. ranges .. rest)
 else
 call('SETRANGE', record, ACTIVITY .. '', counts)
@@ -643,7 +650,8 @@ log('1 redacted ' .. incarnation .. ' ' .. sequence .. ' ' .. now .. ' ' .. path
 end
 for place = 5, #args, 2 do call('SETRANGE', journal, args[place], args[place + 1]) end
 call('SETRANGE', record, SEQUENCE .. '',
-format('%010d %010d %012d %08d', sequence, header.entries, header.bytes, header.redactions + 1))
+format('%010d %010d %012d %012d ', sequence, header.entries, header.bytes, header.tail)
+.. format('%08d', header.redactions + 1))
 return 'redacted'
 end
 function kinds.reschedule(keys, args)

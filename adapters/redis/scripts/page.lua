@@ -39,8 +39,9 @@ local function replyWith(total, edge, members)
       elseif type(bytes) == 'number' then
         local isWhole = bytes <= left
         local text = call('GETRANGE', key, '0', isWhole and '-1' or '255')
-        local found, hidden = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) [^\n]*\n?%d* ?(%d*)')
-        if found then size, history = bytes, string.format('%d', found - (tonumber(hidden) or 0)) end
+        local found, tail = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) (%d+) ')
+        local hidden = match(text, '\n[%d ;-]*' .. string.format('%d', tonumber(tail or '0')) .. ' (%d+)')
+        if found then size, history = bytes, string.format('%d', found - (tonumber(tail) > 0 and tonumber(hidden) or 0)) end
         if isWhole and found then left, record = left - bytes, text end
       end
       local at = #reply

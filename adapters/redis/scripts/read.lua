@@ -16,7 +16,7 @@ local entries = tonumber(ARGV[4] or '')
 local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
 
-local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d -]*)\n'
+local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d ;-]*)\n'
 
 -- Of a part, the rest of the record is not read, unless the line of the ranges is long.
 local text = entries and redis.pcall('GETRANGE', record, '0', '255')
@@ -25,7 +25,7 @@ if not text then
   local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
   return first == '?' and 'missing' or 'corrupt'
 end
-local count, bytes, ranges = match(text, HEADER)
+local count, bytes, tail, ranges = match(text, HEADER)
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 bytes = tonumber(bytes)
 local given = from or upto
@@ -35,8 +35,13 @@ if given then
     return 'invalid_position'
   end
 end
-local tail, hidden, others = match(ranges, '^(%d+) (%d+)(.*)$')
-local shown = bytes - tonumber(hidden or '0')
+tail = tonumber(tail)
+local hidden, others = 0, ''
+if tail > 0 then
+  hidden, others = match(';' .. ranges, string.format(';%d (%%d+)([^;]*)', tail))
+  if not hidden or tail > bytes then return 'corrupt' end
+end
+local shown = bytes - tonumber(hidden)
 local whole = #text + math.min(shown, size or shown)
 if maximum and whole > maximum then return {'too_large', whole} end
 if not size then
@@ -46,10 +51,10 @@ end
 
 -- The pieces of the whole history.
 local pieces, part = {}, {}
-for first, last in string.gmatch(others or '', ' (%d+)%-(%d+)') do
+for first, last in string.gmatch(others, ' (%d+)%-(%d+)') do
   pieces[#pieces + 1] = {tonumber(first), tonumber(last)}
 end
-pieces[#pieces + 1] = {tonumber(tail or '0'), bytes}
+pieces[#pieces + 1] = {tail, bytes}
 -- Those that are read, cut to the part.
 if from then
   for at = 1, #pieces do

@@ -28,23 +28,23 @@ local time = call('TIME')
 local clock = time[1] * 1000 + time[2] / 1000
 if clock >= till + 0 or till - clock > forget - till then return 'late ' .. format('%.0f', clock) end
 
--- A record: revision, incarnation, created, last activity, sequence, entries, bytes and redactions in fields
--- of fixed width; then what depends on the state; then lines: ranges, labels, state, head.
-local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
+-- A record: revision, incarnation, created, last activity, sequence, entries, bytes, tail and redactions in
+-- fields of fixed width; then what depends on the state; then lines: ranges, labels, state, head.
+local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
   .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
-local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, STATE = 256, 32, 48, 65, 87, 109
+local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, TAIL, STATE = 256, 32, 48, 65, 87, 100, 122
 local NEVER = 9007199254740991
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
 
 local function headerOf(text)
-  local revision, incarnation, created, activity, sequence, entries, bytes, redactions, at, status, open,
+  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at, status, open,
     grace, deadline, inactivity, fence, leased = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
   return {
     revision = revision, incarnation = incarnation, created = created, activity = activity,
     sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
-    redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
+    tail = tonumber(tail), redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
     deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
     leased = tonumber(leased),
   }
@@ -60,6 +60,12 @@ local function beginningOf(record)
   local text = try('GETRANGE', record, '0', HEADER_BYTES - 1 .. '')
   -- GETRANGE of test doubles fails for a missing key.
   return type(text) == 'string' and text or call('GET', record) or ''
+end
+
+-- The version of a history: another one after each rewind and each redaction.
+local function versionOf(record)
+  local header = headerOf(beginningOf(record))
+  return header and header.incarnation .. '.' .. header.redactions .. '.' .. header.tail
 end
 
 local hasBegun, isRefused = false, false
@@ -108,13 +114,6 @@ local function later(due, owners, owner, member, at)
   elseif first[2] ~= try('ZSCORE', owners, owner) then
     try('ZADD', owners, first[2], owner)
   end
-end
-
--- The version of a history: another one after each rewind and each redaction.
-local function versionOf(record)
-  local text = call('GET', record) or ''
-  local header, tail = headerOf(text), match(text, '^[^\n]*\n(%d*)')
-  return header and header.incarnation .. '.' .. header.redactions .. '.' .. tail
 end
 
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that the
@@ -271,13 +270,15 @@ local function isLineEnd(journal, at)
 end
 
 -- The number of entries up to a position, the line with the ranges of a history that continues there, and
--- the number of ranges; or only an outcome. `line` has the ranges of the history of today: the beginning of
--- the last one, the number of bytes that belong to none, then for each other one its beginning, its end and
--- the number of entries up to that.
+-- the number of ranges; or only an outcome. `line` has the ranges of the history, and those of before its
+-- last rewind, for an append that a torn log puts back to then: the beginning of the last one (`tail`), the
+-- number of bytes that belong to none, then for each other one its beginning, its end and the number of
+-- entries up to that.
 -- `skipped` is the number of bytes before the lines that follow.
 local function rewound(journal, line, header, after, skipped)
   if after > header.bytes or not isLineEnd(journal, after) then return 'invalid_position' end
-  local tail, _, others = match(line, '^(%d+) (%d+)(.*)$')
+  local present = header.tail > 0 and match(';' .. line, ';(' .. header.tail .. ' [^;]*)') or ''
+  if header.tail > 0 and present == '' then return 'corrupt' end
   local kept, shown, entries, count = {}, 0, 0, 0
   local function take(from, upto, upToEntries)
     if after < from and after > 0 then return 'moved ' .. header.bytes end
@@ -295,13 +296,14 @@ local function rewound(journal, line, header, after, skipped)
     kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
   end
   local outcome
-  for from, upto, upToEntries in string.gmatch(others or '', ' (%d+)%-(%d+)%-(%d+)') do
+  for from, upto, upToEntries in string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)') do
     outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
   end
-  outcome = outcome or take(tonumber(tail or '0'), header.bytes, header.entries)
+  outcome = outcome or take(header.tail, header.bytes, header.entries)
   if outcome ~= 'done' then return outcome end
   local start = header.bytes + skipped
-  return entries, format('%d %d', start, start - shown) .. table.concat(kept), count
+  local next = format('%d %d', start, start - shown) .. table.concat(kept)
+  return entries, next .. ';' .. present, count, start
 end
 
 -- Adds lines at the end of a history, or after a position, which supersedes what follows that.
@@ -339,19 +341,19 @@ function kinds.append(keys, args)
   if isClosed then return 'closed ' .. string.gsub(match(call('GET', record), '^(.*)\n[^\n]*$'), '\n', '\t') end
   if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end
   if position ~= '' and position + 0 ~= header.bytes then return 'moved ' .. header.bytes end
-  local entries, ranges, rest = header.entries, nil, nil
+  local entries, tail, ranges, rest = header.entries, header.tail, nil, nil
   if after ~= '' then
     text = call('GET', record)
     local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
     -- What follows the last entry is an ordinary append.
-    local isLast = tonumber(after) == header.bytes and match(line, '^%d*') ~= header.bytes .. ''
+    local isLast = tonumber(after) == header.bytes and (header.tail == 0 or header.tail ~= header.bytes)
     if not isLast or count == '0' then
       -- Takes a position, and tells a rewind with a name from another one in its place.
       local filler = name == '' and '\n' or sub(note, -12) .. '\n'
-      local kept, nextRanges, number = rewound(journal, line, header, tonumber(after), #filler)
+      local kept, nextRanges, number, start = rewound(journal, line, header, tonumber(after), #filler)
       if not nextRanges then return kept end
       if number > MAX_RANGES then return 'full' end
-      entries, ranges, rest = kept, nextRanges, others
+      entries, ranges, rest, tail = kept, nextRanges, others, start
       lines = filler .. lines
     end
   end
@@ -372,9 +374,9 @@ function kinds.append(keys, args)
   -- Entries after the end do not count as activity: that would postpone an end by inactivity.
   local activity, isUsed = header.activity, status ~= 'T' and at < endOf(header)
   if isUsed and at > activity + 0 then activity = string.rep('0', #activity - #now) .. now end
-  local counts = activity .. ' ' .. format('%010d %010d %012d', sequence, entries, finish)
+  local counts = activity .. ' ' .. format('%010d %010d %012d %012d', sequence, entries, finish, tail)
   if ranges then
-    local fields = sub(match(text, '^[^\n]*\n'), BYTES + 13)
+    local fields = sub(match(text, '^[^\n]*\n'), TAIL + 13)
     call('SET', record, sub(text, 1, ACTIVITY) .. counts .. fields .. ranges .. rest)
   else
     call('SETRANGE', record, ACTIVITY .. '', counts)
@@ -404,7 +406,8 @@ function kinds.redact(keys, args)
   end
   for place = 5, #args, 2 do call('SETRANGE', journal, args[place], args[place + 1]) end
   call('SETRANGE', record, SEQUENCE .. '',
-    format('%010d %010d %012d %08d', sequence, header.entries, header.bytes, header.redactions + 1))
+    format('%010d %010d %012d %012d ', sequence, header.entries, header.bytes, header.tail)
+      .. format('%08d', header.redactions + 1))
   return 'redacted'
 end
 

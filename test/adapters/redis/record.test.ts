@@ -33,7 +33,7 @@ const active = live('ACTIVE', {
 const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
-const FIXED = `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 000000000000 00000000`;
+const FIXED = `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 000000000000 000000000000 00000000`;
 const record =
   `${FIXED} A 61000 0 61000 30000 3 5\n` +
   '\n' +
@@ -59,7 +59,7 @@ describe('a record', () => {
         ...none,
         pieces: [[0, 0]],
         shown: 0,
-        version: `${INCARNATION}.0.`,
+        version: `${INCARNATION}.0.0`,
       },
     });
   });
@@ -82,7 +82,9 @@ describe('a record', () => {
     const counted = record.replace('0000000001 0000000000 000000000000 00', '0000000007 0000000003 000000000222 00');
     const counts = { sequence: 7, entries: 3, bytes: 222, shown: 222, pieces: [[0, 222]] };
     expect(decodeRecord('one', counted)?.header).toMatchObject(counts);
-    const rewound = counted.replace('\n\n', '\n101 81 0-10-1 50-60-2\n');
+    const rewound = counted
+      .replace('222 000000000000', '222 000000000101')
+      .replace('\n\n', '\n170 150 0-10-1;101 81 0-10-1 50-60-2\n');
     const pieces = [
       [0, 10],
       [50, 60],
@@ -102,10 +104,11 @@ describe('a record', () => {
     '101 81 0-10-1 50-60-2 ',
     '101 81 50-60-1 0-10-2',
     '223 0 0-10-1',
+    '',
     '101 81 0-10 50-60-2',
     'x',
   ])('is none with the ranges %j', (ranges) => {
-    const counted = record.replace('000000000000 00', '000000000222 00');
+    const counted = record.replace('000000000000 000000000000', '000000000222 000000000101');
     expect(decodeRecord('one', counted.replace('\n\n', `\n${ranges}\n`))).toBeUndefined();
   });
 
