@@ -63,7 +63,7 @@ DECLARE
   v_entries bigint := coalesce(cardinality(c.entries), 0);
 BEGIN
   /* Before the other conditions. Without any, the insert itself finds out. */
-  IF c.source IS NOT NULL OR c.active_limit IS NOT NULL THEN
+  IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
     IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
       outcome := 'taken';
       RETURN;
