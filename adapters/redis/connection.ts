@@ -13,6 +13,9 @@ const FIRST_PAUSE_MS = 20;
  */
 const CLOCK_MARGIN_MS = 1000;
 
+/** The reply to a group that came too late. */
+const LATE = /^late (\d+)$/;
+
 /** Length of a random id: 72 bits. */
 const ID_LENGTH = 12;
 
@@ -26,44 +29,6 @@ export interface Script {
 
 export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
 
-/**
- * A script that makes a change at most once, even if a client that got no reply sends it again. It has at least two
- * writes, so that the server logs them as a transaction, and writes only absolute values: see "A torn log" in
- * `docs/redis-operating.md`. The value that readers trust is written last.
- *
- * KEYS  1 the key of this call, by which it is recognised
- * ARGV  1 until when the server accepts the call, 2 until when it recognises the call: twice as long
- *
- * Defines `known`, the note of an earlier arrival of this call or false, and `remember(value)`, which writes the note.
- * A call that arrives too late is refused: {'late', the server's time}. So a call is recognised as long as it is
- * accepted.
- *
- * Defines `attempt(change, undo)`, because Lua does not roll back. If a command of `change` is refused, because of a
- * missing right or a key of a wrong type, `undo` reverts the earlier commands; it must continue if some of its own
- * commands are refused. Returns the refusal, or nil.
- *
- * Scripts pass numbers to commands as text, because the server converts numbers slowly. A call passes only the keys and
- * arguments that it uses, because each costs the server as much as half a command.
- */
-export const writeScript = (lua: string): Script =>
-  script(`
-local known = redis.call('GET', KEYS[1])
-local time = redis.call('TIME')
-local clock = time[1] * 1000 + time[2] / 1000
-local left = ARGV[1] - clock
-if not known and (left <= 0 or left > ARGV[2] - ARGV[1]) then return {'late', clock} end
-local function remember(value)
-  redis.call('SET', KEYS[1], value, 'PXAT', ARGV[2])
-end
-local function attempt(change, undo)
-  local isDone, refusal = pcall(change)
-  if isDone then return nil end
-  undo()
-  redis.pcall('DEL', KEYS[1])
-  return {err = string.gsub(type(refusal) == 'table' and refusal.err or refusal, '^@user_script: ?%d+: ', '')}
-end
-${lua}`);
-
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
 /** The reply of a command or script, or the failure. */
@@ -76,12 +41,13 @@ export type Reply<T = unknown> = Promise<Result<T, Failure>>;
  */
 export class Call {
   readonly #connection: Connection;
-  readonly #end: number;
+  /** The deadline, by `performance.now()`. */
+  readonly end: number;
   #isUnknown = false;
 
   constructor(connection: Connection, end: number) {
     this.#connection = connection;
-    this.#end = end;
+    this.end = end;
   }
 
   /** Sends a command that changes nothing. */
@@ -100,24 +66,25 @@ export class Call {
   }
 
   /**
-   * Runs a `writeScript`; `keys` and `args` follow its own ones. The server accepts a call until a second after its
-   * deadline, and recognises it twice as long. Until then, a call that was refused as late was never applied, so it is
-   * sent again by the server's time. A later one may have been applied and forgotten if the clocks have agreed before.
-   * If they have not, this machine's clock is wrong, and the call was never accepted.
+   * Runs the script of a group of mutations, which is applied at most once, even if a client that got no reply sends it
+   * again. `keys` and `args` follow its own ones. The server accepts a call until a second after its deadline, and
+   * recognises it twice as long. Until then, a call that was refused as late was never applied, so it is sent again by
+   * the server's time. A later one may have been applied and forgotten if the clocks have agreed before. If they have
+   * not, this machine's clock is wrong, and the call was never accepted.
    */
-  async writeScript(script: Script, writes: string, keys: readonly string[], args: readonly string[]): Reply {
-    const write = writes + newId();
+  async write(script: Script, notes: string, keys: readonly string[], args: readonly string[]): Reply {
+    const note = notes + newId();
     const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
     for (;;) {
       const { hasAgreed } = this.#connection;
       const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
-      const reply = await this.#run(script, [write, ...keys], [String(till), String(till + span), ...args], true);
-      const [outcome, time]: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
-      if (outcome !== 'late') {
+      const reply = await this.#run(script, [note, ...keys], [String(till), String(till + span), ...args], true);
+      const late = reply.isOk() && typeof reply.value === 'string' ? LATE.exec(reply.value) : null;
+      if (late === null) {
         this.#connection.hasAgreed ||= reply.isOk();
         return reply;
       }
-      const serverNow = Number(time);
+      const serverNow = Number(late[1]);
       this.#connection.setServerNow(serverNow);
       this.#isUnknown ||= hasAgreed && serverNow >= till + span;
       if (this.#isUnknown || this.#left() <= 0) return err(timedOut(this.#isUnknown ? 'unknown' : 'not_applied'));
@@ -175,7 +142,7 @@ export class Call {
   }
 
   #left(): number {
-    return this.#end - performance.now();
+    return this.end - performance.now();
   }
 }
 
@@ -211,6 +178,11 @@ export class Connection {
 
   /** Begins a call with its deadline. */
   begin(): Call {
-    return new Call(this, performance.now() + this.timeoutMs);
+    return this.until(performance.now() + this.timeoutMs);
+  }
+
+  /** Begins a call with a deadline by `performance.now()`. */
+  until(end: number): Call {
+    return new Call(this, end);
   }
 }

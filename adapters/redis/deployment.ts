@@ -21,6 +21,8 @@ export interface RedisDeployment {
   readonly leaseIndex: boolean;
   /** Whether changes are logged as events. */
   readonly events: boolean;
+  /** Whether sweeps report the end of each session. */
+  readonly reportEnds: boolean;
 }
 
 /** A call with the settings that it needs. */
@@ -29,6 +31,8 @@ export interface OpenCall {
   readonly keys: Keyspace;
   /** Number of events that a stream keeps, as an argument of scripts; '' without events. */
   readonly eventsLength: string;
+  /** Whether sweeps report the end of each session. */
+  readonly reportsEnds: boolean;
 }
 
 /** The stored settings. */
@@ -42,17 +46,30 @@ type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
 const DEFAULT_EVENTS = 100_000;
 
-/**
- * The settings as text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000`. The first field is the
- * version of the format.
- */
-const encode = ({ deployment: { partitions, statusIndex, leaseIndex }, eventsLength }: Stored): string =>
-  `1 partitions=${partitions} statusIndex=${Number(statusIndex)} leaseIndex=${Number(leaseIndex)} events=${eventsLength}`;
+/** The settings of a new deployment without options. */
+const NEW_DEPLOYMENT: RedisDeployment = {
+  partitions: 1,
+  statusIndex: false,
+  leaseIndex: false,
+  events: false,
+  reportEnds: false,
+};
 
-const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) leaseIndex=([01]) events=(\d{1,9})$/;
+/**
+ * The settings as text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000 reportEnds=0`. The first field
+ * is the version of the format.
+ */
+const encode = ({ deployment, eventsLength }: Stored): string => {
+  const { partitions, statusIndex, leaseIndex, reportEnds } = deployment;
+  const indexes = `statusIndex=${Number(statusIndex)} leaseIndex=${Number(leaseIndex)}`;
+  return `1 partitions=${partitions} ${indexes} events=${eventsLength} reportEnds=${Number(reportEnds)}`;
+};
+
+const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) leaseIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
 
 const decode = (text: unknown): Stored | undefined => {
-  const [, partitions = '', statusIndex, leaseIndex, events] = (typeof text === 'string' && form.exec(text)) || [];
+  const [, partitions = '', statusIndex, leaseIndex, events, reportEnds] =
+    (typeof text === 'string' && form.exec(text)) || [];
   if (Number(partitions) < 1) return undefined;
   return {
     deployment: {
@@ -60,6 +77,7 @@ const decode = (text: unknown): Stored | undefined => {
       statusIndex: statusIndex === '1',
       leaseIndex: leaseIndex === '1',
       events: events !== '0',
+      reportEnds: reportEnds === '1',
     },
     eventsLength: Number(events),
   };
@@ -91,6 +109,7 @@ const changes = {
   statusIndex: changed,
   leaseIndex: changed,
   events: changed,
+  reportEnds: changed,
 };
 
 /** The error if the settings cannot be read or stored: the change of the call was then not sent. */
@@ -151,6 +170,12 @@ export class Deployment {
     return found.andThen((settings) => this.#open(settings)).map((open) => ({ call, ...open }));
   }
 
+  /** Whether sweeps report ends: by the known settings, or those that are stored. */
+  async reportsEnds(): Answer<boolean> {
+    if (this.#known !== undefined) return ok(this.#known.reportsEnds);
+    return (await this.begin()).map(({ reportsEnds }) => reportsEnds);
+  }
+
   /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
@@ -201,8 +226,8 @@ export class Deployment {
 
   /** The settings of this process: its options, and the stored settings for the others. */
   #wanted(stored?: Stored): Stored {
-    const { partitions, statusIndex, leaseIndex, events, eventsLength } = this.#settings;
-    const before = stored?.deployment ?? { partitions: 1, statusIndex: false, leaseIndex: false, events: false };
+    const { partitions, statusIndex, leaseIndex, events, eventsLength, reportEnds } = this.#settings;
+    const before = stored?.deployment ?? NEW_DEPLOYMENT;
     const hasEvents = events ?? before.events;
     const length = eventsLength ?? (stored?.eventsLength || DEFAULT_EVENTS);
     return {
@@ -211,16 +236,17 @@ export class Deployment {
         statusIndex: statusIndex ?? before.statusIndex,
         leaseIndex: leaseIndex ?? before.leaseIndex,
         events: hasEvents,
+        reportEnds: reportEnds ?? before.reportEnds,
       },
       eventsLength: hasEvents ? length : 0,
     };
   }
 
   #differenceFrom(deployment: RedisDeployment): Misconfigured | undefined {
-    const { partitions, statusIndex, leaseIndex, events } = this.#settings;
+    const { partitions, statusIndex, leaseIndex, events, reportEnds } = this.#settings;
     return differenceOf(
       'RedisSessionStore',
-      { partitions, statusIndex, leaseIndex, events },
+      { partitions, statusIndex, leaseIndex, events, reportEnds },
       { ...deployment },
       changes,
     );
@@ -233,8 +259,10 @@ export class Deployment {
     return ok(this.#known);
   }
 
-  #openBy({ deployment: { partitions, events, ...indexes }, eventsLength }: Stored): Omit<OpenCall, 'call'> {
+  #openBy({ deployment, eventsLength }: Stored): Omit<OpenCall, 'call'> {
+    const { partitions, events, reportEnds, ...indexes } = deployment;
     const keys = new Keyspace(this.#settings.prefix, partitions, indexes);
-    return { keys, eventsLength: events ? String(this.#settings.eventsLength ?? eventsLength) : '' };
+    const length = events ? String(this.#settings.eventsLength ?? eventsLength) : '';
+    return { keys, eventsLength: length, reportsEnds: reportEnds };
   }
 }

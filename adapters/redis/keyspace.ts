@@ -1,5 +1,5 @@
 import type { SessionStatus } from '../../src/session/session-status.js';
-import type { SessionKey } from '../../src/store/session-store.js';
+import type { DueKey, SessionKey } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelText } from '../shared/label-texts.js';
 
@@ -34,10 +34,6 @@ export interface TenantKeys {
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
-  /** The ends that must be reported, by their due time. */
-  readonly ends: string;
-  /** The tenants of the partition by the earliest of their ends. */
-  readonly reporting: string;
   /** The prefix of all keys of the partition. */
   readonly partition: string;
   /** The stream of events of the partition. */
@@ -56,16 +52,22 @@ export interface SessionKeys extends SessionKey, TenantKeys {
    * The appends with an operation id: for each id, the digest, the offsets in the journal, and a checksum of the lines.
    */
   readonly names: string;
-  /** The session in `index`, `deadlines` and the indexes by status. */
+  /** The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
   /** The session in events. */
   readonly path: string;
-  /** The prefix of the key of the remains of a removed session until its end is reported; the incarnation follows. */
-  readonly remains: string;
+  /** Whether these are the keys of what is left of a removed session. */
+  readonly isLeft: boolean;
 }
 
-/** The member of `ends` for the session with this incarnation. */
-export const endMember = (member: string, incarnation: string): string => `${member}:${incarnation}`;
+/** What is left of a removed session, in its key and in `deadlines`. */
+const SEPARATOR = ':';
+
+/** The key of a member of `deadlines`. */
+export const dueKeyOf = (tenant: string, member: string): DueKey => {
+  const [id = '', removal] = member.split(SEPARATOR);
+  return { tenant, id: unescapeName(id), ...(removal !== undefined && { removal }) };
+};
 
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {
@@ -87,17 +89,20 @@ export class Keyspace {
    * The keys of a session. Lists all fields, because copying those of the tenant would take longer than the rest of a
    * call.
    */
-  of({ tenant, id }: SessionKey): SessionKeys {
+  of({ tenant, id, removal }: DueKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);
-    const member = escapeName(id);
-    const path = `${owner}:${member}`;
+    const name = escapeName(id);
+    const path = `${owner}:${name}`;
+    const isLeft = removal !== undefined;
+    const member = isLeft ? `${name}${SEPARATOR}${removal}` : name;
+    const records = isLeft ? `${partition}:remains:${owner}:` : `${partition}:record:${owner}:`;
     return {
       tenant,
       id,
-      records: `${partition}:record:${owner}:`,
+      records,
       journals: `${partition}:journal:${owner}:`,
-      record: `${partition}:record:${path}`,
+      record: records + member,
       journal: `${partition}:journal:${path}`,
       names: `${partition}:names:${path}`,
       index: `${partition}:index:${owner}`,
@@ -106,15 +111,13 @@ export class Keyspace {
       unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
-      ends: `${partition}:ends:${owner}`,
-      reporting: `${partition}:reporting`,
       partition: `${partition}:`,
       events: `${partition}:events`,
       writes: `${partition}:write:`,
-      remains: `${partition}:remains:${path}:`,
       member,
       owner,
       path,
+      isLeft,
     };
   }
 
@@ -130,8 +133,6 @@ export class Keyspace {
       unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
-      ends: `${partition}:ends:${owner}`,
-      reporting: `${partition}:reporting`,
       partition: `${partition}:`,
       events: `${partition}:events`,
       writes: `${partition}:write:`,
@@ -147,11 +148,6 @@ export class Keyspace {
   /** The tenants of a partition by the earliest of their deadlines. */
   tenantsOf(partition: number): string {
     return `${this.#prefix}:{${partition}}:tenants`;
-  }
-
-  /** The tenants of a partition by the earliest of their ends. */
-  reportingOf(partition: number): string {
-    return `${this.#prefix}:{${partition}}:reporting`;
   }
 
   /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */

@@ -1,10 +1,10 @@
 import { ok } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import type { DueSessions } from '../../src/store/session-store.js';
+import type { DueSession, DueSessions } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
-import type { Keyspace } from './keyspace.js';
+import { dueKeyOf, type Keyspace } from './keyspace.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -32,42 +32,19 @@ const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
 };
 
-/** A member of a tenant's sorted set whose time has passed. */
-export interface DueMember {
-  readonly tenant: string;
-  readonly member: string;
-  readonly dueAt: number;
-}
-
-/** The sorted sets of due items: the tenants of a partition, and the members of a tenant. */
-export interface DueSets {
-  readonly tenantsOf: (partition: number) => string;
-  readonly membersOf: (tenant: string) => string;
-}
-
-/** The due members of a part of the partitions. */
-export interface DuePart {
-  /** The longest overdue first. */
-  readonly members: readonly DueMember[];
-  readonly failed: readonly StoreError[];
-  readonly hasMore: boolean;
-  readonly next?: string;
-}
-
 /**
- * Reads the due members of a part of the partitions. The limit is shared between the tenants with due members. A key of
- * a wrong type does not affect others.
+ * Reads the due sessions of a part of the partitions. The limit is shared between the tenants with due sessions. A key
+ * of a wrong type does not affect others.
  */
 export const readDue = async (
   call: Call,
-  { partitions }: Keyspace,
-  { tenantsOf, membersOf }: DueSets,
+  keys: Keyspace,
   now: number,
   limit: number,
   after: string | undefined,
-): Promise<DuePart> => {
+): Answer<DueSessions> => {
   const failed: StoreError[] = [];
-  const { part, next } = partOf(partitions, after);
+  const { part, next } = partOf(keys.partitions, after);
 
   /** The first members of a sorted set whose time has passed, each followed by its time; none if it cannot be read. */
   const first = async (set: string, count: number): Promise<readonly string[]> => {
@@ -78,37 +55,18 @@ export const readDue = async (
     return found.unwrapOr([]);
   };
 
-  const dueOf = async (owner: string, share: number): Promise<readonly DueMember[]> => {
+  const dueOf = async (owner: string, share: number): Promise<readonly DueSession[]> => {
     const tenant = unescapeName(owner);
-    const found = await first(membersOf(tenant), share);
-    return pairsOf(found).map(([member, dueAt]) => ({ tenant, member, dueAt }));
+    const found = await first(keys.tenant(tenant).deadlines, share);
+    return pairsOf(found).map(([member, dueAt]) => ({ ...dueKeyOf(tenant, member), dueAt }));
   };
 
-  const found = await Promise.all(part.map((partition) => first(tenantsOf(partition), limit)));
+  const found = await Promise.all(part.map((partition) => first(keys.tenantsOf(partition), limit)));
   const waiting = found.flatMap((owners) => pairsOf(owners).map(([owner]) => owner));
   const owners = randomSlice(waiting, limit);
   const share = Math.max(1, Math.floor(limit / owners.length));
   const read = await Promise.all(owners.map((owner) => dueOf(owner, share)));
-  const members = read.flat().sort((a, b) => a.dueAt - b.dueAt);
+  const sessions = read.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = waiting.length >= limit || read.some((due) => due.length === share);
-  return { members, failed, hasMore, ...(next !== undefined && { next }) };
-};
-
-/** The due sessions of a part of the partitions. */
-export const dueSessions = async (
-  call: Call,
-  keys: Keyspace,
-  now: number,
-  limit: number,
-  after: string | undefined,
-): Answer<DueSessions> => {
-  const sets: DueSets = {
-    tenantsOf: (partition) => keys.tenantsOf(partition),
-    membersOf: (tenant) => keys.tenant(tenant).deadlines,
-  };
-  const { members, ...part } = await readDue(call, keys, sets, now, limit, after);
-  return ok({
-    ...part,
-    sessions: members.map(({ tenant, member, dueAt }) => ({ tenant, id: unescapeName(member), dueAt })),
-  });
+  return ok({ sessions, failed, hasMore, ...(next !== undefined && { next }) });
 };

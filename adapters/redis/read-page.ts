@@ -8,23 +8,25 @@ import type { Call } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
-import { HEADER_BYTES } from './record.js';
-import { membersScript, pageScript } from './scripts/page-script.js';
+import { pageScript } from './scripts.js';
 import { searchLabels, timeText } from './search-labels.js';
 import { letterOf } from './status-letters.js';
 
 /** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** The maximum bytes of records in the reply of a script. */
-const recordBytesOf = ({ historyLimit }: PageRange): string => (historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0');
+/** What a script returns of each session: the maximum bytes of records, or only what the next step needs. */
+const partsOf = ({ historyLimit }: PageRange, isSized: boolean): string => {
+  if (historyLimit === 0) return String(MAX_RECORD_BYTES);
+  return isSized ? 'sizes' : 'ids';
+};
 
 /**
  * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
  */
-const argumentsOf = (range: PageRange): readonly string[] => {
+const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
   const { offset, limit, order = 'newest', createdAfter, createdBefore, after, status } = range;
-  const args = [order, String(offset), String(limit), recordBytesOf(range)];
+  const args = [order, String(offset), String(limit), parts];
   if ((createdAfter ?? createdBefore ?? after ?? status) === undefined) return args;
   args.push(timeText(createdAfter), timeText(createdBefore));
   args.push(timeText(after?.at), after === undefined ? '' : escapeName(after.id));
@@ -38,16 +40,14 @@ const FIELDS = 4;
 /** The size in a reply of the script: 0 for '', and -1 if the record cannot be read. */
 const sizeIn = (text: string): number => (/^\d*$/.test(text) ? Number(text) : -1);
 
-/** The sessions of a page, each with its record if the script has returned it. */
-const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
+/** The sessions of a page, each with what the script has returned of it. */
+const listedIn = (fields: readonly string[], parts: string): readonly SizedSession[] => {
+  if (parts === 'ids') return fields.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
   const listed: SizedSession[] = [];
   for (let at = 0; at < fields.length; at += FIELDS) {
-    const [member = '', size = '', journal = '', record] = fields.slice(at, at + FIELDS);
-    const rest = sizeIn(size);
-    const recordBytes = rest < 0 || size === '' ? rest : HEADER_BYTES + rest;
-    const isRewound = journal.startsWith('r');
-    const journalBytes = sizeIn(isRewound ? journal.slice(1) : journal);
-    listed.push({ member, recordBytes, journalBytes, isRewound, record: record === '' ? undefined : record });
+    const [member = '', size = '', history = '', record] = fields.slice(at, at + FIELDS);
+    const sizes = { recordBytes: sizeIn(size), historyBytes: sizeIn(history) };
+    listed.push({ member, ...sizes, record: record === '' ? undefined : record });
   }
   return listed;
 };
@@ -73,13 +73,16 @@ const search = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
+  parts: string,
 ): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
   const page = await searchLabels(call, keys, range);
   if (page.isErr()) return err(page.error);
   const { total, members, edge } = page.value;
   if (members.length === 0) return ok([total, edge]);
-  const args = [String(total), edge, String(members.length), recordBytesOf(range), ...members];
-  return (await call.readScript(membersScript, [keys.records], args)).mapErr(({ error }) => error);
+  if (parts === 'ids') return ok([total, edge, ...members]);
+  const args = ['known', String(total), edge, parts, ...members];
+  const lists = [keys.index, keys.records, keys.index];
+  return (await call.readScript(pageScript, lists, args)).mapErr(({ error }) => error);
 };
 
 /** Runs the script that finds the sessions of a page. */
@@ -87,13 +90,14 @@ const findMembers = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
+  parts: string,
 ): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
-  if (isLabelSearch(range)) return search(call, keys, range);
+  if (isLabelSearch(range)) return search(call, keys, range, parts);
   const index = indexOf(keys, range);
   if (index === undefined) return err(noStatusIndex);
   const lists = [index, keys.records, keys.index];
   if (range.status !== undefined) lists.push(keys.deadlines);
-  return (await call.readScript(pageScript, lists, argumentsOf(range))).mapErr(({ error }) => error);
+  return (await call.readScript(pageScript, lists, argumentsOf(range, parts))).mapErr(({ error }) => error);
 };
 
 /** Reads a page: a script finds the ids and sizes of the sessions, and the sessions are read if they are not too large. */
@@ -102,11 +106,12 @@ export const readPage = async (
   keys: TenantKeys,
   range: PageRange,
 ): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> => {
-  const reply = await findMembers(call, keys, range);
+  const parts = partsOf(range, range.maxBytes !== undefined);
+  const reply = await findMembers(call, keys, range, parts);
   if (reply.isErr()) return err(reply.error);
   if (reply.value === 'ended') return err(tooManyEnded);
   const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
-  const rising = listedIn(fields);
+  const rising = listedIn(fields, parts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range);
   if (read.isErr()) return err('type' in read.error ? read.error : read.error.error);

@@ -5,8 +5,8 @@ import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
-import { readSessions } from './read-sessions.js';
-import { unleasedScript } from './scripts/unleased-script.js';
+import { loadSessions } from './read-sessions.js';
+import { unleasedScript } from './scripts.js';
 import { letterOf } from './status-letters.js';
 
 const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');
@@ -24,18 +24,11 @@ export const readUnleased = async (
   if (reply.isErr()) return err(reply.error.error);
   const flat = Array.isArray(reply.value) ? reply.value.map(String) : [];
   const members = flat.filter((_, at) => at % 2 === 0).slice(0, limit);
-  const sized = members.map((member) => ({ member, recordBytes: 0, journalBytes: 0, isRewound: false }));
-  const read = await readSessions(call, keys, sized, { historyLimit: 0 });
-  if (read.isErr()) return err('error' in read.error ? read.error.error : misconfigured(read.error.message));
+  const sized = members.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
+  const read = await loadSessions(call, keys, sized, true);
+  if (read.isErr()) return err(read.error.error);
   const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');
-  const ofWrongType = members.map(async (member, at) => {
-    if (read.value[at] !== 'missing') return false;
-    // MGET returns nil for a key of a wrong type, as for a missing key.
-    const text = await call.readCommand((client) => client.get(keys.records + member));
-    return text.isErr() && text.error.code === 'WRONGTYPE';
-  });
-  const isWrong = await Promise.all(ofWrongType);
-  const unreadable = members.filter((_, at) => read.value[at] === 'corrupt' || isWrong[at]).map(unescapeName);
+  const unreadable = members.filter((_, at) => read.value[at] === 'corrupt').map(unescapeName);
   const last = flat.length > 2 * limit ? members.at(-1) : undefined;
   if (last === undefined) return ok({ records, unreadable });
   return ok({ records, unreadable, next: { since: Number(flat[2 * limit - 1]), id: unescapeName(last) } });

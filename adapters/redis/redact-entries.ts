@@ -1,21 +1,19 @@
-import { err, ok } from 'neverthrow';
-import type { Redacted, SessionKey } from '../../src/store/session-store.js';
+import { err, ok, type Result } from 'neverthrow';
+import type { Redacted } from '../../src/store/session-store.js';
 import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
-import type { OpenCall } from './deployment.js';
-import { detailText } from './detail-text.js';
-import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
+import type { Call } from './connection.js';
+import { type Answer, type Failure, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
-import { linesScript, redactScript } from './scripts/redact-script.js';
-
-/** The offset of a text in a journal. */
-type Change = readonly [start: number, text: string];
+import type { SessionKeys } from './keyspace.js';
+import type { Overwrite } from './mutation.js';
+import { linesScript } from './scripts.js';
 
 /**
- * The replacement of the line that ends at a position, in the same length; none for a mark and for a redacted line, and
+ * The replacement of the line that ends at a position, in the same length; none for a line of a rewind and for a redacted one, and
  * `undefined` for a line that cannot be read. Only redacted lines begin with `content`.
  */
-const changesOf = (start: number, line: string, position: number): readonly Change[] | undefined => {
-  if (!line.startsWith('{')) return [];
+const overwritesOf = (start: number, line: string, position: number): readonly Overwrite[] | undefined => {
+  if (!/^[{?]/.test(line)) return [];
   const [entry] = decodeLines(line) ?? [];
   if (entry === undefined) return undefined;
   if (isRedacted(entry)) return [];
@@ -27,35 +25,28 @@ const changesOf = (start: number, line: string, position: number): readonly Chan
   return [[start, `${text}${' '.repeat(position - start - length - 2)},\n`]];
 };
 
-/** Overwrites entries in a journal: reads their lines, and then writes by one script. */
+/** Overwrites lines of the session with this incarnation. */
+type Overwriting = (incarnation: string, overwrites: readonly Overwrite[]) => Promise<Result<string, Failure>>;
+
+/** Overwrites entries in a journal: reads their lines, and then writes. */
 export const redactEntries = async (
-  { call, keys: keyspace, eventsLength }: OpenCall,
-  key: SessionKey,
-  positions: readonly number[],
-  now: number,
+  call: Call,
+  keys: SessionKeys,
+  { positions }: { readonly positions: readonly number[] },
+  overwrite: Overwriting,
 ): Answer<Redacted> => {
-  const { writes, record, journal, events, path } = keyspace.of(key);
-  const read = await call.readScript(linesScript, [record, journal], positions.map(String));
-  if (read.isErr()) return err(toStoreError(key)(read.error));
+  const read = await call.readScript(linesScript, [keys.record, keys.journal], positions.map(String));
+  if (read.isErr()) return err(toStoreError(keys)(read.error));
   if (read.value === 'missing' || read.value === 'invalid_position') return ok(read.value);
-  const [incarnation, ...found]: readonly unknown[] = Array.isArray(read.value) ? read.value : [];
-  const changes: Change[] = [];
+  const [header, ...found]: readonly unknown[] = Array.isArray(read.value) ? read.value : [];
+  const incarnation = String(header).split(' ')[2] ?? '';
+  const overwrites: Overwrite[] = [];
   for (const [at, position] of positions.entries()) {
     const [start, line] = [Number(found[2 * at]), found[2 * at + 1]];
-    const change = typeof line === 'string' ? changesOf(start, line, position) : undefined;
-    if (change === undefined) return err(unreadable(key));
-    changes.push(...change);
+    const changes = typeof line === 'string' ? overwritesOf(start, line, position) : undefined;
+    if (changes === undefined) return err(unreadable(keys));
+    overwrites.push(...changes);
   }
-  if (changes.length === 0) return ok('redacted');
-  const args = [
-    String(incarnation),
-    String(now),
-    eventsLength,
-    `${path} ${detailText({ type: 'redacted', at: now, positions })}`,
-  ];
-  for (const [start, text] of changes) args.push(String(start), text);
-  return outcomeOf(key, await call.writeScript(redactScript, writes, [record, journal, events], args), [
-    'redacted',
-    'missing',
-  ]);
+  if (overwrites.length === 0) return ok('redacted');
+  return outcomeOf(keys, await overwrite(incarnation, overwrites), ['redacted', 'missing']);
 };

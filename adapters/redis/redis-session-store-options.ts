@@ -93,7 +93,7 @@ export interface RedisSessionStoreOptions {
   readonly prefix?: string;
   /**
    * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64. The first process that
-   * creates a session stores it for all processes, like `statusIndex`, `leaseIndex` and `events`. A process without
+   * creates a session stores it for all processes, like `statusIndex`, `leaseIndex`, `events` and `reportEnds`. A process without
    * these options follows the stored settings, and a process with different values gets `misconfigured`. Default: the
    * stored number; in a new store 1.
    */
@@ -116,6 +116,11 @@ export interface RedisSessionStoreOptions {
    * if the stored setting enables events. Default: the stored setting; in a new store false.
    */
   readonly events?: boolean | RedisEventsOptions;
+  /**
+   * Whether sweeps report the end of each session to `onEnded`. `repair({ reconfigure: true })` changes it. Default: the
+   * stored setting; in a new store false.
+   */
+  readonly reportEnds?: boolean;
 }
 
 /** The validated options with their defaults. Undefined options follow the stored settings. */
@@ -130,6 +135,7 @@ export interface RedisSettings {
   /** Number of events that a stream keeps. */
   readonly eventsLength: number | undefined;
   readonly eventsClient: BlockingRedisClient | undefined;
+  readonly reportEnds: boolean | undefined;
 }
 
 const MAX_EVENTS = 100_000_000;
@@ -144,6 +150,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
   statusIndex: true,
   leaseIndex: true,
   events: { length: true, client: true },
+  reportEnds: true,
 };
 
 /** Accepts a client of any class, since it belongs to the host. */
@@ -181,11 +188,12 @@ const parseEventsClient = (
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   parseOptions('RedisSessionStore', options, optionNames, (issues) => {
-    const { client, prefix = 'colloquy', partitions, timeoutMs = 2000, statusIndex, leaseIndex, events } = options;
+    const { client, prefix = 'colloquy', partitions, timeoutMs = 2000 } = options;
+    const { statusIndex, leaseIndex, events, reportEnds } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
-    for (const [name, value] of Object.entries({ statusIndex, leaseIndex })) {
+    for (const [name, value] of Object.entries({ statusIndex, leaseIndex, reportEnds })) {
       issues.check(value === undefined || typeof value === 'boolean', name, 'must be true or false');
     }
     return {
@@ -198,5 +206,6 @@ export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSetti
       events: typeof events === 'object' ? true : events,
       eventsLength: parseEventsLength(issues, events),
       eventsClient: parseEventsClient(issues, events),
+      reportEnds,
     };
   });

@@ -6,11 +6,10 @@ import type {
   TooLarge,
   TooManyLabelled,
 } from '../../src/session/errors.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/state-at.js';
 import type {
   AppendOutcome,
+  DueKey,
   DueSessions,
   EntriesOutcome,
   HistoryAppend,
@@ -30,47 +29,41 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import { finite } from '../shared/never.js';
-import { appendEntries } from './append-entries.js';
-import { Connection } from './connection.js';
-import { Deployment, type RedisDeployment } from './deployment.js';
-import { detailText } from './detail-text.js';
-import { type Answer, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
-import { insertSession } from './insert-session.js';
-import { dueSessions } from './read-due.js';
+import { appendOutcomeOf } from './append-outcome.js';
+import { Connection, newId } from './connection.js';
+import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
+import { type Answer, type Failure, noStatusIndex, outcomeOf, tooManyEnded } from './failure.js';
+import type { SessionKeys } from './keyspace.js';
+import { addition, creation, type Mutation, redaction, removal, replacement, rescheduling } from './mutation.js';
+import { readDue } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { findSession } from './read-sessions.js';
+import { findSession, findState } from './read-sessions.js';
 import { readUnleased } from './read-unleased.js';
-import { decodeRecord, revisionText, stateFields, stateLines } from './record.js';
 import { redactEntries } from './redact-entries.js';
-import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
-import { removeScript } from './scripts/remove-script.js';
-import { replaceScript } from './scripts/replace-script.js';
-import { rescheduleScript } from './scripts/reschedule-script.js';
-import { letterOf } from './status-letters.js';
-import { dueText, write } from './write.js';
+import { Writer } from './writer.js';
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is stored in two
- * strings, its state and its history. One script makes each change, with all its indexes and its event.
+ * strings, its state and its history. One script makes each change, with all its indexes and its event. Changes that are
+ * made at the same time travel together.
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
+  readonly #writer: Writer;
   readonly #deployment: Deployment;
   /** The log of changes; undefined if `events` is false in the options. Watches need a store with events enabled. */
   readonly events: RedisEventLog | undefined;
-  readonly ends: RedisEndQueue;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: RedisSessionStoreOptions) {
     const settings = parseStoreOptions(options);
     this.#connection = new Connection(settings.client, settings.timeoutMs);
+    this.#writer = new Writer(this.#connection);
     this.#deployment = new Deployment(this.#connection, settings);
-    this.ends = new RedisEndQueue(this.#deployment);
     const log = () => new RedisEventLog(this.#connection, this.#deployment, settings.eventsClient);
     this.events = settings.events === false ? undefined : log();
   }
@@ -86,100 +79,74 @@ export class RedisSessionStore implements SessionStore {
 
   async insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted> {
     const opened = await this.#deployment.beginInsert();
-    return opened.isErr() ? err(opened.error) : insertSession(opened.value, tenant, head, state, opening);
+    if (opened.isErr()) return err(opened.error);
+    const { keys: keyspace, eventsLength } = opened.value;
+    const keys = keyspace.of({ tenant, id: head.id });
+    if (opening?.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
+    const hasEvents = eventsLength !== '';
+    const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
+    const made = await this.#make(opened.value, keys, creation(keys, created));
+    const outcome = outcomeOf(keys, made, ['inserted', 'taken', 'source_changed', 'too_many', 'ended']);
+    return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
   }
 
   find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
     return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size));
   }
 
-  async findState(key: SessionKey): Answer<StateRecord | undefined> {
-    const opened = await this.#deployment.begin();
-    if (opened.isErr()) return err(opened.error);
-    const { call, keys } = opened.value;
-    const { record } = keys.of(key);
-    const text = await call.readCommand((client) => client.get(record));
-    if (text.isErr()) return err(toStoreError(key)(text.error));
-    if (text.value === null) return ok(undefined);
-    const decoded = decodeRecord(key.id, text.value);
-    return decoded === undefined ? err(unreadable(key)) : ok(decoded.state);
+  findState(key: DueKey): Answer<StateRecord | undefined> {
+    return this.#deployment.read(({ call, keys }) => findState(call, keys.of(key)));
+  }
+
+  reportsEnds(): Answer<boolean> {
+    return this.#deployment.reportsEnds();
   }
 
   list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
     return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
-  async replace(
-    key: SessionKey,
-    previous: StateRecord,
-    next: StateRecord,
-    { event, cap }: ReplaceOptions = {},
-  ): Answer<Replaced> {
+  async replace(key: DueKey, previous: StateRecord, next: StateRecord, options: ReplaceOptions = {}): Answer<Replaced> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
-    const { call, eventsLength } = opened.value;
-    const session = opened.value.keys.of(key);
-    const { record, deadlines, tenants, ends, reporting, events, byStatus, unleased, member, owner, path } = session;
-    const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
-    const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
-    const args = [member, owner, revisionText(previous.revision), stateFields(next), letterOf(next.status)];
-    args.push(stateLines(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
-    args.push(event === undefined ? '' : event.type);
-    args.push(event === undefined ? '' : ` ${event.at} ${path} ${detailText(event)}`, eventsLength);
-    if (unleased !== undefined) keys.push(unleased);
-    if (eventsLength !== '') keys.push(events);
-    const freeSince = next.status === 'TERMINATED' ? '-' : String(unleasedSince(next));
-    args.push(unleased === undefined ? '' : freeSince);
-    if (cap === undefined) return write(call, session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
-    if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    args.push(String(cap.sessions), String(cap.now));
-    const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
-    const replaced = await write(call, session, replaceScript, keys, args, outcomes);
-    return replaced.andThen((outcome) => (outcome === 'ended' ? err(tooManyEnded) : ok(outcome)));
+    const keys = opened.value.keys.of(key);
+    if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
+    const hasEvents = opened.value.eventsLength !== '' && !keys.isLeft;
+    const made = await this.#make(opened.value, keys, replacement(keys, previous, next, options, hasEvents));
+    const outcome = outcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many', 'ended']);
+    return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
     const opened = await this.#deployment.begin();
-    return opened.isErr() ? err(opened.error) : appendEntries(opened.value, key, append);
+    if (opened.isErr()) return err(opened.error);
+    const keys = opened.value.keys.of(key);
+    const mutation = addition(keys, append, opened.value.eventsLength !== '');
+    return appendOutcomeOf(keys, await this.#make(opened.value, keys, mutation));
   }
 
-  async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
-    const opened = await this.#deployment.begin();
-    return opened.isErr() ? err(opened.error) : redactEntries(opened.value, key, positions, now);
+  redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
+    const event = { type: 'redacted', at: now, positions } as const;
+    return this.#deployment.read((open) => {
+      const keys = open.keys.of(key);
+      const hasEvents = open.eventsLength !== '';
+      return redactEntries(open.call, keys, event, (incarnation, overwrites) =>
+        this.#make(open, keys, redaction(keys, incarnation, event, overwrites, hasEvents)),
+      );
+    });
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
     return this.#deployment.read(({ call, keys }) => readEntries(call, keys.of(key), slice));
   }
 
-  async remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
+  async remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
-    const { call, eventsLength } = opened.value;
-    const session = opened.value.keys.of(key);
-    const {
-      record,
-      journal,
-      names,
-      deadlines,
-      tenants,
-      events,
-      partition,
-      index,
-      byStatus,
-      unleased,
-      member,
-      owner,
-      path,
-    } = session;
-    const keys = [record, journal, names, deadlines, tenants, events, partition, index, ...Object.values(byStatus)];
-    const args = [member, owner, revision === undefined ? '' : revisionText(revision), String(now)];
-    args.push(eventsLength, path);
-    if (unleased !== undefined) {
-      keys.push(unleased);
-      args.push('1');
-    }
-    return write(call, session, removeScript, keys, args, ['removed', 'stale', 'missing']);
+    const { keys: keyspace, eventsLength } = opened.value;
+    const keys = keyspace.of(key);
+    const mutation = removal(keys, keyspace, conditions, eventsLength !== '');
+    return outcomeOf(keys, await this.#make(opened.value, keys, mutation), ['removed', 'stale', 'missing']);
   }
 
   unleased(tenant: string, range: UnleasedRange): Answer<UnleasedPage> {
@@ -187,17 +154,18 @@ export class RedisSessionStore implements SessionStore {
   }
 
   due(now: number, limit: number, after?: string): Answer<DueSessions> {
-    return this.#deployment.read(({ call, keys }) => dueSessions(call, keys, now, limit, after));
+    return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, after));
   }
 
-  async reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale'> {
+  async reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
     const opened = await this.#deployment.begin();
     if (opened.isErr()) return err(opened.error);
-    const session = opened.value.keys.of(key);
-    const { record, deadlines, tenants, member, owner } = session;
-    const keys = isDamaged ? [deadlines, tenants] : [deadlines, tenants, record];
-    const args = [member, owner, String(from), String(finite(to))];
-    return write(opened.value.call, session, rescheduleScript, keys, args, ['moved', 'stale']);
+    const keys = opened.value.keys.of(key);
+    return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), ['moved', 'stale']);
+  }
+
+  #make({ call, eventsLength }: OpenCall, keys: SessionKeys, mutation: Mutation): Promise<Result<string, Failure>> {
+    return this.#writer.run(call, keys, mutation, eventsLength);
   }
 
   /**
@@ -215,6 +183,6 @@ export class RedisSessionStore implements SessionStore {
   async #repair(reconfigure: boolean): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
     const changed = reconfigure ? await this.#deployment.change() : ok();
     const opened = await changed.asyncAndThen(() => new ResultAsync(this.#deployment.beginInsert()));
-    return opened.isErr() ? err(opened.error) : new Repair(this.#connection, opened.value.keys).run();
+    return opened.isErr() ? err(opened.error) : new Repair(this.#connection, this.#writer, opened.value).run();
   }
 }

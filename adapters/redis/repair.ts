@@ -1,20 +1,27 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
-import { type Keyspace, keyOfPath } from './keyspace.js';
+import type { OpenCall } from './deployment.js';
+import { dueText, indexEntriesOf } from './index-entries.js';
+import { dueKeyOf, type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
+import { type Mutation, purge, replay, unlisting } from './mutation.js';
 import { findSession } from './read-sessions.js';
+import { type DecodedRecord, decodeRecord } from './record.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import {
-  removeEntryScript,
-  removeNamesScript,
-  repairEndScript,
-  repairSessionScript,
-} from './scripts/repair-scripts.js';
-import { letterOf } from './status-letters.js';
+import type { Writer } from './writer.js';
+
+/** The kinds of the keys of indexes with sessions. */
+const INDEXES = new Set([
+  ...['index', 'label', 'unleased', 'deadlines'],
+  ...sessionStatuses.map((status) => status.toLowerCase()),
+]);
+
+/** Whether an index has an entry of a session with this record. */
+const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean =>
+  index === keys.deadlines ? dueText(state) !== '' : indexEntriesOf(keys, state).some((entry) => entry.index === index);
 
 /** Options of `repair`. */
 export interface RepairOptions {
@@ -28,7 +35,7 @@ export interface RepairReport {
   readonly sessions: number;
   /** Number of sessions that were missing in a list, or in the wrong place. */
   readonly listed: number;
-  /** Number of deadlines, and of ends that must be reported, that were missing or wrong. */
+  /** Number of due times that were missing or wrong. */
   readonly rescheduled: number;
   /** Number of removed entries and other remains of sessions that no longer exist. */
   readonly removed: number;
@@ -52,14 +59,19 @@ const unsupported = new Error('ERR the client cannot scan');
  */
 export class Repair {
   readonly #connection: Connection;
+  readonly #writer: Writer;
   readonly #keys: Keyspace;
+  /** Number of events that a stream keeps. */
+  readonly #kept: string;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
   /** The unreadable sessions, by their paths. */
   readonly #unreadable = new Map<string, SessionKey>();
 
-  constructor(connection: Connection, keys: Keyspace) {
+  constructor(connection: Connection, writer: Writer, { keys, eventsLength }: OpenCall) {
     this.#connection = connection;
+    this.#writer = writer;
     this.#keys = keys;
+    this.#kept = eventsLength;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
@@ -98,99 +110,74 @@ export class Repair {
   async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#repairSession(kind, keyOfPath(rest));
-    if (kind === 'remains') {
-      const [remaining = '', ...member] = rest.split(':');
-      return this.#repairEnd(remaining, member.join(':'));
-    }
-    const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
-    if (!['index', 'deadlines', 'label', 'unleased', 'ends'].includes(kind) && status === undefined) return;
-    const [owner = '', last = ''] = rest.split(':');
-    const { records, deadlines, tenants } = this.#keys.tenant(unescapeName(owner));
+    if (kind === 'remains') return this.#replay(this.#keysOfPath(rest));
+    if (!INDEXES.has(kind)) return;
+    const [owner = ''] = rest.split(':');
+    const tenant = unescapeName(owner);
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
-    const label = kind === 'label' ? last : '';
-    const ofUnleased = kind === 'unleased' ? last : '';
-    const letter = status === undefined ? ofUnleased : letterOf(status);
-    if (kind === 'ends') {
-      await this.#each(scan, (member) => this.#repairEnd(owner, member));
-      return;
-    }
-    await this.#each(scan, async (member) => {
-      const keys = [records + member, name, deadlines, tenants];
-      const call = this.#connection.begin();
-      const removed = await call.repairScript(removeEntryScript, keys, [member, owner, letter, label]);
-      this.#report.removed += Number(removed.unwrapOr(0));
-    });
+    await this.#each(scan, (member) => this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, member)), member }));
   }
 
-  /** Repairs the end of a session. `member` is that of `ends`. */
-  async #repairEnd(owner: string, member: string): Promise<void> {
-    const [id = '', incarnation = ''] = member.split(':');
-    const { record, remains, ends, reporting } = this.#keys.of(keyOfPath(`${owner}:${id}`));
-    const call = this.#connection.begin();
-    const repaired = await call.repairScript(
-      repairEndScript,
-      [record, remains + incarnation, ends, reporting],
-      [member, owner, incarnation],
-    );
-    const counts = repaired.unwrapOr(undefined);
-    const [rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];
-    this.#report.rescheduled += rescheduled ?? 0;
-    this.#report.removed += removed ?? 0;
+  /** The keys of what is left of a removed session. */
+  #keysOfPath(path: string): SessionKeys {
+    const [owner = '', ...member] = path.split(':');
+    return this.#keys.of(dueKeyOf(unescapeName(owner), member.join(':')));
+  }
+
+  /** Removes an entry of an index that it does not belong to. */
+  async #repairEntry(index: string, keys: SessionKeys): Promise<void> {
+    const text = await this.#textOf(keys);
+    const record = typeof text === 'string' ? decodeRecord(keys.id, text) : undefined;
+    if (text === undefined || (text !== null && record === undefined)) return;
+    const belongs = record !== undefined && belongsTo(index, keys, record);
+    if (!belongs) await this.#make(keys, unlisting(keys, index, record?.state.revision));
+  }
+
+  /** The record as text; null if there is none, and undefined if it cannot be read now. */
+  async #textOf({ record }: SessionKeys): Promise<string | null | undefined> {
+    const text = await this.#connection.begin().readCommand((client) => client.get(record));
+    return text.unwrapOr(undefined);
+  }
+
+  async #make(keys: SessionKeys, mutation: Mutation): Promise<void> {
+    const made = await this.#writer.run(this.#connection.begin(), keys, mutation, this.#kept);
+    const [outcome, listed, moved, removed] = made.unwrapOr('').split(' ');
+    if (outcome !== 'repaired') return;
+    const report = this.#report;
+    report.listed += Number(listed);
+    report.rescheduled += Number(moved);
+    report.removed += Number(removed);
+  }
+
+  /** Writes the entries of a session in indexes as they follow from its record. */
+  async #replay(keys: SessionKeys): Promise<void> {
+    const text = await this.#textOf(keys);
+    const record = typeof text === 'string' ? decodeRecord(keys.id, text) : undefined;
+    if (record !== undefined) await this.#make(keys, replay(keys, record));
   }
 
   async #repairSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
-    const report = this.#report;
-    const session = this.#keys.of(key);
-    const {
-      record,
-      names,
-      deadlines,
-      tenants,
-      ends,
-      reporting,
-      labels,
-      index,
-      byStatus,
-      unleased,
-      member,
-      owner,
-      path,
-    } = session;
-    const found = await findSession(call, session, {});
+    const keys = this.#keys.of(key);
+    const found = await findSession(call, keys, {});
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
       // The same session is checked again for its journal.
-      if (!this.#unreadable.has(path)) report.sessions += 1;
-      this.#unreadable.set(path, key);
+      if (!this.#unreadable.has(keys.path)) this.#report.sessions += 1;
+      this.#unreadable.set(keys.path, key);
       return;
     }
     if (found.value === undefined) {
-      // The names of a session without a record and a journal: remains of another program.
-      if (kind !== 'names') return;
-      const deleted = await call.repairScript(removeNamesScript, [record, names], []);
-      report.removed += Number(deleted.unwrapOr(0));
+      await this.#make(keys, purge(keys));
       return;
     }
     // A session is repaired when the scan reaches its record.
     if (kind !== 'record') return;
-    const { state } = found.value;
-    const keys = [record, deadlines, tenants, ends, reporting, labels, index, ...Object.values(byStatus)];
-    const args = [member, owner, String(state.since)];
-    if (unleased !== undefined) {
-      keys.push(unleased);
-      args.push(state.status === 'TERMINATED' ? '' : String(unleasedSince(state)));
-    }
-    const repaired = await call.repairScript(repairSessionScript, keys, args);
-    const counts = repaired.unwrapOr(undefined);
-    const [listed, rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];
-    report.sessions += 1;
-    report.listed += listed ?? 0;
-    report.rescheduled += rescheduled ?? 0;
-    report.removed += removed ?? 0;
+    this.#report.sessions += 1;
+    await this.#replay(keys);
   }
 }

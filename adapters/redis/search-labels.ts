@@ -6,7 +6,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import type { Call } from './connection.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { searchScript } from './scripts/search-script.js';
+import { searchScript } from './scripts.js';
 import { letterOf } from './status-letters.js';
 
 /** A session that was found, with its time in the order of the page. */
@@ -61,6 +61,7 @@ export const searchLabels = async (
   const names = [keys.records, ...labels.map((label) => labelKey(keys, ...label))];
   const args = [order, timeText(createdAfter), timeText(createdBefore)];
   args.push(status === undefined ? '' : letterOf(status.status), String(status?.now ?? -1), String(now ?? -1));
+  args.push(String(LABEL_SEARCH_LIMIT));
   const all: Found[] = [];
   let position: readonly string[] = [];
   do {

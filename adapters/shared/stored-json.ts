@@ -109,8 +109,14 @@ export const decodeState = (
   text: unknown,
   lastActivityAt: number,
   labelsBeside?: SessionLabels,
+): StateRecord | undefined => stateIn(parse(text), lastActivityAt, labelsBeside);
+
+/** The same for a text that is parsed already. */
+export const stateIn = (
+  stored: unknown,
+  lastActivityAt: number,
+  labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
-  const stored = parse(text);
   if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
   const { report } = stored;
@@ -156,10 +162,11 @@ const isHead = (value: unknown): value is SessionHead =>
   (value['origin'] === undefined || isOrigin(value['origin']));
 
 /** The head of a session in a text; `undefined` if it cannot be read or belongs to another session. */
-export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
-  const head = parse(text);
-  return isHead(head) && head.id === id ? head : undefined;
-};
+export const decodeHead = (id: string, text: unknown): SessionHead | undefined => headIn(id, parse(text));
+
+/** The same for a text that is parsed already. */
+export const headIn = (id: string, head: unknown): SessionHead | undefined =>
+  isHead(head) && head.id === id ? head : undefined;
 
 /** An entry with the fields of a `HistoryEntry` alone. */
 export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry): HistoryEntry => {
@@ -185,8 +192,11 @@ const isEntry = (value: unknown): value is HistoryEntry =>
   (value['id'] === undefined || isText(value['id']));
 
 /** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
-export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
-  const entries = parse(`[${text ?? ''}]`);
+export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined =>
+  entriesIn(parse(`[${text ?? ''}]`));
+
+/** The same for a list that is parsed already. */
+export const entriesIn = (entries: unknown): readonly HistoryEntry[] | undefined => {
   if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
   return entries.map(plainEntry);
 };

@@ -32,7 +32,7 @@ import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { readSizes } from './cases/read-sizes.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
-import { remains } from './cases/remains.js';
+import { remains, remainsAndLimits } from './cases/remains.js';
 import { removal } from './cases/removal.js';
 import { replacements } from './cases/replacements.js';
 import { reports } from './cases/reports.js';
@@ -146,7 +146,10 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined)
-    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...liveLimits, ...openingLimits], withStatuses);
+    addAll(
+      [...byStatus, ...statusTimes, ...inactivityStatuses, ...liveLimits, ...openingLimits, ...remainsAndLimits],
+      withStatuses,
+    );
   if (withUnleased !== undefined) addAll(unleased, withUnleased);
   if (withEvents !== undefined)
     addAll(

@@ -53,6 +53,7 @@ describeWithRedis('hosts whose Redis client loses commands and answers, and send
         client: intercepting(client, commands),
         prefix,
         events: true,
+        reportEnds: true,
         timeoutMs: PATIENT_MS,
       });
     });

@@ -1,7 +1,8 @@
-import { endMember, Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
+import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
 import { letterOf } from '../../adapters/redis/status-letters.js';
 import { unleasedSince } from '../../src/session/lease-state.js';
+import { dueAtOf } from '../../src/session/state-at.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -23,8 +24,8 @@ const keysUnder = async (client: LookingClient, prefix: string): Promise<readonl
 const numberOf = (score: unknown): number => (typeof score === 'string' ? Number(score) : Number.NaN);
 
 /**
- * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its labels, or whose deadline
- * is noted nowhere or too late, or whose end has to be reported and is not noted. Nothing may ever be.
+ * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its labels, or whose due
+ * time is noted nowhere or too late. Nothing may ever be.
  */
 export const missingEntries = async (
   client: LookingClient,
@@ -40,7 +41,7 @@ export const missingEntries = async (
     if (record === undefined) continue;
     const { head, state } = record;
     const session = keys.of(key);
-    const { index, byStatus, unleased, deadlines, tenants, ends, reporting, member, owner } = session;
+    const { index, byStatus, unleased, deadlines, tenants, member, owner } = session;
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     const created = Date.parse(head.createdAt);
     for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
@@ -51,22 +52,14 @@ export const missingEntries = async (
       const since = numberOf(await client.call('ZSCORE', list, member));
       if (since !== unleasedSince(state)) missing.push(`${rest} in ${list}`);
     }
-    if (record.owesReport && state.status === 'TERMINATED') {
-      for (const [list, name] of [
-        [ends, endMember(member, record.incarnation)],
-        [reporting, owner],
-      ] as const) {
-        if (Number.isNaN(numberOf(await client.call('ZSCORE', list, name)))) missing.push(`${rest} in ${list}`);
-      }
-      continue;
-    }
-    if (state.deadline === Number.POSITIVE_INFINITY) continue;
+    const dueAt = dueAtOf(state);
+    if (dueAt === Number.POSITIVE_INFINITY) continue;
     for (const [list, name] of [
       [deadlines, member],
       [tenants, owner],
     ] as const) {
       const noted = numberOf(await client.call('ZSCORE', list, name));
-      if (!(noted <= state.deadline)) missing.push(`${rest} in ${list} by ${state.deadline}: ${noted}`);
+      if (!(noted <= dueAt)) missing.push(`${rest} in ${list} by ${dueAt}: ${noted}`);
     }
   }
   return missing;

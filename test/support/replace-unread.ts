@@ -3,6 +3,16 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { previousOf } from '../../src/testing/samples.js';
 
-/** Replaces a state by its revision alone: one call of the store, where `replacing` reads the state first. */
-export const replaceUnread = (store: SessionStore, key: SessionKey, next: StateRecord) =>
-  store.replace(key, previousOf(next), next, { event: statusDetailOf(false, next) });
+/**
+ * Replaces a state without reading it: one call of the store, where `replacing` reads the state first. `previous` is
+ * needed if the session moves between indexes.
+ */
+export const replaceUnread = (
+  store: SessionStore,
+  key: SessionKey,
+  next: StateRecord,
+  previous: StateRecord = next,
+) => {
+  const { revision } = previousOf(next);
+  return store.replace(key, { ...previous, revision }, next, { event: statusDetailOf(false, next) });
+};

@@ -117,22 +117,6 @@ export const remains: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remains: they count towards no limit on live sessions, and are due beside other tenants',
-    run: async (store) => {
-      for (const _ of upTo(2)) {
-        await start(store);
-        await removeWithRemains(store, active, String(_));
-      }
-      await insert(store, key);
-      const cap = { sessions: 1, now: NOON };
-      expectEqual(await answerOf(replacing(store, key, active, cap)), 'replaced', 'a start');
-      await start(store, keyOf('one', 'globex'));
-      await replace(store, keyOf('one', 'globex'), end);
-      const due = await dueOf(store, FAR, 10);
-      expectEqual(due.map(({ tenant }) => tenant).toSorted(), [TENANT, TENANT, 'globex'], 'due');
-    },
-  },
-  {
     name: 'remains: of an end and a removal at the same time, one decides what is due',
     run: async (store, second) => {
       const outcomes: string[] = [];
@@ -152,6 +136,26 @@ export const remains: readonly StoreCase[] = [
       );
       const removed = outcomes.filter((each) => each === 'removed').length;
       expectEqual((await dueOf(store, FAR, 100)).length, removed, 'what is left');
+    },
+  },
+];
+
+/** Cases of what is left of removed sessions beside a limit on live sessions. */
+export const remainsAndLimits: readonly StoreCase[] = [
+  {
+    name: 'remains: they count towards no limit on live sessions, and are due beside other tenants',
+    run: async (store) => {
+      for (const _ of upTo(2)) {
+        await start(store);
+        await removeWithRemains(store, active, String(_));
+      }
+      await insert(store, key);
+      const cap = { sessions: 1, now: NOON };
+      expectEqual(await answerOf(replacing(store, key, active, cap)), 'replaced', 'a start');
+      await start(store, keyOf('one', 'globex'));
+      await replace(store, keyOf('one', 'globex'), end);
+      const due = await dueOf(store, FAR, 10);
+      expectEqual(due.map(({ tenant }) => tenant).toSorted(), [TENANT, TENANT, 'globex'], 'due');
     },
   },
 ];

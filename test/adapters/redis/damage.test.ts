@@ -200,7 +200,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       for (const unit of ['x', '-', '.', 'e', ' ', '\0']) {
         const junk = fields.with(at, unit.repeat(field.length)).join(' ');
         // The incarnation is any name.
-        if (at === 12 && /[-xe]/.test(unit)) continue;
+        if (at === 2 && /[-xe]/.test(unit)) continue;
         await raw.set(
           keys.record,
           whole.replace(fields.join(' '), () => junk),

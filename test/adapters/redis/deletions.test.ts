@@ -20,7 +20,7 @@ describeWithRedis('a deletion', ({ port }) => {
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
     const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT_MS, statusIndex: true, events: true });
-    const sessions = new SessionService({ store, clock, reportEnds: false }).forTenant('secret-tenant');
+    const sessions = new SessionService({ store, clock }).forTenant('secret-tenant');
     const keysLeft = async () => {
       const found = await client.call('KEYS', `${prefix}:*`);
       const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
@@ -130,7 +130,13 @@ describeWithRedis('a create that is repeated with its key', ({ port }) => {
   test('after the end was reported reports nothing again, and has no second event', async () => {
     prefixes += 1;
     const client = openClient('ioredis 6', { port });
-    const store = new RedisSessionStore({ client, prefix: `repeated-${process.pid}`, events: true, statusIndex: true });
+    const store = new RedisSessionStore({
+      client,
+      prefix: `repeated-${process.pid}`,
+      events: true,
+      statusIndex: true,
+      reportEnds: true,
+    });
     const clock = new ManualClock();
     const sessions = new SessionService({ store, clock, retention: 3600 });
     const told: string[] = [];

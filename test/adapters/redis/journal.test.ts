@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { decodeJournal, decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
+import { charactersIn, decodeLines, encodeLines, isUnconfirmed, linesIn } from '../../../adapters/redis/journal.js';
 import { say } from '../../../src/testing/samples.js';
 
 const LINE = '{"role":"user","content":"hello","timestamp":"2026-01-31T18:00:03.000Z"},\n';
 const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.000Z' };
+
+/** The history in a journal that is not rewound. */
+const decodeJournal = (journal: string, { bytes, entries }: { readonly bytes: number; readonly entries: number }) => {
+  const lines = linesIn(journal, { bytes, pieces: [[0, bytes]] });
+  const history = lines === undefined ? undefined : decodeLines(lines);
+  return history?.length === entries ? history : undefined;
+};
 
 /** More escapes than a regular expression has stack for. */
 const MANY = 6_000_000;
@@ -52,7 +59,26 @@ describe('a journal', () => {
   });
 
   test('of a server that counts characters is read by characters', () => {
-    expect(decodeJournal(lines, { bytes: lines.length, entries: texts.length })).toEqual(texts);
+    const whole = { bytes: lines.length, pieces: [[0, lines.length]] } as const;
+    expect(decodeLines(charactersIn(lines, whole) ?? '')).toEqual(texts);
+  });
+
+  test('is read in its pieces', () => {
+    const [first, second, third] = ['\u20AC', 'two', 'three'].map((text) => encodeLines([say(text)]));
+    const journal = `${first}${second}\n${third}`;
+    const ends = [`${first}`, `${first}${second}\n`, journal].map((text) => Buffer.byteLength(text));
+    const [end = 0, begin = 0, bytes = 0] = ends;
+    const pieces = [
+      [0, end],
+      [begin, bytes],
+    ] as const;
+    expect(decodeLines(linesIn(`${journal}left`, { bytes, pieces }) ?? '')).toEqual([say('\u20AC'), say('three')]);
+  });
+
+  test('whose record was not written begins with another character, and is read with its record', () => {
+    const unconfirmed = LINE.replace('{', '?');
+    expect([isUnconfirmed(unconfirmed), isUnconfirmed(LINE)]).toEqual([true, false]);
+    expect(decodeLines(unconfirmed + LINE)).toEqual([entry, entry]);
   });
 
   test.each([

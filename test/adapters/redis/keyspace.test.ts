@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
+import { dueKeyOf, Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
 
 const acme = { tenant: 'acme', id: 'a b' };
 
@@ -20,15 +20,19 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
       tenants: 'app:{0}:tenants',
-      ends: 'app:{0}:ends:acme',
-      reporting: 'app:{0}:reporting',
-      remains: 'app:{0}:remains:acme:a%0020b:',
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       events: 'app:{0}:events',
       member: 'a%0020b',
       owner: 'acme',
       path: 'acme:a%0020b',
+      isLeft: false,
+    });
+    expect(keyspace.of({ ...acme, removal: '12' })).toMatchObject({
+      record: 'app:{0}:remains:acme:a%0020b:12',
+      member: 'a%0020b:12',
+      path: 'acme:a%0020b',
+      isLeft: true,
     });
     expect(new Keyspace('app', 1, { statusIndex: true }).tenant('a:b')).toEqual({
       byStatus: {
@@ -44,14 +48,11 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:a%003ab:',
       deadlines: 'app:{0}:deadlines:a%003ab',
       tenants: 'app:{0}:tenants',
-      ends: 'app:{0}:ends:a%003ab',
-      reporting: 'app:{0}:reporting',
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       owner: 'a%003ab',
     });
     expect(keyspace.tenantsOf(7)).toBe('app:{7}:tenants');
-    expect(keyspace.reportingOf(7)).toBe('app:{7}:reporting');
   });
 
   test('of a session are those of its tenant', () => {
@@ -114,5 +115,12 @@ describe('a key that a scan finds', () => {
 describe('a path, as it stands in events,', () => {
   test('says whose session it is', () => {
     expect(keyOfPath('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
+  });
+});
+
+describe('a member of the due sessions', () => {
+  test('says whose session it is, and whether that was removed', () => {
+    expect(dueKeyOf('acme', 'a%0020b')).toEqual(acme);
+    expect(dueKeyOf('acme', 'a%0020b:12')).toEqual({ ...acme, removal: '12' });
   });
 });

@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import { HEADER_BYTES } from '../../../adapters/redis/record.js';
 import type { HistorySlice } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
@@ -136,7 +135,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
         expect(read).toBeLessThanOrEqual(most);
       };
       // The fields of the record.
-      const LOOK = HEADER_BYTES + 1;
+      const LOOK = 256 + 1;
       await expectFew({ limit: 2 }, ['before', 'after'], LOOK + 16_384);
       await expectFew({ after: position, limit: 1000 }, ['after'], LOOK + 1000);
       await expectFew({ after: 0, limit: 1 }, ['entry 0'], LOOK + 16_384);

@@ -2,9 +2,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/scripts/append-script.js';
-import { insertScript } from '../../../adapters/redis/scripts/insert-script.js';
-import { replaceScript } from '../../../adapters/redis/scripts/replace-script.js';
+import { writeScript } from '../../../adapters/redis/scripts.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
@@ -92,7 +90,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         ])('insert%s', async (_, meanwhile) => {
           const { store, others, loseReply } = await open();
           const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
-          const lost = loseReply(meanwhile, insertScript, isThere);
+          const lost = loseReply(meanwhile, writeScript, isThere);
           expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
           await lost;
           expect(await idsOn(others, TENANT)).toEqual(['one']);
@@ -108,7 +106,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           // Its deadline is noted already, so that the first script that is sent is the one that replaces.
           await answerOf(others.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON })));
           const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
-          const lost = loseReply(meanwhile, replaceScript, isChanged);
+          const lost = loseReply(meanwhile, writeScript, isChanged);
           const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
           expect(await answerOf(replaceUnread(store, key, next))).toBe('replaced');
           await lost;
@@ -128,7 +126,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
           await append(others, key, ['before']);
           const isSaid = async () => (await said(others, key))?.includes('mine') === true;
-          const lost = loseReply(meanwhile, appendScript, isSaid);
+          const lost = loseReply(meanwhile, writeScript, isSaid);
           const position = await append(store, key, ['mine', 'mine too'], operationId);
           await lost;
           const expected = ['before', 'mine', 'mine too'];
@@ -154,7 +152,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
             async () => {
               expect(await answerOf(others.remove(key))).toBe('removed');
             },
-            insertScript,
+            writeScript,
             isThere,
           );
           expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');

@@ -17,6 +17,7 @@ const head = headOf('one', NOON, { timeLimit: 60 });
 
 const idle = live('IDLE', { limitMs: 60_000, deadline: NOON + 600_000 });
 const active = live('ACTIVE', { revision: 2, limitMs: 60_000, deadline: NOON + 60_000 });
+const paused = live('PAUSED', { revision: 3, limitMs: 60_000, deadline: NOON + 5 });
 
 interface Operation {
   /** What was there before. */
@@ -54,15 +55,15 @@ const operations: Readonly<Record<string, Operation>> = {
     run: (store) => store.insert(TENANT, head, idle),
     success: 'taken',
   },
-  start: { prepare: create, run: (store) => replaceUnread(store, key, active), success: 'replaced' },
+  start: { prepare: create, run: (store) => replaceUnread(store, key, active, idle), success: 'replaced' },
   pause: {
     prepare: converse,
-    run: (store) => replaceUnread(store, key, live('PAUSED', { revision: 3, limitMs: 60_000, deadline: NOON + 5 })),
+    run: (store) => replaceUnread(store, key, paused, active),
     success: 'replaced',
   },
   terminate: {
     prepare: converse,
-    run: (store) => replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 })),
+    run: (store) => replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
     success: 'replaced',
   },
   append: {

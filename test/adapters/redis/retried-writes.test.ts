@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/scripts/append-script.js';
+import { writeScript } from '../../../adapters/redis/scripts.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -19,7 +19,7 @@ type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
 const appending = (client: RedisClient, arrivals: readonly Arrival[]): RedisClient => {
   let count = 0;
   return intercepting(client, (name, args, run) => {
-    if (name !== 'evalsha' || args[0] !== appendScript.sha1) return run();
+    if (name !== 'evalsha' || args[0] !== writeScript.sha1) return run();
     const arrival = arrivals[Math.min(count, arrivals.length - 1)];
     count += 1;
     return arrival === undefined ? run() : arrival(run);

@@ -2,10 +2,7 @@ import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/scripts/append-script.js';
-import { insertScript } from '../../../adapters/redis/scripts/insert-script.js';
-import { removeScript } from '../../../adapters/redis/scripts/remove-script.js';
-import { replaceScript } from '../../../adapters/redis/scripts/replace-script.js';
+import { writeScript } from '../../../adapters/redis/scripts.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import type { SessionError } from '../../../src/session/errors.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -69,7 +66,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
 
     test('create with an idempotencyKey: one session', async () => {
       const { sessions, others, losing } = await open();
-      expect(await losing(insertScript, () => sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
+      expect(await losing(writeScript, () => sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
       const page = await okOf(others.list());
       expect(repeated).toHaveProperty('repeated', true);
@@ -79,7 +76,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await createdIn(others);
-      expect(await losing(replaceScript, () => sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
+      expect(await losing(writeScript, () => sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
       clock.pass(5000);
       expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
         id,
@@ -103,7 +100,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const { sessions, others, losing } = await open();
       const id = await startedIn(others);
       const mine = [{ role: 'user', content: 'mine' }];
-      expect(await losing(appendScript, () => sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
+      expect(await losing(writeScript, () => sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
       const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
       for (const entry of theirs) await okOf(others.append(id, [entry]));
       const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
@@ -117,7 +114,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('append without one may be there twice, but never more often than it was called', async () => {
       const { sessions, others, losing } = await open();
       const id = await startedIn(others);
-      expect(await losing(appendScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(
+      expect(await losing(writeScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(
         unknown,
       );
       expect(await contentsOf(others, id)).toEqual(['mine']);
@@ -126,11 +123,11 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('terminate and delete: done once, and a success when repeated', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await startedIn(others);
-      expect(await losing(replaceScript, () => sessions.terminate(id))).toMatchObject(unknown);
+      expect(await losing(writeScript, () => sessions.terminate(id))).toMatchObject(unknown);
       clock.pass(5000);
       const ended = { id, status: 'TERMINATED', endReason: 'terminated', duration: 0 };
       expect(await okOf(sessions.terminate(id))).toMatchObject(ended);
-      expect(await losing(removeScript, () => sessions.delete(id))).toMatchObject(unknown);
+      expect(await losing(writeScript, () => sessions.delete(id))).toMatchObject(unknown);
       await okOf(sessions.delete(id));
       expect((await okOf(others.list())).total).toBe(0);
     });

@@ -1,8 +1,9 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
+import type { PendingReport } from '../../../src/session/session-record.js';
 import { endByClock } from '../../../src/session/state-at.js';
-import { answerOf, replacing } from '../../../src/testing/steps.js';
+import { answerOf, dueOf, replacing } from '../../../src/testing/steps.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
@@ -28,6 +29,8 @@ export interface Write {
   readonly isRewind: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
+  /** Whether these are several writes: after two crashes each is there whole or not at all. */
+  readonly isGroup: boolean;
 }
 
 /** The session that the writes are about; another one, that none of them touches, is `s1`. */
@@ -86,19 +89,40 @@ const leased = async (bench: Bench): Promise<void> => {
 const tokenOf = async ({ store }: Bench): Promise<number> =>
   (await answerOf(store.findState(target)))?.lease?.fencingToken ?? 1;
 
+/** Stores the report of the target's end that must be made, or that it was made. */
+const report = async ({ store }: Bench, pending?: PendingReport): Promise<void> => {
+  const previous = await answerOf(store.findState(target));
+  if (previous === undefined) return;
+  const { report: _, ...rest } = previous;
+  const next = { ...rest, revision: previous.revision + 1, ...(pending && { report: pending }) };
+  await answerOf(store.replace(target, previous, next));
+};
+
+const removed = async (bench: Bench): Promise<void> => {
+  await started(600)(bench);
+  await okOf(bench.sessions.delete(TARGET));
+};
+
+const removeRemains = async ({ store }: Bench): Promise<void> => {
+  const due = await dueOf(store, FAR, 10);
+  const left = due.find(({ removal }) => removal !== undefined);
+  if (left !== undefined) await answerOf(store.remove(left));
+};
+
 const waitingEnd = async (bench: Bench): Promise<void> => {
   await started(600)(bench);
   const state = await answerOf(bench.store.findState(target));
   const ended = state && endByClock(state, FAR);
-  if (ended !== undefined) await answerOf(replacing(bench.store, target, ended));
+  if (ended === undefined) return;
+  await answerOf(replacing(bench.store, target, { ...ended, report: { dueAt: ended.since } }));
 };
 
 const write = (
   name: string,
   prepare: Write['prepare'],
   run: Write['run'],
-  { isRepeatable = true, isRewind = false, isShort = false }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isRewind, isShort });
+  { isRepeatable = true, isRewind = false, isShort = false, isGroup = false }: Partial<Write> = {},
+): Write => ({ name, prepare, run, isRepeatable, isRewind, isShort, isGroup });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
@@ -186,22 +210,18 @@ export const writes: readonly Write[] = [
     { isShort: true },
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.
+  write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), { isRepeatable: false }),
+  write('store that an end was reported', waitingEnd, (bench) => report(bench), { isRepeatable: false }),
+  write('remove what is left of a session', removed, removeRemains, { isRepeatable: false }),
   write(
-    'claim an end to report it',
-    waitingEnd,
-    async ({ store }) => {
-      const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
-      return end === undefined ? 'none' : answerOf(store.ends.postpone(end, FAR));
-    },
-    { isRepeatable: false },
-  ),
-  write(
-    'settle an end',
-    waitingEnd,
-    async ({ store }) => {
-      const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
-      return end === undefined ? 'none' : answerOf(store.ends.settle(end));
-    },
-    { isRepeatable: false },
+    'several at the same time, which travel together',
+    started(600),
+    ({ sessions }) =>
+      Promise.all([
+        okOf(sessions.append(TARGET, [said('together')])),
+        okOf(sessions.append('s1', [said('together')])),
+        okOf(sessions.create({ ...keyed, start: true, entries: [said('together')] })),
+      ]),
+    { isRepeatable: false, isGroup: true, isShort: true },
   ),
 ];

@@ -19,7 +19,7 @@ export const { events: stream } = keyspace.tenant(tenant);
 /** The keys of a session, by what they hold. */
 const keysOf = (id: string): Readonly<Record<string, string>> => {
   const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, deadlines, tenants, ends, reporting, events } = keys;
+  const { record, journal, names, index, byStatus, deadlines, tenants, events } = keys;
   const origin = keyspace.of({ tenant, id: TARGET });
   const ofOrigin = { 'record of the origin': origin.record, 'journal of the origin': origin.journal };
   const unleased = {
@@ -28,7 +28,7 @@ const keysOf = (id: string): Readonly<Record<string, string>> => {
     'unleased PAUSED': `${keys.unleased}P`,
   };
   const labels = { label: labelKey(keys, 'kind', LABELS.kind), 'another label': labelKey(keys, 'team', LABELS.team) };
-  const due = { deadlines, tenants, ends, reporting };
+  const due = { deadlines, tenants };
   return { record, journal, names, index, ...byStatus, ...unleased, ...labels, ...due, events, ...ofOrigin };
 };
 

@@ -1,8 +1,9 @@
-import { endMember, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
+import { dueKeyOf, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
 import { letterOf } from '../../../adapters/redis/status-letters.js';
 import { unescapeName } from '../../../adapters/shared/escape-name.js';
 import { unleasedSince } from '../../../src/session/lease-state.js';
+import { dueAtOf } from '../../../src/session/state-at.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -19,29 +20,16 @@ const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap
   return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
 };
 
-const SORTED_SETS = [
-  'index',
-  'idle',
-  'active',
-  'paused',
-  'terminated',
-  'label',
-  'deadlines',
-  'tenants',
-  'ends',
-  'reporting',
-  'unleased',
-];
+const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label', 'deadlines', 'tenants', 'unleased'];
 
 /**
  * Where the indexes of a store with one partition, by status and of unleased sessions, differ from its records, entry by
- * entry, and what is there of sessions without a record. An end may be due at any time until it is reported.
+ * entry, and what is there of sessions without a record.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
   const keys = new Keyspace(prefix, 1, { statusIndex: true, leaseIndex: true });
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
-  const free = new Set<string>();
   const wrong: string[] = [];
   const expect = (set: string, member: string, score: number) => {
     const members = expected.get(set) ?? new Map<string, number>();
@@ -51,10 +39,10 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     const session = keys.of(keyOfPath(rest));
     if (kind === 'remains') {
-      const [owner = '', ...ending] = rest.split(':');
-      const { ends } = keys.tenant(unescapeName(owner));
-      expect(ends, ending.join(':'), 0);
-      free.add(`${ending.join(':')} in ${ends}`);
+      const [owner = '', ...member] = rest.split(':');
+      const left = keys.of(dueKeyOf(unescapeName(owner), member.join(':')));
+      const record = decodeRecord(left.id, String(await client.call('GET', name)));
+      if (record !== undefined) expect(left.deadlines, left.member, dueAtOf(record.state));
     }
     if (kind === 'journal' || kind === 'names') {
       if (!names.includes(session.record)) wrong.push(`${name} has no record`);
@@ -69,19 +57,15 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     if (state.status !== 'TERMINATED') {
       expect(`${session.unleased}${letterOf(state.status)}`, session.member, unleasedSince(state));
     }
-    const ending = endMember(session.member, record.incarnation);
-    if (record.owesReport && state.status === 'TERMINATED') {
-      expect(session.ends, ending, state.since);
-      free.add(`${ending} in ${session.ends}`);
-    } else if (state.deadline < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, state.deadline);
+    const dueAt = dueAtOf(state);
+    if (dueAt < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, dueAt);
   }
   const sets = names.filter((name) => SORTED_SETS.includes(keys.parse(name)?.kind ?? ''));
   for (const set of new Set([...sets, ...expected.keys()])) {
-    if (['tenants', 'reporting'].includes(keys.parse(set)?.kind ?? '')) continue;
+    if (keys.parse(set)?.kind === 'tenants') continue;
     const found = await scoresOf(client, set);
     const wanted = expected.get(set) ?? new Map<string, number>();
     for (const member of new Set([...found.keys(), ...wanted.keys()])) {
-      if (free.has(`${member} in ${set}`) && found.has(member)) continue;
       const [is, must] = [found.get(member), wanted.get(member)];
       if (is !== must) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
     }
@@ -89,10 +73,6 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
   for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0))) {
     const first = [...(await scoresOf(client, keys.tenant(owner).deadlines)).values()][0];
     if (first !== time) wrong.push(`${owner} is due at ${time}, not ${first ?? 'never'}`);
-  }
-  for (const [owner, time] of await scoresOf(client, keys.reportingOf(0))) {
-    const first = [...(await scoresOf(client, keys.tenant(owner).ends)).values()][0];
-    if (first !== time) wrong.push(`${owner} has an end at ${time}, not ${first ?? 'never'}`);
   }
   return wrong;
 };
@@ -120,7 +100,7 @@ export const wrongEvents = async (
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     if (kind !== 'record') continue;
-    const record = decodeRecord(keyOfPath(rest).id, String(await client.call('GET', name)));
+    const record = decodeRecord(keyOfPath(rest).id, String(await client.call('GET', name)))?.header;
     if (record === undefined) continue;
     const life = `${rest} ${record.incarnation}`;
     living.add(life);

@@ -1,0 +1,177 @@
+--[[
+Finds a page of an index, or takes one that is known. All bounds are found as ranks, in O(log n),
+independent of the number of sessions beyond them. An index by status does not reflect ends by the clock
+that are not stored, so these are found by their due times.
+
+KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions, 4 due times, for an index
+      by status
+ARGV  1 'newest', 'oldest', or 'known' for a page that is known, 2 offset, or the total of a known page, 3
+      limit, or the edge of a known page, 4 what to return of each session: 'ids', 'sizes', or the maximum
+      bytes of records. For a known page its members follow. The others are '' or missing if they are not
+      used: 5 lower bound of the creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and
+      the member of the position after which the page begins, 9 the letter of the status of the index, 10
+      now
+Returns {the total; the creation time of the last session in the order of the page if more follow, or '';
+then for each session of the page, oldest first: its member, and unless only ids are wanted the size of its
+record, that of its history, and its record, or '' if it is not returned}. The sizes are '' for a missing
+record, and '-' for one that cannot be read. Returns 'ended' if the clock has ended too many sessions.
+]]
+local index, records, all, due = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local order, offset, limit, parts = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local after, before = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or '')
+local afterText, beforeText, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7] or '', ARGV[8]
+local status, now = ARGV[9] or '', ARGV[10]
+local call, try, match = redis.call, redis.pcall, string.match
+
+local MAX_ENDED = 10000
+local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
+
+local function replyWith(total, edge, members)
+  local reply, left = {total, edge}, tonumber(parts) or 0
+  for _, member in ipairs(members) do
+    reply[#reply + 1] = member
+    if parts ~= 'ids' then
+      local key = records .. member
+      local bytes = try('STRLEN', key)
+      local size, history, record = '-', '-', ''
+      if bytes == 0 then
+        size, history = '', ''
+      elseif type(bytes) == 'number' then
+        local isWhole = bytes <= left
+        local text = call('GETRANGE', key, '0', isWhole and '-1' or '255')
+        local found, hidden = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) [^\n]*\n?%d* ?(%d*)')
+        if found then size, history = bytes, string.format('%d', found - (tonumber(hidden) or 0)) end
+        if isWhole and found then left, record = left - bytes, text end
+      end
+      local at = #reply
+      reply[at + 1], reply[at + 2], reply[at + 3] = size, history, record
+    end
+  end
+  -- Unpacked, because test doubles return only arrays that are created in one expression.
+  return {unpack(reply)}
+end
+
+if order == 'known' then return replyWith(ARGV[2], ARGV[3], {unpack(ARGV, 5)}) end
+
+-- Compares bytes: the comparison of texts in Lua depends on the locale of the server.
+local function isBefore(a, b)
+  for at = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, at), string.byte(b, at)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+local function comesBefore(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  return isBefore(a.member, b.member)
+end
+
+local function upTo(time)
+  return call('ZCOUNT', index, '-inf', time)
+end
+
+-- Number of members of the index before a position, in ascending order. Uses a binary search within the
+-- millisecond, which may have many members.
+local function rankOf(position)
+  local low, high = upTo('(' .. position.text), upTo(position.text)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local found = call('ZRANGE', index, middle, middle)[1]
+    if isBefore(found, position.member) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+local function countBefore(list, position)
+  local count = 0
+  for _, item in ipairs(list) do
+    if comesBefore(item, position) then count = count + 1 end
+  end
+  return count
+end
+
+-- Sessions that the clock has ended: members of the index to leave out, and sessions to add that are not in
+-- the index.
+local without, isWithout, added = {}, {}, {}
+
+local function correct(member)
+  local text = try('GETRANGE', records .. member, '0', '255')
+  local created, used, letter, deadline, inactivity = match(type(text) == 'string' and text or '', HEADER)
+  if not created or letter == 'T' then return end
+  local ends = tonumber(deadline)
+  if letter == 'A' then ends = math.min(ends, used + inactivity) end
+  if ends > now + 0 then return end
+  local item = {time = tonumber(created), member = member}
+  if after and item.time <= after or before and item.time >= before then return end
+  if status == 'T' then
+    added[#added + 1] = item
+  elseif letter == status then
+    without[#without + 1] = item
+    isWithout[member] = true
+  end
+end
+
+if status ~= '' then
+  local ended = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  if #ended > MAX_ENDED then return 'ended' end
+  for _, member in ipairs(ended) do correct(member) end
+end
+
+local low = after and upTo(afterText) or 0
+local high = math.max(low, before and upTo('(' .. beforeText) or call('ZCARD', index))
+local total = high - low - #without + #added
+
+-- The page as ranks among the corrected sessions, in ascending order.
+local first, last = 0, total
+local isRising = order == 'oldest'
+if positionTime ~= '' then
+  -- An ascending page begins after the position itself: no member contains a character that sorts before a
+  -- space.
+  local member = positionMember .. (isRising and ' ' or '')
+  local position = {time = tonumber(positionTime), text = positionTime, member = member}
+  local rank = rankOf(position) - low - countBefore(without, position) + countBefore(added, position)
+  if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
+end
+local hasMore
+if isRising then
+  first = first + offset
+  hasMore = last > first + limit
+  last = math.min(last, first + limit)
+else
+  last = last - offset
+  hasMore = last - limit > first
+  first = math.max(first, last - limit)
+end
+if first >= last then return {total, ''} end
+
+local members = {}
+if #without + #added == 0 then
+  members = call('ZRANGE', index, low + first .. '', low + last - 1 .. '')
+else
+  -- A rank among the corrected sessions differs from the rank in the index by at most the number of
+  -- corrections.
+  local from = math.max(low, low + first - #added)
+  local found = call('ZRANGE', index, from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
+  local rank = from - low
+  local items, start = {}, nil
+  if from > low then
+    start = {time = tonumber(found[2]), member = found[1]}
+    rank = rank - countBefore(without, start) + countBefore(added, start)
+  end
+  for at = 1, from < high and #found or 0, 2 do
+    if not isWithout[found[at]] then items[#items + 1] = {time = tonumber(found[at + 1]), member = found[at]} end
+  end
+  for _, item in ipairs(added) do
+    if not start or not comesBefore(item, start) then items[#items + 1] = item end
+  end
+  table.sort(items, comesBefore)
+  for at = first - rank + 1, math.min(#items, last - rank) do members[#members + 1] = items[at].member end
+end
+
+local edge = ''
+if hasMore then
+  edge = members[isRising and #members or 1]
+  edge = call('ZSCORE', all, edge) or call('ZSCORE', index, edge)
+end
+return replyWith(total, edge, members)
