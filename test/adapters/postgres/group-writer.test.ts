@@ -88,7 +88,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       ids.map(async (name) => {
         const id = `${name}-${at}`;
         if (name.endsWith('0')) {
-          return store.insert(TENANT, headOf(id), live('ACTIVE'), { entries: [], active: cap });
+          return store.insert(TENANT, headOf(id), live('ACTIVE'), { entries: [], cap: cap });
         }
         await answerOf(store.insert(TENANT, headOf(id), live('IDLE')));
         return store.replace(keyOf(id), live('IDLE'), live('ACTIVE', { revision: 2 }), { cap });
