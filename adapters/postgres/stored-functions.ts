@@ -62,9 +62,12 @@ DECLARE
   v_sequence bigint := 1;
   v_entries bigint := coalesce(cardinality(c.entries), 0);
 BEGIN
-  IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
-    outcome := 'taken';
-    RETURN;
+  /* Before the other conditions. Without any, the insert itself finds out. */
+  IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
+    IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
+      outcome := 'taken';
+      RETURN;
+    END IF;
   END IF;
   IF c.source IS NOT NULL THEN
     /* Locked, so that nothing is redacted or removed until this transaction ends. */
@@ -362,7 +365,9 @@ BEGIN
     v_results := v_results || json_build_object('outcome', v.outcome);
     v_totals := v_totals || v.totals;
   END LOOP;
-  PERFORM $count_sessions(v_totals);
+  IF cardinality(v_totals) > 0 THEN
+    PERFORM $count_sessions(v_totals);
+  END IF;
   results := array_to_json(v_results);
 END $body$;
 

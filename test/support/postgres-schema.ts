@@ -8,7 +8,7 @@ import {
 import { PATIENT_MS } from './patience.js';
 import type { PostgresAddress } from './postgres-server.js';
 
-const TABLES = ['sessions', 'entries', 'operations', 'labels', 'ends', 'totals', 'outbox', 'events'];
+const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox', 'events'];
 
 /** A name that no other test uses. */
 export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { randomFrom } from '../../support/random.js';
+
+const ROUNDS = 1000;
+const ROUNDS_AT_ONCE = 8;
+const TENANTS = [TENANT, 'other'];
+const IDS = upTo(5).map((at) => `s${at}`);
+
+type Random = (below: number) => number;
+type Outcome = { readonly isErr: () => boolean };
+
+/** One change of any kind. Its conditions may not be met: what counts is that it is answered. */
+const changeOf = async (store: SessionStore, random: Random): Promise<Outcome> => {
+  const key = keyOf(IDS[random(IDS.length)] ?? '', TENANTS[random(2)]);
+  // Rarely, because groups with a cap do not run at the same time.
+  const cap = random(20) === 0 ? { sessions: 1 + random(6), now: NOON } : undefined;
+  const revision = 1 + random(3);
+  const labels = { plan: `p${random(3)}`, team: `t${random(3)}` };
+  const next = live(random(2) === 0 ? 'ACTIVE' : 'PAUSED', { revision, labels });
+  const kind = random(20);
+  if (kind < 2) return store.remove(key);
+  if (kind < 6) {
+    const opening = { entries: [], ...(cap && { active: cap }) };
+    return store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }), opening);
+  }
+  if (kind < 9) {
+    const id = IDS[random(IDS.length)] ?? '';
+    const slice = await answerOf(store.findEntries(keyOf(id, key.tenant), { limit: 1 }));
+    const version = slice.outcome === 'found' ? slice.version : '';
+    const entries = [say('from the source')];
+    return store.insert(key.tenant, headOf(key.id), live('IDLE'), { entries, source: { id, version } });
+  }
+  if (kind < 14) return store.append(key, { entries: [say('hello')], now: NOON });
+  const previous = { ...next, revision: 1 + random(3) };
+  return store.replace(key, previous, next, next.status === 'ACTIVE' ? { cap } : {});
+};
+
+describeWithPostgres('groups of changes of two processes', (postgres) => {
+  it('never wait for each other in a circle, whatever they change', async () => {
+    const database = schemaName();
+    const admin = openPool(postgres);
+    await admin.query(`CREATE DATABASE ${database}`);
+    const url = postgres.url.replace(/postgres$/, database);
+    const pools = upTo(2).map(() => openPool({ url }, { max: 12 }));
+    const stores = pools.map((pool) => new PostgresSessionStore({ pool, timeoutMs: PATIENT_MS }));
+    for (const store of stores) (await store.migrate())._unsafeUnwrap();
+    const random = randomFrom(1);
+    const below = (count: number) => Math.floor(random() * count);
+    const failed: unknown[] = [];
+    let round = 0;
+    const lane = async (): Promise<void> => {
+      while (round < ROUNDS) {
+        round += 1;
+        const changes = upTo(10).flatMap(() => stores.map((store) => changeOf(store, below)));
+        failed.push(...(await Promise.all(changes)).filter((each) => each.isErr()));
+      }
+    };
+    await Promise.all(upTo(ROUNDS_AT_ONCE).map(lane));
+    // The server counts those of a connection when it ends.
+    for (const pool of pools) await pool.end();
+    const { rows } = await admin.query(
+      'SELECT deadlocks::int, xact_commit::int AS commits FROM pg_stat_database WHERE datname = $1',
+      [database],
+    );
+    await admin.query(`DROP DATABASE ${database}`);
+    await admin.end();
+    expect(failed).toEqual([]);
+    expect(rows).toEqual([{ deadlocks: 0, commits: expect.any(Number) }]);
+  });
+});
