@@ -6,6 +6,7 @@ const leaseTests = [
   'test/service/leases.properties.test.ts',
 ];
 const redis = ['test/stores/redis.contract.test.ts'];
+const scripts = 'adapters/redis/scripts.ts';
 
 export const leaseMutants: readonly Mutant[] = [
   {
@@ -83,30 +84,30 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store makes an append of an earlier holder',
-    file: 'adapters/redis/scripts/append-script.ts',
-    from: "if not isLeased then return 'lease_lost' end",
+    file: scripts,
+    from: "if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end",
     to: '',
     tests: redis,
   },
   {
     bug: 'the Redis store accepts an append at the end of its lease',
-    file: 'adapters/redis/scripts/append-script.ts',
-    from: "now < ${numberField('head', 'leasedUntil')}",
-    to: "now <= ${numberField('head', 'leasedUntil')}",
+    file: scripts,
+    from: 'at >= header.leased',
+    to: 'at > header.leased',
     tests: redis,
   },
   {
     bug: 'the Redis store appends wherever the history ends',
-    file: 'adapters/redis/scripts/append-script.ts',
-    from: "if position ~= '' and tonumber(position) ~= length then",
+    file: scripts,
+    from: "if position ~= '' and position + 0 ~= header.bytes then",
     to: 'if false then',
     tests: redis,
   },
   {
     bug: 'the Redis store takes other content for a repeated append',
-    file: 'adapters/redis/scripts/append-script.ts',
-    from: "return digest == ARGV[12] and {'repeated', tonumber(finish)} or 'mismatch'",
-    to: "return {'repeated', tonumber(finish)}",
+    file: scripts,
+    from: "return earlier == digest and 'repeated ' .. upto or 'mismatch'",
+    to: "return 'repeated ' .. upto",
     tests: redis,
   },
   {
@@ -118,16 +119,16 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store counts a renewed lease as a change',
-    file: 'adapters/redis/scripts/replace-script.ts',
-    from: "if ARGV[11] ~= '' then sequence",
-    to: 'if true then sequence',
+    file: scripts,
+    from: "header.sequence + (type == '' and 0 or 1)",
+    to: 'header.sequence + 1',
     tests: redis,
   },
   {
     bug: 'the Redis store forgets from when on nobody holds a session',
-    file: 'adapters/redis/scripts/replace-script.ts',
-    from: "if unleased and ARGV[14] ~= '-' then",
-    to: "if unleased and hasMoved and ARGV[14] ~= '-' then",
+    file: 'adapters/redis/index-entries.ts',
+    from: 'before.get(index) !== score',
+    to: '!before.has(index)',
     tests: redis,
   },
   {
