@@ -188,7 +188,7 @@ export const recordTextIn = (text: string): RecordText | undefined => {
 };
 
 /** The record whose JSON was parsed; `undefined` if it is not that of this session. */
-export const recordIn = (
+const recordIn = (
   id: string,
   { header, labels }: RecordText,
   parsedState: unknown,
