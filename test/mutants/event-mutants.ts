@@ -52,8 +52,8 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'two sweepers report the same end',
-    file: 'src/service/report-end.ts',
-    from: "if (claimed.value === 'stale') return { isDone: false };",
+    file: 'src/service/sweep-sessions.ts',
+    from: "if (replaced.value.outcome !== 'replaced') return unchanged;",
     to: '',
     tests: ['test/service', 'test/adapters/redis/sweeps.test.ts'],
   },

@@ -65,7 +65,7 @@ describeWithPostgres('hosts whose PostgreSQL connections are lost', ({ url }) =>
     const pool = openPool({ url });
     await expectSound(async (seed) => {
       const schema = schemaName();
-      const stable = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+      const stable = new PostgresSessionStore({ pool, schema, events: true, reportEnds: true, timeoutMs: PATIENT_MS });
       (await stable.migrate())._unsafeUnwrap();
       const intercept = unreliable(seed, false);
       const connect = async () => {

@@ -99,9 +99,9 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     return made;
   };
 
-  it('counts no ACTIVE sessions, and so locks no tenant, for a change without a limit', async () => {
+  it('counts no live sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
-    await pool.query(`ALTER FUNCTION ${schema}.active_sessions RENAME TO count_nobody`);
+    await pool.query(`ALTER FUNCTION ${schema}.live_sessions RENAME TO count_nobody`);
     expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
     const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
