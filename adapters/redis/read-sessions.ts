@@ -60,7 +60,7 @@ const inCharacters = (id: string, record: RecordText, journal: string): ReadReco
 const withoutRecord = (journal: string | null | undefined): ReadRecord =>
   typeof journal === 'string' && !isUnconfirmed(journal) ? 'corrupt' : 'missing';
 
-/** The sessions in texts. All JSON is parsed at once. */
+/** The sessions in texts. */
 const sessionsIn = (texts: readonly Texts[]): readonly ReadRecord[] => {
   const found: ReadRecord[] = texts.map(({ record, journal }) =>
     record === null ? withoutRecord(journal) : 'corrupt',

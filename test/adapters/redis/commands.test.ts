@@ -136,6 +136,24 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(writes).toEqual(['create: evalsha', 'delete: evalsha']);
     });
 
+    test('of changes that travel together, one that is refused spoils no other', async () => {
+      const { store, client, prefix, commandsOf } = open();
+      const ids = ['one', 'broken', 'three'];
+      for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
+      const [record = ''] = [await client.call('KEYS', `${prefix}:*:record:*:broken`)].flat().map(String).slice(-1);
+      await client.call('DEL', record);
+      await client.call('RPUSH', record, 'a list');
+      const append = (id: string) => store.append(keyOf(id), { entries: [say('hello')], now: NOON });
+      const outcomes: string[] = [];
+      const work = async () => {
+        for (const answer of await Promise.all(ids.map(append))) {
+          outcomes.push(answer.isOk() ? answer.value.outcome : answer.error.type);
+        }
+      };
+      expect(await commandsOf(work)).toEqual(['evalsha']);
+      expect(outcomes).toEqual(['appended', 'corrupt_record', 'appended']);
+    });
+
     test('an append through a service is one command, whatever the length of the history', async () => {
       const { store, commandsOf } = open();
       const sessions = new SessionService({ store });

@@ -143,6 +143,22 @@ describeWithRedis('rewinds in Redis', () => {
     }
   });
 
+  test('a history that a thousand rewinds have cut has no place for one more, and takes entries', async () => {
+    const { store, key, rewind } = await open();
+    let kept = 0;
+    for (const at of upTo(1000)) {
+      kept = await append(store, key, [`kept ${at}`]);
+      await append(store, key, ['superseded']);
+      kept = await rewind(kept, []);
+    }
+    const last = await append(store, key, ['last']);
+    await append(store, key, ['superseded']);
+    const full = { entries: [], now: NOON, after: last };
+    expect(await answerOf(store.append(key, full))).toEqual({ outcome: 'full' });
+    await append(store, key, ['more']);
+    expect(await said(store, key)).toHaveLength(1003);
+  });
+
   test('what is superseded does not count into the size that maxBytes is compared with', async () => {
     const { store, key, rewind } = await open();
     for (const _ of upTo(10)) await append(store, key, ['x'.repeat(50_000)]);
