@@ -4,8 +4,24 @@ import type { BlockingRedisClient } from './redis-session-store-options.js';
 /** Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream. */
 const BLOCK_MS = 250;
 
+/** Milliseconds after which a read counts as lost: some states of a client leave a command without an answer. */
+const SILENCE_MS = 2000;
+
 /** Milliseconds between two reads while events keep arriving, so that listeners read many of them at once. */
 const BUSY_MS = 10;
+
+/** The reply to a command. Rejects if there is none in time. */
+const replyTo = async <T>(command: PromiseLike<T>): Promise<T> => {
+  const wait = new AbortController();
+  const silence = sleep(SILENCE_MS, undefined, { signal: wait.signal }).then(() => {
+    throw new Error('the client has not answered');
+  });
+  try {
+    return await Promise.race([command, silence]);
+  } finally {
+    wait.abort();
+  }
+};
 
 interface Stream {
   readonly listeners: Set<() => void>;
@@ -65,21 +81,22 @@ export class StreamListener {
       names.push(name);
       ids.push(stream.lastId ?? '$');
     }
-    const reply = await this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
-    const read: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    const read = this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
+    const reply = await replyTo(read);
+    const streams: readonly unknown[] = Array.isArray(reply) ? reply : [];
     for (const [at, name] of names.entries()) {
-      const lastId = lastIdIn(read, name);
+      const lastId = lastIdIn(streams, name);
       const stream = this.#streams.get(name);
       if (lastId === undefined || stream === undefined) continue;
       stream.lastId = lastId;
       if (ids[at] !== lastId) for (const listener of stream.listeners) listener();
     }
-    return read.length > 0;
+    return streams.length > 0;
   }
 
   /** Calls the listeners once, because they must read the entries from before the first wait. */
   async #begin(name: string, stream: Stream): Promise<void> {
-    const [last]: readonly unknown[] = await this.#client.xrevrange(name, '+', '-', 'COUNT', 1);
+    const [last]: readonly unknown[] = await replyTo(this.#client.xrevrange(name, '+', '-', 'COUNT', 1));
     const id: unknown = Array.isArray(last) ? last[0] : undefined;
     stream.lastId = typeof id === 'string' ? id : '0-0';
     for (const listener of stream.listeners) listener();

@@ -82,6 +82,19 @@ describeWithRedis('a connection that waits for events', () => {
     await watch.return?.();
   });
 
+  test('whose command is never answered leaves the watches as they are, a little slower', async () => {
+    const { waiting, here, there } = await open('ioredis 5');
+    const id = await startedIn(there);
+    const watch = follow(here, id);
+    await watch.next();
+    vi.spyOn(blocking(waiting), 'xread').mockReturnValueOnce(new Promise(() => {}));
+    await okOf(there.append(id, said));
+    expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sequence: 3 });
+    await okOf(there.append(id, said));
+    expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sequence: 4 });
+    await watch.return?.();
+  });
+
   test('is not read after the last watch has ended', async () => {
     const { waiting, here, there } = await open('ioredis 5');
     const read = vi.spyOn(blocking(waiting), 'xread');
