@@ -7,7 +7,6 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
-import { replaceUnread } from '../../support/replace-unread.js';
 import { effort, record, triedClients } from '../support/effort.js';
 
 const CALLS = effort(500, 20_000);
@@ -42,7 +41,7 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
       ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
     });
   const inserted = await store.insert(TENANT, headOf(id), live('IDLE'));
-  const replaced = await replaceUnread(store, key, live('ACTIVE', { revision: 2 }));
+  const replaced = await store.replace(key, live('IDLE'), live('ACTIVE', { revision: 2 }));
   const first = await append('first');
   const second = await append('second', 'second');
   const kept = await said(store, key);

@@ -9,7 +9,7 @@ import { unsoundIn } from './soundness.js';
 describeWithPostgres('the clocks of hosts on one PostgreSQL', (server) => {
   test('may jump: nothing is missing, told twice or due for ever', async () => {
     const [seed = 1] = seeds(1);
-    const database = await emptySchema(server);
+    const database = await emptySchema(server, true);
     const [one, other] = [openHost(database).store, openHost(database).store];
     const promise = 'PostgreSQL: answers are true, whatever fails';
     await expectToBearClockJumps(promise, [one, other], randomFrom(seed), effort(100, 5000));

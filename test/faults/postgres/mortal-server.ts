@@ -75,9 +75,9 @@ export const ask = async (url: string, ...queries: readonly string[]): Promise<R
   }
 };
 
-export const makeTables = async ({ url, schema }: PostgresDatabase): Promise<void> => {
+export const makeTables = async ({ url, schema }: PostgresDatabase, reportEnds = false): Promise<void> => {
   const pool = new Pool({ connectionString: url });
   pool.on('error', () => undefined);
-  (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+  (await new PostgresSessionStore({ pool, schema, events: true, reportEnds }).migrate())._unsafeUnwrap();
   await pool.end();
 };

@@ -10,9 +10,9 @@ import type { PostgresDatabase } from '../databases/database.js';
 import { ask, makeTables } from './mortal-server.js';
 
 /** An empty schema, which goes with the test. */
-export const emptySchema = async ({ url }: PostgresAddress): Promise<PostgresDatabase> => {
+export const emptySchema = async ({ url }: PostgresAddress, reportEnds = false): Promise<PostgresDatabase> => {
   const database = { kind: 'postgres', url, schema: schemaName() } as const;
-  await makeTables(database);
+  await makeTables(database, reportEnds);
   onTestFinished(async () => void (await ask(url, `DROP SCHEMA "${database.schema}" CASCADE`)));
   return database;
 };
