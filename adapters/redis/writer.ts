@@ -9,7 +9,7 @@ import type { Mutation } from './mutation.js';
 import { writeScript } from './scripts.js';
 
 /** How the mutations of a partition travel. In one large group, client and server would wait for each other. */
-const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024 };
+const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: queueMicrotask };
 
 /** How much later than its own deadline a call may end, in milliseconds, to share that of its group. */
 const TOLERANCE_MS = 50;

@@ -19,13 +19,17 @@ export interface LaneOptions<C, R> {
   readonly calls: number;
   /** Maximum bytes of a group, unless a single call has more. */
   readonly bytes: number;
+  /**
+   * Runs a function when all calls of this turn have arrived. Default: in a later turn of the event
+   * loop, for a `make` that blocks it; one that waits for a server can take `queueMicrotask`.
+   */
+  readonly soon?: (leave: () => void) => void;
 }
 
 /**
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
  * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
- * turn: no timer, and no wait for others. Groups leave in the order of arrival, and the event loop
- * has a turn between two of them. Calls with the same key are made in the order of arrival, even if
+ * turn: no timer, and no wait for others. Groups leave in the order of arrival. Calls with the same key are made in the order of arrival, even if
  * several groups are under way: none leaves while a group with an earlier one is under way.
  */
 export class Lane<C, R> {
@@ -55,7 +59,8 @@ export class Lane<C, R> {
     if (this.#isLeaving || this.#waiting.length === 0) return;
     if (this.#underWay >= this.#options.groups) return;
     this.#isLeaving = true;
-    inLaterTurn(() => {
+    const { soon = inLaterTurn } = this.#options;
+    soon(() => {
       this.#isLeaving = false;
       const group = this.#nextGroup();
       if (group.length === 0) return;

@@ -26,6 +26,12 @@ local call, try, match = redis.call, redis.pcall, string.match
 local MAX_ENDED = 10000
 local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 
+-- Bytes of a journal that a rewind has superseded. A history that was never rewound has no tail.
+local function hiddenIn(text, tail)
+  if tail == 0 then return 0 end
+  return tonumber(match(text, '\n[%d ;-]*' .. string.format('%d', tail) .. ' (%d+)')) or 0
+end
+
 local function replyWith(total, edge, members)
   local reply, left = {total, edge}, tonumber(parts) or 0
   for _, member in ipairs(members) do
@@ -40,8 +46,7 @@ local function replyWith(total, edge, members)
         local isWhole = bytes <= left
         local text = call('GETRANGE', key, '0', isWhole and '-1' or '255')
         local found, tail = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) (%d+) ')
-        local hidden = match(text, '\n[%d ;-]*' .. string.format('%d', tonumber(tail or '0')) .. ' (%d+)')
-        if found then size, history = bytes, string.format('%d', found - (tonumber(tail) > 0 and tonumber(hidden) or 0)) end
+        if found then size, history = bytes, string.format('%d', found - hiddenIn(text, tonumber(tail))) end
         if isWhole and found then left, record = left - bytes, text end
       end
       local at = #reply
