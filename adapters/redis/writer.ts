@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process';
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
@@ -9,7 +10,7 @@ import type { Mutation } from './mutation.js';
 import { writeScript } from './scripts.js';
 
 /** How the mutations of a partition travel. In one large group, client and server would wait for each other. */
-const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: queueMicrotask };
+const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: nextTick };
 
 /** How much later than its own deadline a call may end, in milliseconds, to share that of its group. */
 const TOLERANCE_MS = 50;

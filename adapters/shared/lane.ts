@@ -21,7 +21,7 @@ export interface LaneOptions<C, R> {
   readonly bytes: number;
   /**
    * Runs a function when all calls of this turn have arrived. Default: in a later turn of the event
-   * loop, for a `make` that blocks it; one that waits for a server can take `queueMicrotask`.
+   * loop, for a `make` that blocks it; one that waits for a server can take `nextTick`, which runs before others get a turn.
    */
   readonly soon?: (leave: () => void) => void;
 }
