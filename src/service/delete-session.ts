@@ -4,9 +4,7 @@ import { randomRevision } from '../session/random-revision.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { Remains, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
-
-/** Maximum number of attempts. An attempt fails when another caller changes the session first. */
-const MAX_ATTEMPTS = 32;
+import { MAX_ATTEMPTS } from './update-state.js';
 
 /**
  * The `removal` of the key under which a store keeps what is left of a session with this state. A

@@ -62,8 +62,11 @@ const claimOf = ({ settings, now }: SweepTask): PendingReport => ({
   dueAt: settings.now().unwrapOr(now) + RETRY_AFTER_MS,
 });
 
-/** Stores a state with the claim of this sweep, and then reports the end. */
-const claim = async (
+/**
+ * Stores a state. Where the deployment reports ends, the state has the claim of this sweep, which
+ * then reports the end.
+ */
+const storeAndReport = async (
   task: SweepTask,
   previous: StateRecord,
   next: StateRecord,
@@ -103,13 +106,13 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const ended = isRemoved ? undefined : endByClock(state, now);
   if (ended !== undefined) {
     const { endReason, since } = ended;
-    return claim(task, state, ended, { ended: { ...key, endReason, endedAt: timestampOf(since) } });
+    return storeAndReport(task, state, ended, { ended: { ...key, endReason, endedAt: timestampOf(since) } });
   }
   if (now < dueAtOf(state)) return move(task, { from: dueAt, to: dueAtOf(state) });
   if (state.report === undefined) return remove(task, state);
-  if (onEnded !== undefined) return claim(task, state, state);
+  if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.
-  return isRemoved ? remove(task, state) : claim(task, state, withoutReport(state, state.report.dueAt));
+  return isRemoved ? remove(task, state) : storeAndReport(task, state, withoutReport(state, state.report.dueAt));
 };
 
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */

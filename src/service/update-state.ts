@@ -6,7 +6,7 @@ import { replaceState } from './replace-state.js';
 import type { Settings } from './settings.js';
 
 /** Maximum number of attempts. An attempt fails when another caller changes the session first. */
-const MAX_ATTEMPTS = 32;
+export const MAX_ATTEMPTS = 32;
 
 export interface UpdatedState<S extends StateRecord> {
   readonly state: S;
