@@ -2,6 +2,7 @@ export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'never
 export type { InputPolicy } from './input/input-policy.js';
 export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
 export type { OperationOptions } from './service/change-session.js';
+export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
@@ -10,6 +11,8 @@ export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/l
 export type { Logger } from './service/logger.js';
 export type {
   Appended,
+  ClaimedSession,
+  Claims,
   HistoryPart,
   OperationName,
   OperationResult,
@@ -17,7 +20,6 @@ export type {
   SessionPage,
   Sweep,
   SweptSession,
-  UnleasedSessions,
 } from './service/operation-results.js';
 export type { HistoryQuery } from './service/read-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
@@ -25,15 +27,16 @@ export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
-export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
 export type { UpdateInput } from './service/update-session.js';
+export type { WakeOptions } from './service/wake-session.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export type {
   AppendError,
   CallbackFailed,
   ChangeError,
+  ClaimError,
   Conflict,
   CorruptRecord,
   CreateError,
@@ -67,18 +70,19 @@ export type {
   TooLarge,
   TooManyActive,
   TooManyLabelled,
-  UnleasedError,
   UpdateError,
+  WakeError,
   WatchError,
   WithLeaseError,
 } from './session/errors.js';
 export { changeDetailOf, type EventDetail, type SimpleEvent } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
-export { isLeasedWith, unleasedSince } from './session/lease-state.js';
+export { isLeasedWith } from './session/lease-state.js';
 export type {
   CreatedSession,
   HistoryEntry,
+  JsonObject,
   JsonValue,
   LabelChanges,
   PositionedEntry,
@@ -125,10 +129,12 @@ export type {
 export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
 export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, dueAtOf, endsAt, stateAt } from './session/state-at.js';
 export { transition } from './session/transition.js';
+export { wakeAtOf } from './session/wake-at.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type {
   Answer,
   AppendOutcome,
+  ClaimRange,
   DueKey,
   DueSession,
   DueSessions,
@@ -153,7 +159,4 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
-  UnleasedPage,
-  UnleasedPosition,
-  UnleasedRange,
 } from './store/session-store.js';

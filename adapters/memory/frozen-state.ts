@@ -8,10 +8,19 @@ export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead
   return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
 };
 
-const isFrozen = ({ operations, terms, labels, lease, report }: StateRecord): boolean =>
+/** Freezes an object of JSON and all that it contains. */
+const deepFrozen = <T extends object>(value: T): T => {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null) deepFrozen(part);
+  }
+  return Object.freeze(value);
+};
+
+const isFrozen = ({ operations, terms, labels, metadata, lease, report }: StateRecord): boolean =>
   Object.isFrozen(operations) &&
   Object.isFrozen(terms) &&
   (labels === undefined || Object.isFrozen(labels)) &&
+  (metadata === undefined || Object.isFrozen(metadata)) &&
   (lease === undefined || Object.isFrozen(lease)) &&
   (report === undefined || Object.isFrozen(report));
 
@@ -23,6 +32,7 @@ export const frozenState = (state: StateRecord): StateRecord => {
   if (Object.isFrozen(state) && isFrozen(state)) return state;
   const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
   const labels = state.labels && Object.freeze({ ...state.labels });
+  const metadata = state.metadata && deepFrozen(structuredClone(state.metadata));
   const lease = state.lease && Object.freeze({ ...state.lease });
   const report = state.report && Object.freeze({ ...state.report });
   return Object.freeze({
@@ -30,6 +40,7 @@ export const frozenState = (state: StateRecord): StateRecord => {
     operations,
     terms,
     ...(labels && { labels }),
+    ...(metadata && { metadata }),
     ...(lease && { lease }),
     ...(report && { report }),
   });

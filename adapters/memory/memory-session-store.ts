@@ -9,9 +9,12 @@ import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/
 import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import type {
   AppendOutcome,
+  ClaimRange,
   DueKey,
+  DueSession,
   DueSessions,
   EntriesOutcome,
   HistoryAppend,
@@ -28,15 +31,13 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-  UnleasedPage,
-  UnleasedRange,
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/label-search.js';
-import { DueTenants } from './due-tenants.js';
 import { frozenState } from './frozen-state.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { bytesOf, dueKeyOf, keyOf, newSession, recordOf, remainsOf, type StoredSession } from './stored-session.js';
-import { TenantIndex } from './tenant-index.js';
+import { type QueueTimes, TenantIndex } from './tenant-index.js';
+import { type QueuedSession, TimeQueue } from './time-queue.js';
 
 /** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
@@ -65,6 +66,11 @@ const parseEventsLength = (
   return parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1);
 };
 
+const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
+  ...dueKeyOf(session),
+  dueAt: at,
+});
+
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
     const { events, reportEnds = false } = options;
@@ -78,7 +84,7 @@ const parseSettings = (options: MemorySessionStoreOptions) =>
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
-  readonly #dueTenants = new DueTenants();
+  readonly #queues = { due: new TimeQueue(), work: new TimeQueue() };
   readonly events: MemoryEventLog | undefined;
   readonly #reportsEnds: boolean;
 
@@ -90,7 +96,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
-    const tenant = this.#tenants.get(name) ?? new TenantIndex();
+    const tenant = this.#tenants.get(name) ?? new TenantIndex(name, this.#queues);
     if (tenant.get(head.id) !== undefined) return ok('taken');
     const { entries = [], source, cap } = opening ?? {};
     if (source !== undefined && tenant.get(source.id)?.log.version !== source.version) return ok('source_changed');
@@ -98,7 +104,7 @@ export class MemorySessionStore implements SessionStore {
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newIncarnation() ?? '');
     session.log.fill(entries);
-    this.#change(name, tenant, () => tenant.add(session));
+    tenant.add(session);
     const details = openingDetailsOf(
       head.createdAt,
       opening && state,
@@ -155,7 +161,7 @@ export class MemorySessionStore implements SessionStore {
     if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     const { lastActivityAt } = state;
     const stored = frozenState(lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next);
-    this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAtOf(stored)));
+    tenant.change(session, stored, { dueAt: dueAtOf(stored), wakeAt: wakeAtOf(stored) });
     if (event !== undefined) this.#log(session, event);
     return ok('replaced');
   }
@@ -217,25 +223,22 @@ export class MemorySessionStore implements SessionStore {
     const session = tenant?.get(key.id, key.removal);
     if (tenant === undefined || session === undefined) return ok('missing');
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
-    this.#change(key.tenant, tenant, () => {
-      tenant.remove(session);
-      if (remains !== undefined) tenant.addRemains(remainsOf(session, remains));
-    });
+    tenant.remove(session);
+    if (remains !== undefined) tenant.addRemains(remainsOf(session, remains));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     if (key.removal === undefined) this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
   }
 
-  unleased(name: string, range: UnleasedRange): Result<UnleasedPage, never> {
-    const { sessions = [], ...page } = this.#tenants.get(name)?.unleased.page(range) ?? {};
-    return ok({ ...page, records: sessions.map((session) => recordOf(session, { historyLimit: 0 })), unreadable: [] });
+  due(now: number, limit: number): Result<DueSessions, never> {
+    const { items, hasMore } = this.#queues.due.waiting(now, limit);
+    return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
   }
 
-  due(now: number, limit: number): Result<DueSessions, never> {
-    const { items, hasMore } = this.#dueTenants.due(now, limit, (name, share) => {
-      return this.#tenants.get(name)?.due(now, share) ?? [];
-    });
-    return ok({ sessions: items.map((each) => ({ ...dueKeyOf(each), dueAt: each.dueAt })), failed: [], hasMore });
+  claim({ tenant, now, until, limit }: ClaimRange): Result<DueSessions, never> {
+    const { items, hasMore } = this.#queues.work.waiting(now, limit, tenant);
+    for (const { session } of items) this.#move(session, { dueAt: session.dueAt, wakeAt: until });
+    return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
   }
 
   reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
@@ -245,7 +248,7 @@ export class MemorySessionStore implements SessionStore {
     const isFree = state.status === 'TERMINATED' || state.report !== undefined || isDamaged;
     const dueAt = isFree ? to : Math.min(to, endsAt(state));
     if (dueAt === from) return ok('stale');
-    this.#move(session, dueAt);
+    this.#move(session, { dueAt, wakeAt: session.wakeAt });
     return ok('moved');
   }
 
@@ -257,19 +260,11 @@ export class MemorySessionStore implements SessionStore {
   #use(session: StoredSession, state: StateRecord): void {
     const hasMoved = endsAt(state) !== endsAt(session.state);
     session.state = state;
-    if (hasMoved) this.#move(session, endsAt(state));
+    if (hasMoved) this.#move(session, { dueAt: endsAt(state), wakeAt: session.wakeAt });
   }
 
-  #move(session: StoredSession, dueAt: number): void {
-    const tenant = this.#tenants.get(session.tenant);
-    if (tenant !== undefined) this.#change(session.tenant, tenant, () => tenant.change(session, session.state, dueAt));
-  }
-
-  /** Changes a tenant, and updates its position among the due tenants. */
-  #change(name: string, tenant: TenantIndex, change: () => void): void {
-    const before = tenant.firstDue;
-    change();
-    this.#dueTenants.move(name, before, tenant.firstDue);
+  #move(session: StoredSession, times: QueueTimes): void {
+    this.#tenants.get(session.tenant)?.change(session, session.state, times);
   }
 
   #log(session: StoredSession, detail: EventDetail): void {

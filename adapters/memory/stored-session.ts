@@ -1,6 +1,7 @@
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
@@ -27,6 +28,8 @@ export interface StoredSession {
   state: StateRecord;
   /** When a sweep must process the session. */
   dueAt: number;
+  /** When a worker may claim the session. */
+  wakeAt: number;
   /** Set if this is what is left of a removed session. */
   readonly removal: string | undefined;
   /** The status under which the session is listed. */
@@ -55,6 +58,7 @@ export const newSession = (
   log: new HistoryLog(),
   state: frozenState(state),
   dueAt: dueAtOf(state),
+  wakeAt: wakeAtOf(state),
   removal: undefined,
   listedAs: state.status,
 });
@@ -65,6 +69,7 @@ export const remainsOf = (session: StoredSession, { removal, state }: Remains): 
   log: new HistoryLog(),
   state: frozenState(state),
   dueAt: dueAtOf(state),
+  wakeAt: Number.POSITIVE_INFINITY,
   removal,
 });
 

@@ -5,12 +5,11 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { isLabelSearch, labelsIn } from '../shared/label-search.js';
-import { dueOrder, isDueBy } from './due-order.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
 import { searchLabels } from './search-labels.js';
 import type { StoredSession } from './stored-session.js';
-import { UnleasedIndex } from './unleased-index.js';
+import type { TimeQueue } from './time-queue.js';
 
 const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
 
@@ -20,8 +19,22 @@ const labelText = (name: string, value: string): string => `${name}=${value}`;
 const labelsOf = ({ labels = {} }: StateRecord): readonly string[] =>
   Object.entries(labels).map(([name, value]) => labelText(name, value));
 
+/** When a session is due for a sweep, and when a worker may claim it. */
+export interface QueueTimes {
+  readonly dueAt: number;
+  readonly wakeAt: number;
+}
+
+/** The queues of all tenants: the sessions that are due, and those that want a worker. */
+export interface Queues {
+  readonly due: TimeQueue;
+  readonly work: TimeQueue;
+}
+
 /** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantIndex {
+  readonly #tenant: string;
+  readonly #queues: Queues;
   readonly #sessions = new Map<string, StoredSession>();
   /** What is left of removed sessions, by their `removal` and id. */
   readonly #remains = new Map<string, StoredSession>();
@@ -34,12 +47,13 @@ export class TenantIndex {
   };
   /** The sessions with each label. */
   readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
-  /** The sessions with a due time. */
-  readonly #byDue = new OrderedIndex(dueOrder);
-  /** Built at the first use, so that it costs nothing otherwise. */
-  #unleased: UnleasedIndex | undefined;
   /** The time at which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(tenant: string, queues: Queues) {
+    this.#tenant = tenant;
+    this.#queues = queues;
+  }
 
   get size(): number {
     return this.#sessions.size + this.#remains.size;
@@ -59,38 +73,26 @@ export class TenantIndex {
     this.#sessions.set(session.head.id, session);
     this.#byCreation.insert(session);
     this.#label(session);
-    this.#index(session);
+    this.#list(session);
+    this.#schedule(session);
   }
 
-  change(session: StoredSession, next: StateRecord, dueAt: number): void {
+  change(session: StoredSession, next: StateRecord, times: QueueTimes): void {
     if (session.removal !== undefined) {
-      this.#changeRemains(session, next, dueAt);
+      this.#reschedule(session, next, times);
       return;
     }
     const isLabelled = !sameLabels(session.state.labels, next.labels);
     if (isLabelled) this.#unlabel(session);
-    this.#unindex(session);
-    session.state = next;
-    session.dueAt = dueAt;
-    this.#index(session);
+    this.#byStatus[session.listedAs].remove(session);
+    this.#reschedule(session, next, times);
+    this.#list(session);
     if (isLabelled) this.#label(session);
-  }
-
-  /** The earliest due time of the sessions. */
-  get firstDue(): number {
-    const [first] = this.#byDue.slice(0, 1);
-    return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
   /** Number of sessions that are ACTIVE or PAUSED at a time. */
   liveAt(now: number): number {
     return this.#withStatus({ status: 'ACTIVE', now }).size + this.#withStatus({ status: 'PAUSED', now }).size;
-  }
-
-  /** The sessions that are due at a time, the longest overdue first, at most `limit`. */
-  due(now: number, limit: number): readonly StoredSession[] {
-    const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));
-    return due.map(({ session }) => session);
   }
 
   remove(session: StoredSession): void {
@@ -99,7 +101,8 @@ export class TenantIndex {
       this.#remains.delete(`${session.removal}:${session.head.id}`);
       return;
     }
-    this.#unindex(session);
+    this.#unschedule(session);
+    this.#byStatus[session.listedAs].remove(session);
     this.#byCreation.remove(session);
     this.#unlabel(session);
     this.#sessions.delete(session.head.id);
@@ -108,15 +111,6 @@ export class TenantIndex {
   page(range: PageRange): Result<IndexPage<StoredSession>, TooManyLabelled> {
     if (isLabelSearch(range)) return searchLabels(range, (name, value) => this.#labelled(name, value));
     return ok(pageOf(this.#indexFor(range), ({ head }) => head, range));
-  }
-
-  /** Sessions that nobody holds. */
-  get unleased(): UnleasedIndex {
-    if (this.#unleased === undefined) {
-      this.#unleased = new UnleasedIndex();
-      for (const session of this.#sessions.values()) this.#unleased.add(session);
-    }
-    return this.#unleased;
   }
 
   #indexFor(range: PageRange): OrderedIndex<StoredSession> {
@@ -134,10 +128,9 @@ export class TenantIndex {
    * TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
    */
   #withStatus({ status, now }: StatusAt): OrderedIndex<StoredSession> {
-    const from = this.#byDue.leading(isDueBy(Math.min(now, this.#listedAt)));
-    const to = this.#byDue.leading(isDueBy(Math.max(now, this.#listedAt)));
+    const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];
     this.#listedAt = now;
-    for (const { session } of this.#byDue.slice(from, to)) {
+    for (const session of this.#queues.due.between(this.#tenant, from, to)) {
       if (session.removal !== undefined) continue;
       this.#byStatus[session.listedAs].remove(session);
       this.#list(session);
@@ -166,30 +159,21 @@ export class TenantIndex {
     }
   }
 
-  #index(session: StoredSession): void {
-    this.#list(session);
-    this.#unleased?.add(session);
+  #reschedule(session: StoredSession, next: StateRecord, { dueAt, wakeAt }: QueueTimes): void {
+    this.#unschedule(session);
+    session.state = next;
+    session.dueAt = dueAt;
+    session.wakeAt = wakeAt;
     this.#schedule(session);
   }
 
-  #unindex(session: StoredSession): void {
-    this.#unleased?.remove(session);
-    this.#byStatus[session.listedAs].remove(session);
-    this.#unschedule(session);
-  }
-
-  #changeRemains(remains: StoredSession, next: StateRecord, dueAt: number): void {
-    this.#unschedule(remains);
-    remains.state = next;
-    remains.dueAt = dueAt;
-    this.#schedule(remains);
-  }
-
   #schedule(session: StoredSession): void {
-    if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
+    this.#queues.due.add(session.dueAt, session);
+    this.#queues.work.add(session.wakeAt, session);
   }
 
   #unschedule(session: StoredSession): void {
-    this.#byDue.remove({ at: session.dueAt, session });
+    this.#queues.due.remove(session.dueAt, session);
+    this.#queues.work.remove(session.wakeAt, session);
   }
 }

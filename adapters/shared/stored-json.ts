@@ -2,7 +2,7 @@ import { isFields } from '../../src/input/parse-fields.js';
 import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
-import type { HistoryEntry, SessionLabels, SessionOrigin } from '../../src/session/session.js';
+import type { HistoryEntry, JsonObject, SessionLabels, SessionOrigin } from '../../src/session/session.js';
 import type {
   LeaseRecord,
   PendingReport,
@@ -54,13 +54,17 @@ const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   };
 };
 
-const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: LeaseRecord): LeaseRecord => ({
-  holder,
-  fencingToken,
-  takenAt,
-  until,
-  ...(releasedAt !== undefined && { releasedAt }),
-});
+const encodeLease = (lease: LeaseRecord): LeaseRecord => {
+  const { holder, fencingToken, takenAt, until, releasedAt, isClaim } = lease;
+  return {
+    holder,
+    fencingToken,
+    takenAt,
+    until,
+    ...(releasedAt !== undefined && { releasedAt }),
+    ...(isClaim !== undefined && { isClaim }),
+  };
+};
 
 const encodeReport = ({ dueAt, removedAt }: PendingReport): PendingReport => ({
   dueAt,
@@ -72,7 +76,8 @@ const encodeReport = ({ dueAt, removedAt }: PendingReport): PendingReport => ({
  * keeps them separately.
  */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
-  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease, report } = state;
+  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
+  const { terms, metadata, lease, wakeAt, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
@@ -86,7 +91,9 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     operations,
     terms: encodeTerms(terms),
     labels,
+    metadata,
     lease: lease && encodeLease(lease),
+    wakeAt,
     report: report && encodeReport(report),
   });
 };
@@ -97,10 +104,14 @@ const isLease = (value: unknown): value is LeaseRecord =>
   isNumber(value['fencingToken']) &&
   isNumber(value['takenAt']) &&
   isNumber(value['until']) &&
-  (value['releasedAt'] === undefined || isNumber(value['releasedAt']));
+  (value['releasedAt'] === undefined || isNumber(value['releasedAt'])) &&
+  (value['isClaim'] === undefined || typeof value['isClaim'] === 'boolean');
 
 const isReport = (value: unknown): value is PendingReport =>
   isFields(value) && isNumber(value['dueAt']) && (value['removedAt'] === undefined || isNumber(value['removedAt']));
+
+/** What JSON.parse returns contains nothing but JSON. */
+const isMetadata = (value: unknown): value is JsonObject => isFields(value) && !Array.isArray(value);
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
@@ -119,7 +130,7 @@ export const stateIn = (
 ): StateRecord | undefined => {
   if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
-  const { report } = stored;
+  const { metadata, wakeAt, report } = stored;
   const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
@@ -128,6 +139,8 @@ export const stateIn = (
   if (lease !== undefined && !isLease(lease)) return undefined;
   if (report !== undefined && !isReport(report)) return undefined;
   if (labels !== undefined && !isLabels(labels)) return undefined;
+  if (metadata !== undefined && !isMetadata(metadata)) return undefined;
+  if (wakeAt !== undefined && !isNumber(wakeAt)) return undefined;
   if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {
     revision,
@@ -140,7 +153,9 @@ export const stateIn = (
     operations,
     terms,
     ...(labels && { labels }),
+    ...(metadata && { metadata }),
     ...(lease && { lease }),
+    ...(wakeAt !== undefined && { wakeAt }),
     ...(report && { report }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };

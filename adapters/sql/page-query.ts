@@ -3,6 +3,7 @@ import type { ListPosition, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
+import { isWaiting } from './queue-query.js';
 
 /** A statement, or a part of one, with a `?` for each of its values. */
 export interface Query {
@@ -42,14 +43,8 @@ interface Bounds {
   readonly upper: Position | undefined;
 }
 
-/**
- * The condition of due sessions. Its second part makes the partial index usable. SQLite searches up to the bound that
- * is written first: if that were `NEVER`, it would read every session with a deadline.
- */
-export const IS_DUE = `due_at <= ? AND due_at < ${NEVER}`;
-
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
-const IS_OVERDUE = `${IS_DUE} AND deadline <= ? AND status <> 'TERMINATED'`;
+const IS_OVERDUE = `${isWaiting('due_at')} AND deadline <= ? AND status <> 'TERMINATED'`;
 
 const isBefore = (position: Position, other: Position): boolean =>
   position[0] < other[0] || (position[0] === other[0] && position[1] < other[1]);

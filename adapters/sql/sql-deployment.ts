@@ -7,7 +7,6 @@ export interface AskedDeployment {
   readonly events: boolean | undefined;
   /** Number of events that the log keeps. */
   readonly eventsLength: number | undefined;
-  readonly leaseIndex: boolean | undefined;
   readonly reportEnds: boolean | undefined;
 }
 
@@ -15,7 +14,6 @@ export interface AskedDeployment {
 export interface SqlDeployment {
   /** Number of events that the log keeps; 0 without events. */
   readonly eventsLength: number;
-  readonly leaseIndex: boolean;
   /** Whether sweeps report ends. */
   readonly reportEnds: boolean;
 }
@@ -29,7 +27,7 @@ export interface MigrateOptions {
 const DEFAULT_EVENTS = 100_000;
 
 /** The names of the settings in the table meta. */
-export const SETTINGS = ['events', 'lease_index', 'report_ends'] as const;
+export const SETTINGS = ['events', 'report_ends'] as const;
 
 /** The settings in rows of the table meta. */
 export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
@@ -37,25 +35,22 @@ export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
     Number(rows.find((row) => row['name'] === name)?.['value'] ?? 0);
   return {
     eventsLength: numberOf('events'),
-    leaseIndex: numberOf('lease_index') === 1,
     reportEnds: numberOf('report_ends') === 1,
   };
 };
 
 /** The values of `SETTINGS`, in their order. */
-export const valuesOf = ({
+export const valuesOf = ({ eventsLength, reportEnds }: SqlDeployment): readonly [number, number] => [
   eventsLength,
-  leaseIndex,
-  reportEnds,
-}: SqlDeployment): readonly [number, number, number] => [eventsLength, Number(leaseIndex), Number(reportEnds)];
+  Number(reportEnds),
+];
 
 /** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
-  { events, eventsLength, leaseIndex, reportEnds }: AskedDeployment,
+  { events, eventsLength, reportEnds }: AskedDeployment,
   stored: SqlDeployment,
 ): SqlDeployment => ({
   eventsLength: (events ?? stored.eventsLength > 0) ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS)) : 0,
-  leaseIndex: leaseIndex ?? stored.leaseIndex,
   reportEnds: reportEnds ?? stored.reportEnds,
 });
 
@@ -64,12 +59,12 @@ const changed = 'change it with migrate({ reconfigure: true })';
 /** The error of a process whose options differ from the stored settings. */
 export const refusalOfSettings = (
   store: string,
-  { events, leaseIndex, reportEnds }: AskedDeployment,
+  { events, reportEnds }: AskedDeployment,
   { eventsLength, ...stored }: SqlDeployment,
 ): Misconfigured | undefined =>
   differenceOf(
     store,
-    { events, leaseIndex, reportEnds },
+    { events, reportEnds },
     { events: eventsLength > 0, ...stored },
-    { events: changed, leaseIndex: changed, reportEnds: changed },
+    { events: changed, reportEnds: changed },
   );

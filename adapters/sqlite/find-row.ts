@@ -1,6 +1,6 @@
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { DueKey } from '../../src/store/session-store.js';
-import { storedKeyOf } from '../sql/due-query.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 import type { Connection } from './connection.js';
 
 const FIND = `

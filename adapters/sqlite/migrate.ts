@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import { refusalOf } from '../sql/schema-version.js';
 import { type MigrateOptions, SETTINGS, valuesOf, wantedOf } from '../sql/sql-deployment.js';
-import { UNLEASED_INDEX } from '../sql/unleased-positions.js';
 import type { Connection } from './connection.js';
 import { tables } from './tables.js';
 
@@ -17,13 +16,6 @@ const META = `
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
   ) WITHOUT ROWID`;
-
-/** Optional, because this index makes every change slower. */
-const LEASE_INDEX = `
-  CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait
-  ON colloquy_sessions ${UNLEASED_INDEX}`;
-
-const NO_LEASE_INDEX = 'DROP INDEX IF EXISTS colloquy_sessions_by_wait';
 
 const makeTables = (connection: Connection, reconfigure: boolean): Result<void, StoreUnavailable | Misconfigured> =>
   connection.migrate((asked, stored) => {
@@ -42,7 +34,6 @@ const makeTables = (connection: Connection, reconfigure: boolean): Result<void, 
     for (const [at, value] of valuesOf(wanted).entries()) {
       connection.run('INSERT OR REPLACE INTO colloquy_meta VALUES (?, ?)', SETTINGS[at] ?? '', value);
     }
-    connection.exec(wanted.leaseIndex ? LEASE_INDEX : NO_LEASE_INDEX);
     return ok();
   });
 

@@ -3,10 +3,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import { type ChangeId, openingDetailsOf } from '../../src/session/event-detail.js';
 import { sameLabels } from '../../src/session/labels.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import type {
   DueKey,
   Inserted,
@@ -20,9 +20,9 @@ import type {
   SessionKey,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { finite, infinite } from '../shared/never.js';
+import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
-import { removedKeyOf } from '../sql/due-query.js';
+import { removedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries, historyVersion, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows } from './entry-rows.js';
@@ -32,7 +32,7 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const INSERT = `
   INSERT INTO colloquy_sessions (
-    tenant, id, created_ms, incarnation, status, deadline, due_at, unleased_since, revision,
+    tenant, id, created_ms, incarnation, status, deadline, due_at, wake_at, revision,
     last_activity, sequence, entries, position, bytes, head_bytes, state
   )
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -45,7 +45,7 @@ const INSERT_LABEL = `
 const REMOVE_LABEL = 'DELETE FROM colloquy_labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `
   UPDATE colloquy_sessions
-  SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, last_activity = ?,
+  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, revision = ?, last_activity = ?,
     sequence = ?, state = ?
   WHERE number = ?`;
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
@@ -110,7 +110,7 @@ export class SessionWriter {
     texts: readonly string[],
   ): number {
     const text = encodeHead(head);
-    const times = [finite(endsAt(state)), finite(dueAtOf(state)), unleasedSince(state)];
+    const times = [finite(endsAt(state)), finite(dueAtOf(state)), finite(wakeAtOf(state))];
     const { status, revision, lastActivityAt } = state;
     this.#connection.run(
       INSERT,
@@ -141,7 +141,7 @@ export class SessionWriter {
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const used = { ...next, lastActivityAt };
       const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
-      const times = [finite(endsAt(used)), finite(dueAtOf(used)), unleasedSince(next)];
+      const times = [finite(endsAt(used)), finite(dueAtOf(used)), finite(wakeAtOf(next))];
       const values = [status, ...times, revision, lastActivityAt, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
       if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
@@ -189,7 +189,7 @@ export class SessionWriter {
   #keep(key: SessionKey, { removal, state }: Remains): void {
     const { tenant, id } = removedKeyOf(key, removal);
     const { status, revision, lastActivityAt } = state;
-    const times = [finite(Number.POSITIVE_INFINITY), finite(dueAtOf(state)), 0];
+    const times = [NEVER, finite(dueAtOf(state)), NEVER];
     const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];
     this.#connection.run(INSERT, tenant, id, ...values, encodeState(state, state.labels));
   }

@@ -33,15 +33,9 @@ export interface SqliteSessionStoreOptions {
    */
   readonly database: SqliteDatabase;
   /**
-   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. The
-   * first `migrate()` makes the index, and stores this setting and `events` for all processes. A process without this
-   * option follows the stored setting, and a process with a different value gets `misconfigured`. Default: the stored
-   * setting; at the first `migrate()` false.
-   */
-  readonly leaseIndex?: boolean;
-  /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting for all
-   * processes, as it does `leaseIndex`. Default: the stored setting; at the first `migrate()` false.
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting and `events`
+   * for all processes. A process without this option follows the stored setting, and a process with a different value
+   * gets `misconfigured`. Default: the stored setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean;
   /**
@@ -69,7 +63,6 @@ const MAX_EVENTS = 100_000_000;
 
 const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
   database: true,
-  leaseIndex: true,
   reportEnds: true,
   events: { length: true },
 };
@@ -77,16 +70,15 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { 
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database, leaseIndex, reportEnds, events } = options;
+    const { database, reportEnds, events } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    checkSwitch(issues, 'leaseIndex', leaseIndex);
     checkSwitch(issues, 'reportEnds', reportEnds);
     if (events === undefined || typeof events === 'boolean') {
-      return { database, leaseIndex, reportEnds, events, eventsLength: undefined };
+      return { database, reportEnds, events, eventsLength: undefined };
     }
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
     const length = isFields(events) ? events.length : undefined;
     const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
-    return { database, leaseIndex, reportEnds, events: true, eventsLength };
+    return { database, reportEnds, events: true, eventsLength };
   });

@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -26,17 +27,14 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-  UnleasedPage,
-  UnleasedRange,
 } from '../../src/store/session-store.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { HistoryWriter } from './history-writer.js';
 import { migrate, type SqliteMigration } from './migrate.js';
-import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { readUnleased } from './read-unleased.js';
+import { claimSessions, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
@@ -70,7 +68,7 @@ export class SqliteSessionStore implements SessionStore {
    * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
    * database that cannot have a write-ahead log works without one: `withoutWal` is the reason.
    *
-   * The call that makes the tables stores `events`, `leaseIndex` and `reportEnds` for all processes; later calls with other values
+   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
@@ -128,12 +126,12 @@ export class SqliteSessionStore implements SessionStore {
     return this.#writer.remove(key, removal);
   }
 
-  unleased(tenant: string, range: UnleasedRange): Result<UnleasedPage, StoreError> {
-    return readUnleased(this.#connection, tenant, range);
-  }
-
   due(now: number, limit: number): Result<DueSessions, StoreError> {
     return readDue(this.#connection, now, limit);
+  }
+
+  claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
+    return claimSessions(this.#connection, range);
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {

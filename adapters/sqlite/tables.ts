@@ -7,7 +7,7 @@ import { NEVER } from '../shared/never.js';
  * stands for Infinity.
  *
  * `sessions` contains the data that changes, in short rows, because every append rewrites one. `state` is the state as
- * JSON without `last_activity`; `status`, `deadline`, `unleased_since` and `revision` repeat the parts that are
+ * JSON without `last_activity`; `status`, `deadline` and `revision` repeat the parts that are
  * searched. `heads` contains the data that never changes.
  *
  * What is left of a removed session until its end is reported is a row of its own in `sessions`: its tenant and its id
@@ -25,7 +25,7 @@ CREATE TABLE colloquy_sessions (
   status TEXT NOT NULL,
   deadline INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
-  unleased_since INTEGER NOT NULL,
+  wake_at INTEGER NOT NULL,
   revision INTEGER NOT NULL,
   last_activity INTEGER NOT NULL,
   sequence INTEGER NOT NULL,
@@ -46,6 +46,13 @@ CREATE INDEX colloquy_sessions_by_due
 CREATE INDEX colloquy_sessions_by_tenant_due
   ON colloquy_sessions (tenant, due_at, status, deadline)
   WHERE due_at < ${NEVER};
+
+CREATE INDEX colloquy_sessions_by_wake
+  ON colloquy_sessions (wake_at)
+  WHERE wake_at < ${NEVER};
+CREATE INDEX colloquy_sessions_by_tenant_wake
+  ON colloquy_sessions (tenant, wake_at)
+  WHERE wake_at < ${NEVER};
 
 CREATE TABLE colloquy_heads (
   session INTEGER PRIMARY KEY,

@@ -1,13 +1,13 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
-import { KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
-import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
+import { CLAIM_LIMIT, KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { parseEntries } from './parse-entries.js';
 import {
   checkFunction,
+  checkSwitch,
   parseFields,
   parseName,
   parseNumber,
@@ -20,6 +20,7 @@ import { parseHistoryLimit } from './parse-list-query.js';
 import { checkKnown, parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSessionOptions } from './parse-session-options.js';
+import { parseTimestamp } from './parse-timestamp.js';
 import {
   createRules,
   extendRules,
@@ -40,6 +41,7 @@ export interface ParsedCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
   readonly isStarted: boolean;
+  readonly isAwake: boolean;
   readonly entries: readonly HistoryEntry[];
   readonly from: { readonly id: string; readonly position?: number } | undefined;
   readonly idempotencyKey: string | undefined;
@@ -55,6 +57,7 @@ const creationNames = [
   'from',
   'idempotencyKey',
   'historyLimit',
+  'wake',
 ];
 
 const parseOrigin = (issues: IssueList, value: unknown): ParsedCreation['from'] => {
@@ -72,10 +75,9 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
   parseSafely('input', (issues) => {
     const fields = parseKnown(issues, 'input', input, creationNames);
     const { limits } = policy;
-    const { idempotencyKey, historyLimit, start, entries } = fields;
+    const { idempotencyKey, historyLimit, start, entries, wake } = fields;
     const options: SessionOptions = parseSessionOptions(issues, fields, policy);
-    const isFlag = start === undefined || start === null || typeof start === 'boolean';
-    issues.check(isFlag, 'start', 'must be true or false');
+    for (const name of ['start', 'wake']) checkSwitch(issues, name, fields[name] ?? false);
     const labels = parseLabels(issues, fields['labels']);
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
@@ -84,6 +86,7 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
       options,
       labels,
       isStarted: start === true,
+      isAwake: wake === true,
       entries: parsed,
       from,
       idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
@@ -176,13 +179,25 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
-const isOpen = (value: unknown): value is OpenStatus => isSessionStatus(value) && value !== 'TERMINATED';
+/** Parses the time from which a session wants a worker, by default `now`, in milliseconds since the epoch. */
+export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { at } = parseKnown(issues, 'options', options, ['at']);
+    return at === undefined ? now : Date.parse(parseTimestamp(issues, 'at', at));
+  });
 
-export const parseUnleased = (query: unknown): Result<OpenStatus, InvalidInput> =>
-  parseSafely('query', (issues) => {
-    const { status } = parseKnown(issues, 'query', query, ['status']);
-    issues.check(isOpen(status), 'status', 'must be IDLE, ACTIVE or PAUSED');
-    return isOpen(status) ? status : 'IDLE';
+export interface ParsedClaim extends ParsedLease {
+  readonly limit: number;
+}
+
+export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const { holder, seconds, limit = 1 } = parseKnown(issues, 'input', input, ['holder', 'seconds', 'limit']);
+    return {
+      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
+      durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
+      limit: parseUpTo(issues, 'limit', limit, CLAIM_LIMIT),
+    };
   });
 
 export interface ParsedLease {
@@ -216,15 +231,20 @@ export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
     };
   });
 
-export const parseRelease = (input: unknown): Result<number, InvalidInput> =>
-  parseSafely('input', (issues) =>
-    parseWhole(
-      issues,
-      'fencingToken',
-      parseKnown(issues, 'input', input, ['fencingToken']).fencingToken,
-      fencingTokenRule.least,
-    ),
-  );
+export interface ParsedRelease {
+  readonly fencingToken: number;
+  readonly isDone: boolean;
+}
+
+export const parseRelease = (input: unknown): Result<ParsedRelease, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const { fencingToken, done = false } = parseKnown(issues, 'input', input, ['fencingToken', 'done']);
+    checkSwitch(issues, 'done', done);
+    return {
+      fencingToken: parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least),
+      isDone: done === true,
+    };
+  });
 
 export interface ParsedSweep {
   readonly limit: number;

@@ -42,6 +42,8 @@ export interface CreateSessionInput
   readonly labels?: SessionLabels;
   /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
   readonly start?: boolean;
+  /** Whether the session wants a worker at once; see `claim`. Default: false. */
+  readonly wake?: boolean;
   /** The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`. Default: none. */
   readonly entries?: readonly NewHistoryEntry[];
   /** Makes the session a fork: it begins with a copy of another session's history. Default: none. */
@@ -98,7 +100,7 @@ const tryCreate = async (
   copied: CreateOptions,
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreateError>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
-  const { options, labels, isStarted, entries, from, idempotencyKey, historyLimit, content } = creation;
+  const { options, labels, isStarted, isAwake, entries, from, idempotencyKey, historyLimit, content } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
   if (read.isErr()) return err(read.error);
   const source = read.value;
@@ -112,7 +114,7 @@ const tryCreate = async (
   const head = { id, options, ...origin, ...digest, createdAt: timestampOf(time.value) };
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const state = initialState({
-    ...{ limitMs, terms, labels, now: time.value, isStarted },
+    ...{ limitMs, terms, labels, now: time.value, isStarted, isAwake },
     revision: randomRevision(random),
   });
   const answer = await store.insert(tenant, head, state, opening.value);

@@ -31,6 +31,8 @@ export interface RenewInput {
 export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
+  /** Of a claim: whether the work is done. If not, the session wants a worker again at once. Default: false. */
+  readonly done?: boolean;
 }
 
 export const leaseSession = async (

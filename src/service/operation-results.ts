@@ -2,7 +2,7 @@ import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
 import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
-import type { SessionKey, UnleasedPosition } from '../store/session-store.js';
+import type { SessionKey } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
@@ -54,14 +54,20 @@ export interface SessionPage {
   readonly position?: string;
 }
 
-/** A page of unleased sessions. */
-export interface UnleasedSessions {
-  /** The longest free first, without their histories. */
-  readonly sessions: readonly Session[];
-  /** Ids of sessions that cannot be read; they are missing from `sessions`. */
+/** A session that the caller has claimed. */
+export interface ClaimedSession {
+  /** The session without its history. */
+  readonly session: Session;
+  /** The lease of the caller. */
+  readonly lease: SessionLease;
+}
+
+/** The result of `claim`. */
+export interface Claims {
+  /** The longest waiting first. */
+  readonly claimed: readonly ClaimedSession[];
+  /** Ids of sessions that want a worker but cannot be read. */
   readonly unreadable: readonly string[];
-  /** The position of the next page; absent on the last page. */
-  readonly next?: UnleasedPosition;
 }
 
 /** A session whose end by the clock a sweep has stored. */
@@ -97,7 +103,8 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly each: SessionPage;
   readonly extend: SessionState;
   readonly update: SessionState;
-  readonly unleased: UnleasedSessions;
+  readonly wake: undefined;
+  readonly claim: Claims;
   readonly append: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
@@ -135,7 +142,8 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   fail: named('fail'),
   extend: named('extend'),
   update: named('update'),
-  unleased: named('unleased'),
+  wake: named('wake'),
+  claim: named('claim'),
   append: named('append'),
   lease: named('lease'),
   renew: named('renew'),

@@ -5,9 +5,10 @@ import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { parseCreateOptions, parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
-import { parseCommandOptions, parseCreate, parseId, parseSweep, parseUnleased } from '../input/session-input.js';
+import { parseCommandOptions, parseCreate, parseId, parseSweep } from '../input/session-input.js';
 import { type Clock, timestampOf } from '../session/clock.js';
 import type {
+  ClaimError,
   DeleteError,
   LeaseError,
   ReadError,
@@ -15,8 +16,8 @@ import type {
   ReleaseError,
   RenewError,
   StartError,
-  UnleasedError,
   UpdateError,
+  WakeError,
   WatchError,
   WithLeaseError,
 } from '../session/errors.js';
@@ -43,6 +44,7 @@ import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { ReadSize, SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
+import { type ClaimInput, claimSessions } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
@@ -64,6 +66,7 @@ import {
 } from './list-sessions.js';
 import type {
   Appended,
+  Claims,
   HistoryPart,
   OperationName,
   OperationResults,
@@ -75,8 +78,8 @@ import { redactEntries } from './redact-entries.js';
 import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
-import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
 import { type UpdateInput, updateSession } from './update-session.js';
+import { type WakeOptions, wakeSession } from './wake-session.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {
@@ -178,18 +181,6 @@ export class SessionService {
     return eachSession(this.#settings, parseEachQuery(query));
   }
 
-  /**
-   * Iterates over the tenant's sessions of a status that nobody holds, the longest free first, without their histories.
-   * A session is free if it was never leased, or if its lease was released or has run out, such as that of a worker
-   * that died. The cost depends on the number of sessions that it yields. Sessions that become free during an iteration
-   * come with the next one. Another worker may lease a session first: `lease` and `withLease` are then `leased`. A
-   * session that cannot be read is a `corrupt_record` item; any other error is the last item. The stores on databases
-   * need their option `leaseIndex`. Never throws.
-   */
-  unleased(query: UnleasedQuery): AsyncIterable<Result<Session, UnleasedError>> {
-    return unleasedSessions(this.#settings, parseUnleased(query));
-  }
-
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#runOn({ name: 'start', id }, async (settings, key) => {
@@ -285,6 +276,24 @@ export class SessionService {
     // If the clock fails, the lease counts as lost.
     const clock = { now: () => now().unwrapOr(Number.POSITIVE_INFINITY), after };
     return new ResultAsync(withLease(operations, clock, input, use));
+  }
+
+  /**
+   * Makes a session want a worker, now or from a time on: `claim` then returns it. If it already wants one, the earlier
+   * time counts. A session that has ended is `invalid_transition`.
+   */
+  wake(id: string, options: WakeOptions = {}): ResultAsync<void, WakeError> {
+    return this.#runOn({ name: 'wake', id }, (settings, key) => wakeSession(settings, key, options));
+  }
+
+  /**
+   * Leases the tenant's sessions that want a worker, the longest waiting first, at most `limit`. No two callers get the
+   * same session at the same time. A session no longer wants a worker once it is released with `done`, unless it was
+   * woken after the claim. If it is released without, or if the lease runs out because the worker has crashed, it wants
+   * one again. A lease of anybody holds off claims until it ends.
+   */
+  claim(input: ClaimInput): ResultAsync<Claims, ClaimError> {
+    return runOperation(this.#settings, { name: 'claim' }, () => claimSessions(this.#settings, input));
   }
 
   /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */

@@ -235,8 +235,10 @@ export type RenewError = InvalidInput | NotFound | InvalidTransition | LeaseLost
 export type WithLeaseError = LeaseError | LeaseLost | CallbackFailed;
 /** Errors of `release`. */
 export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | StoreError;
-/** Errors of `unleased`. */
-export type UnleasedError = InvalidInput | StoreError;
+/** Errors of `wake`. */
+export type WakeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreError;
+/** Errors of `claim`. */
+export type ClaimError = InvalidInput | StoreError;
 /** Errors of `delete`. */
 export type DeleteError = InvalidInput | Conflict | StoreError;
 /** Errors of `sweep`, when nothing could be swept. */

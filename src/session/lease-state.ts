@@ -25,13 +25,6 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
 export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
   currentLease(state, now)?.fencingToken === fencingToken;
 
-/**
- * When a session became free, in milliseconds since the epoch: the end or the release of its lease, or when it entered
- * its status, whichever is later. In the future while somebody holds the session.
- */
-export const unleasedSince = ({ since, lease }: StateRecord): number =>
-  lease === undefined ? since : Math.max(since, lease.releasedAt ?? lease.until);
-
 /** A state with a lease, current or not. */
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
 
@@ -66,7 +59,9 @@ export const leaseState = (
   }
   const last = state.lease?.fencingToken ?? 0;
   const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
-  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
+  // Whoever leases a session again under the same name goes on with its claim.
+  const isClaim = state.lease?.isClaim === true;
+  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs, ...(isClaim && { isClaim }) };
   return ok({ ...state, lastActivityAt: now, lease });
 };
 
@@ -90,15 +85,22 @@ export const renewState = (
 
 /**
  * The next state without the lease of this fencing token, or `state` itself if that lease is over and no other one
- * followed. A lease ends with its session.
+ * followed. A lease ends with its session. A claim that is not `isDone` makes the session want a worker at once.
  */
-export const releaseState = (state: StateRecord, fencingToken: number, now: number): Result<StateRecord, LeaseLost> => {
+export const releaseState = (
+  state: StateRecord,
+  { fencingToken, isDone }: { readonly fencingToken: number; readonly isDone: boolean },
+  now: number,
+): Result<StateRecord, LeaseLost> => {
   const { lease } = state;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
+  const { isClaim = false, ...released } = lease;
+  const wantsWorker = isClaim && !isDone;
   return ok({
     ...state,
     lastActivityAt: now,
-    lease: { ...lease, until: 0, releasedAt: now },
+    lease: { ...released, until: 0, releasedAt: now },
+    ...(wantsWorker && { wakeAt: Math.min(now, state.wakeAt ?? now) }),
   });
 };

@@ -69,6 +69,8 @@ export const HISTORY_LIMIT = 1000;
 export const REDACT_LIMIT = 1000;
 /** Default number of entries in a part of a history. */
 export const DEFAULT_HISTORY_LIMIT = 100;
+/** Maximum number of sessions in one claim. */
+export const CLAIM_LIMIT = 100;
 /** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
 

@@ -1,4 +1,4 @@
-import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from './session.js';
+import type { HistoryEntry, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from './session.js';
 import type { EndReason } from './session-status.js';
 
 /** The latest lease on a session. */
@@ -13,6 +13,8 @@ export interface LeaseRecord {
   readonly until: number;
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
+  /** True if the session wants a worker again at the end of the lease, unless it is released before. */
+  readonly isClaim?: boolean;
 }
 
 /**
@@ -75,8 +77,15 @@ interface Phase {
   readonly terms: SessionTerms;
   /** Sorted by name: a store may compare them as text. Absent for a session without labels. */
   readonly labels?: SessionLabels;
+  /** Data of the host, a JSON object. Absent for a session without any. */
+  readonly metadata?: JsonObject;
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
+  /**
+   * When the session wants a worker, in milliseconds since the epoch. Absent if it wants none. `wakeAtOf` tells when a
+   * worker may claim it.
+   */
+  readonly wakeAt?: number;
   /** Absent if no report of its end must be made. */
   readonly report?: PendingReport;
 }

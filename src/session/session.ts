@@ -24,13 +24,12 @@ export type SessionLabels = Readonly<Record<string, string>>;
 export type LabelChanges = Readonly<Record<string, string | null>>;
 
 /** A value of JSON (RFC 8259). */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue | undefined };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** An object of JSON (RFC 8259). A member that is undefined is left out. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue | undefined;
+}
 
 /** One message of a session's history. */
 export interface HistoryEntry {

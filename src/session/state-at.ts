@@ -29,6 +29,8 @@ export interface Beginning {
   readonly revision: number;
   /** Whether the session is started at once, as its second change. Default: false. */
   readonly isStarted?: boolean;
+  /** Whether the session wants a worker at once. Default: false. */
+  readonly isAwake?: boolean;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
@@ -51,11 +53,11 @@ const idleState = ({ limitMs, terms, labels, now, revision }: Beginning): StateR
 
 /** The state of a new session, IDLE or started at once. */
 export const initialState = (beginning: Beginning): StateRecord => {
+  const { now, limitMs, isStarted = false, isAwake = false } = beginning;
   const idle = idleState(beginning);
-  if (!beginning.isStarted) return idle;
-  const { now, limitMs } = beginning;
-  const begun = { startedAt: now, deadline: now + limitMs };
-  return Object.freeze({ ...idle, ...transitions.IDLE.start, ...begun });
+  if (!isStarted && !isAwake) return idle;
+  const begun = { ...transitions.IDLE.start, startedAt: now, deadline: now + limitMs };
+  return Object.freeze({ ...idle, ...(isStarted && begun), ...(isAwake && { wakeAt: now }) });
 };
 
 export const remember = (
@@ -151,7 +153,9 @@ export const advance = (
       operations: remember(state.operations, command, change.operationId),
       terms,
       ...(state.labels && { labels: state.labels }),
+      ...(state.metadata && { metadata: state.metadata }),
       ...(state.lease && { lease: state.lease }),
+      ...(state.wakeAt !== undefined && { wakeAt: state.wakeAt }),
     });
   });
 };

@@ -98,7 +98,7 @@ export const simulatedStore = (
       }),
     );
   };
-  const { unleased, events } = inner;
+  const { events } = inner;
   return {
     insert: (...args) => call('insert', () => inner.insert(...args)),
     find: (...args) => call('find', () => inner.find(...args)),
@@ -111,7 +111,7 @@ export const simulatedStore = (
     remove: (key, removal) => call('remove', () => inner.remove(key, removal)),
     due: (...args) => call('due', () => inner.due(...args)),
     reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
-    ...(unleased && { unleased: (tenant, range) => call('unleased', () => unleased.call(inner, tenant, range)) }),
+    claim: (range) => call('claim', () => inner.claim(range)),
     ...(events && { events: simulatedLog(events) }),
     reportsEnds: () => inner.reportsEnds(),
   };

@@ -6,7 +6,7 @@ import type { HistoryEntry, SessionLabels } from '../session/session.js';
 import type { EventPage } from '../session/session-event.js';
 import type { Answer, DueKey, SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import type { OpenStatus, SessionStatus } from '../session/session-status.js';
+import type { SessionStatus } from '../session/session-status.js';
 
 export type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 export type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
@@ -164,46 +164,13 @@ export interface RecordPage {
   readonly next?: ListPosition;
 }
 
-/** A position in a list of unleased sessions. The session itself may have been deleted. */
-export interface UnleasedPosition {
-  /**
-   * When the session became free, in milliseconds since the epoch: the end or the release of its lease, or when it
-   * entered its status, whichever is later.
-   */
-  readonly since: number;
-  /** The id of the session. */
-  readonly id: string;
-}
-
-/** The sessions that `unleased` reads. */
-export interface UnleasedRange {
-  /** The stored status. */
-  readonly status: OpenStatus;
-  /** Only sessions that became free at this time or before, in milliseconds since the epoch. */
-  readonly now: number;
-  /** Maximum number of sessions. */
-  readonly limit: number;
-  /** Only sessions after this position. */
-  readonly after?: UnleasedPosition | undefined;
-}
-
-/** A page of unleased sessions. */
-export interface UnleasedPage {
-  /** The longest free first, then by id; without their histories. */
-  readonly records: readonly SessionRecord[];
-  /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
-  readonly unreadable: readonly string[];
-  /** The position of the last session on this page, readable or not. Absent if there are no sessions after it. */
-  readonly next?: UnleasedPosition;
-}
-
-/** A session that a sweep must process, or what is left of a removed one. */
+/** A session that a sweep or a worker must process, or what is left of a removed one. */
 export interface DueSession extends DueKey {
   /** When the session became due, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
-/** The result of `SessionStore.due`. */
+/** The result of `SessionStore.due` and `SessionStore.claim`. */
 export interface DueSessions {
   /** The longest overdue first. */
   readonly sessions: readonly DueSession[];
@@ -213,6 +180,20 @@ export interface DueSessions {
   readonly hasMore: boolean;
   /** The `after` of the next call; absent if this was the last part. */
   readonly next?: string;
+}
+
+/** Input of `SessionStore.claim`. Times are in milliseconds since the epoch. */
+export interface ClaimRange {
+  /** Only sessions of this tenant. Default: those of all tenants. */
+  readonly tenant?: string | undefined;
+  /** Only sessions whose time has come by then. */
+  readonly now: number;
+  /** Until when no other claim returns the sessions, unless a change of their state moves them. */
+  readonly until: number;
+  /** Maximum number of sessions. */
+  readonly limit: number;
+  /** The `next` of the previous claim. */
+  readonly after?: string | undefined;
 }
 
 /** Input of `SessionStore.reschedule`. Times are in milliseconds since the epoch. */
@@ -349,12 +330,6 @@ export interface SessionStore {
    */
   remove(key: DueKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
-  /**
-   * Reads sessions that have not ended and that nobody holds at a time, in O(log n + page). It uses the stored status:
-   * the clock may have ended some of them. Optional: without it, `unleased` of the service is `misconfigured`.
-   */
-  readonly unleased?: ((tenant: string, range: UnleasedRange) => Answer<UnleasedPage, StoreError>) | undefined;
-
   /** The log of changes. Undefined, or `misconfigured` at each call, if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 
@@ -380,4 +355,11 @@ export interface SessionStore {
    * not move.
    */
   reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
+
+  /**
+   * Returns sessions that want a worker (`wakeAtOf`) and moves each of them to `until`, in one step: no two claims
+   * return the same session before then. Chooses, orders and continues as `due`. A change of the state moves a session
+   * to the `wakeAtOf` of the new one; appends leave it. The store may return a session that no longer wants a worker.
+   */
+  claim(range: ClaimRange): Answer<DueSessions, StoreError>;
 }

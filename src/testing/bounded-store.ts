@@ -14,9 +14,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     now: (...args) => bounded('events.now', log.now(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),
   });
-  const { unleased } = store;
   return {
-    ...(unleased && { unleased: (...args) => bounded('unleased', unleased.apply(store, args)) }),
     insert: (...args) => bounded('insert', store.insert(...args)),
     find: (...args) => bounded('find', store.find(...args)),
     findState: (...args) => bounded('findState', store.findState(...args)),
@@ -30,5 +28,6 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     reportsEnds: () => bounded('reportsEnds', store.reportsEnds()),
     due: (...args) => bounded('due', store.due(...args)),
     reschedule: (...args) => bounded('reschedule', store.reschedule(...args)),
+    claim: (range) => bounded('claim', store.claim(range)),
   };
 };

@@ -4,6 +4,7 @@ import { activity } from './cases/activity.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
 import { byStatus } from './cases/by-status.js';
+import { claims } from './cases/claims.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
 import { entryData } from './cases/entry-data.js';
@@ -23,6 +24,7 @@ import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
 import { liveLimits } from './cases/live-limits.js';
 import { maxEntries } from './cases/max-entries.js';
+import { metadata } from './cases/metadata.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
 import { operationIds } from './cases/operation-ids.js';
@@ -42,7 +44,6 @@ import { statusTimes } from './cases/status-times.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
-import { unleased } from './cases/unleased.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
@@ -63,8 +64,6 @@ export interface StoreContractOptions<S extends SessionStore> {
    * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of live sessions.
    */
   readonly withStatuses?: MakeStore<S>;
-  /** Creates an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
-  readonly withUnleased?: MakeStore<S>;
   /** Creates an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
   /**
@@ -98,6 +97,8 @@ const cases: readonly StoreCase[] = [
   ...rewinds,
   ...redactions,
   ...leases,
+  ...claims,
+  ...metadata,
   ...labels,
   ...labelUpdates,
   ...labelSearch,
@@ -129,7 +130,7 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: MakeStore<S>,
-  { corrupt, withEvents, withStatuses, withUnleased, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
+  { corrupt, withEvents, withStatuses, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
     throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
@@ -150,7 +151,6 @@ export const describeSessionStore = <S extends SessionStore>(
       [...byStatus, ...statusTimes, ...inactivityStatuses, ...liveLimits, ...openingLimits, ...remainsAndLimits],
       withStatuses,
     );
-  if (withUnleased !== undefined) addAll(unleased, withUnleased);
   if (withEvents !== undefined)
     addAll(
       [

@@ -28,7 +28,7 @@ const describeOn = (pool: PostgresPool): void => {
   describeSessionStore(test, make, {
     corrupt,
     withStatuses: make,
-    withUnleased: () => make({ leaseIndex: true }),
+  
     withEvents: () => make({ events: true }),
   });
 };

@@ -2,7 +2,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { DueKey, DueSession, SessionKey } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
-import { IS_DUE, type Query } from './page-query.js';
+import type { Query } from './page-query.js';
 
 /** The key of what is left of a removed session: a tenant and an id that no session has. */
 export const removedKeyOf = (
@@ -27,58 +27,67 @@ export const dueSessionOf = (row: Fields): DueSession => {
   return removal === undefined ? key : { ...key, removal };
 };
 
-/** The longest overdue sessions of all tenants. */
-export const firstDue = (prefix: string, now: number, limit: number): Query => ({
+/** The column of a queue: the sessions that are due, or those that want a worker. */
+export type Queue = 'due_at' | 'wake_at';
+
+/**
+ * The condition of sessions whose time has come. Its second part makes the partial index usable. SQLite searches up to
+ * the bound that is written first: if that were `NEVER`, it would read every session with a time.
+ */
+export const isWaiting = (queue: Queue): string => `${queue} <= ? AND ${queue} < ${NEVER}`;
+
+/** The longest waiting sessions of all tenants. */
+export const firstWaiting = (prefix: string, queue: Queue, now: number, limit: number): Query => ({
   sql: `
-    SELECT tenant, id, due_at
+    SELECT number, tenant, id, ${queue} AS due_at
     FROM ${prefix}sessions
-    WHERE ${IS_DUE}
-    ORDER BY due_at
+    WHERE ${isWaiting(queue)}
+    ORDER BY ${queue}
     LIMIT ?`,
   values: [now, limit],
 });
 
 /**
- * The tenants with due sessions. Takes one step in an index for each tenant, independent of its
- * number of sessions.
+ * The tenants with waiting sessions. Takes one step in an index for each tenant, independent of its number of
+ * sessions.
  */
-export const tenantsDue = (prefix: string, now: number, limit: number): Query => {
+export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit: number): Query => {
   const name = `${prefix}sessions`;
   const sql = `
     WITH RECURSIVE tenants (tenant) AS (
-      SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER}
+      SELECT min(tenant) FROM ${name} WHERE ${queue} < ${NEVER}
       UNION ALL
       SELECT (
         SELECT min(tenant)
         FROM ${name}
-        WHERE due_at < ${NEVER} AND tenant > tenants.tenant
+        WHERE ${queue} < ${NEVER} AND tenant > tenants.tenant
       )
       FROM tenants
       WHERE tenant IS NOT NULL
     )
-    SELECT tenant, first_due
+    SELECT tenant, first_at
     FROM (
       SELECT tenant, (
-        SELECT min(due_at)
+        SELECT min(${queue})
         FROM ${name} AS found
-        WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
-      ) AS first_due
+        WHERE found.${queue} < ${NEVER} AND found.tenant = tenants.tenant
+      ) AS first_at
       FROM tenants
       WHERE tenant IS NOT NULL
-    ) AS due
-    WHERE first_due <= ?
-    ORDER BY first_due, tenant
+    ) AS waiting
+    WHERE first_at <= ?
+    ORDER BY first_at, tenant
     LIMIT ?`;
   return { sql, values: [now, limit] };
 };
 
-/** The due sessions of one tenant. */
-export const dueOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
+/** The waiting sessions of one tenant. */
+export const waitingOfTenant = (prefix: string, queue: Queue, tenant: string, now: number, limit: number): Query => ({
   sql: `
-    SELECT tenant, id, due_at
+    SELECT number, tenant, id, ${queue} AS due_at
     FROM ${prefix}sessions
-    WHERE tenant = ? AND ${IS_DUE}
-    ORDER BY due_at
+    WHERE tenant = ? AND ${isWaiting(queue)}
+    ORDER BY ${queue}
     LIMIT ?`,
   values: [tenant, now, limit],
 });
