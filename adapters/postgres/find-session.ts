@@ -1,13 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError, TooLarge } from '../../src/session/errors.js';
-import { partBetween } from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { DueKey, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/due-query.js';
 import type { Query } from '../sql/page-query.js';
+import { partAround } from '../sql/part-around.js';
 import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
@@ -26,7 +27,7 @@ export const findSession = async (
 ): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
   const rows = await call.query(loadSessions(prefix, sourceOf(prefix, key), size));
   const loaded = rows.andThen((found) => checkedSize(found, size));
-  return loaded.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row)));
+  return loaded.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row, size)));
 };
 
 export const findState = async (
@@ -40,59 +41,70 @@ export const findState = async (
   return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
-/* The entries of a slice: the first ones after `start`, or the latest ones up to `stop`, whose bytes fit. */
+/**
+ * The entries of a slice: the first ones after the given position, or the latest ones up to it,
+ * whose bytes fit, but at least one. And the last entry before them, and the last of the history.
+ */
 const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice): Query => {
-  const { after, before = Number.MAX_SAFE_INTEGER, limit, maxBytes = Number.MAX_SAFE_INTEGER } = slice;
-  const bounds =
-    after === undefined
-      ? 'greatest(0, given - ?) AS start, given AS stop'
-      : 'given AS start, least(given + ?, entries) AS stop';
-  const fits =
-    after === undefined
-      ? 'entry.entry_number = stop OR bytes_at_stop - entry.bytes + octet_length(entry.entry) + 1 <= ?'
-      : 'entry.entry_number = start + 1 OR entry.bytes - bytes_at_start <= ?';
-  const at = (column: string, number: string) =>
-    `(SELECT entry.${column} FROM ${prefix}entries AS entry WHERE entry.session = number AND entry.entry_number = ${number})`;
-  const bytesAt = (number: string) => `coalesce(${at('bytes', number)}, 0) AS bytes_at_${number}`;
+  const { after, before = NEVER, limit, maxBytes = NEVER } = slice;
+  const [side, order] = after === undefined ? ['<=', 'DESC'] : ['>', 'ASC'];
   return {
-    sql: `WITH asked AS (
-        SELECT number, incarnation, state, last_activity, redactions, entries, position, least(?::bigint, position) AS given_position
-        FROM ${prefix}sessions WHERE tenant = ? AND id = ?
-      ),
-      counted AS MATERIALIZED (
-        SELECT *, CASE WHEN position = entries THEN given_position
-          ELSE ${prefix}entries_up_to(number, entries, position, given_position) END AS given FROM asked
-      ),
-      bounded AS (SELECT *, ${bounds} FROM counted),
-      found AS (SELECT *, ${bytesAt('start')}, ${bytesAt('stop')} FROM bounded)
-    SELECT incarnation, state, last_activity, redactions, entries, position, start, stop, slice.*,
-      NOT ${prefix}is_current(number, entries, position, given_position, given) AS is_superseded,
-      CASE WHEN position = entries THEN stop - read ELSE ${at('position', 'stop - read')} END AS before_first
-    FROM found, LATERAL (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) AS history,
-        string_agg(entry.position::text, ',' ORDER BY entry.entry_number) AS positions, count(*) AS read
-      FROM ${prefix}entries AS entry
-      WHERE entry.session = number AND entry.entry_number > start AND entry.entry_number <= stop AND (${fits})
-    ) AS slice`,
+    sql: `
+      WITH asked AS (
+        SELECT number, incarnation, state, last_activity, redactions, entries, position,
+          least(?::bigint, position) AS given
+        FROM ${prefix}sessions
+        WHERE tenant = ? AND id = ?
+      )
+      SELECT incarnation, state, last_activity, redactions, entries, position, slice.*,
+        NOT ${prefix}is_current(number, given, position) AS is_superseded,
+        (
+          SELECT max(entry.position)
+          FROM ${prefix}entries AS entry
+          WHERE entry.session = number AND entry.position < slice.first
+        ) AS previous,
+        (
+          SELECT max(entry.position)
+          FROM ${prefix}entries AS entry
+          WHERE entry.session = number
+        ) AS newest
+      FROM asked, LATERAL (
+        SELECT min(sized.position) AS first, count(*) AS read,
+          string_agg(sized.entry, ',' ORDER BY sized.position) AS history,
+          string_agg(sized.position::text, ',' ORDER BY sized.position) AS positions
+        FROM (
+          SELECT next.position, next.entry,
+            row_number() OVER (ORDER BY next.position ${order}) AS place,
+            sum(next.bytes) OVER (ORDER BY next.position ${order}) AS size
+          FROM (
+            SELECT entry.position, entry.bytes, entry.entry
+            FROM ${prefix}entries AS entry
+            WHERE entry.session = number AND entry.position ${side} given
+            ORDER BY entry.position ${order}
+            LIMIT ?
+          ) AS next
+        ) AS sized
+        WHERE place = 1 OR size <= ?
+      ) AS slice`,
     values: [after ?? before, escapeName(tenant), escapeName(id), limit, maxBytes],
   };
 };
 
 const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined => {
-  const [count, end] = [Number(row['entries']), Number(row['position'])];
+  const end = Number(row['position']);
   const given = slice.after ?? slice.before ?? end;
   if (given > end) return { outcome: 'invalid_position' };
   const found = decodeEntries(row['history']);
   if (found === undefined || found.length !== Number(row['read'])) return undefined;
-  const [start, stop] = [Number(row['start']), Number(row['stop'])];
-  if (found.length === 0 && start < stop) return undefined;
-  const from = slice.after === undefined ? stop - found.length : start;
   const entries = withPositions(found, row['positions']);
-  const positionOf = (number: number) => entries[number - from - 1]?.position ?? Number(row['before_first']);
-  const positions = { entries: count, end, positionOf };
-  const part = partBetween(positions, slice, from, from + found.length);
-  const isSuperseded = row['is_superseded'] === true;
-  return { outcome: 'found', entries, ...part, isSuperseded, version: historyVersion(row) };
+  const around = { end, previous: Number(row['previous']), newest: Number(row['newest']) };
+  return {
+    outcome: 'found',
+    entries,
+    ...partAround(slice, entries, around),
+    isSuperseded: row['is_superseded'] === true,
+    version: historyVersion(row),
+  };
 };
 
 export const findEntries = async (

@@ -3,20 +3,47 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { PageRange, ReadSize } from '../../src/store/session-store.js';
+import { NEVER } from '../shared/never.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 
-/** The position before the entries to read, and the bytes of the history up to it. */
-const startOf = (prefix: string, { historyLimit }: ReadSize) => {
-  if (historyLimit === undefined) return { start: '0', bytes: '0', values: [] };
-  if (historyLimit === 0) return { start: 'session.entries', bytes: 'session.bytes', values: [] };
+/** The bytes of the last `historyLimit` entries. */
+const historyBytes = (prefix: string, { historyLimit }: ReadSize): Query => {
+  if (historyLimit === undefined) return { sql: 'session.bytes', values: [] };
+  if (historyLimit === 0) return { sql: '0', values: [] };
   return {
-    start: 'greatest(0, session.entries - ?)',
-    bytes: `coalesce((
-        SELECT entry.bytes FROM ${prefix}entries AS entry
-          WHERE entry.session = session.number AND entry.entry_number = session.entries - ?
-      ), 0)`,
+    sql: `CASE
+        WHEN session.entries <= ? THEN session.bytes
+        ELSE (
+          SELECT sum(latest.bytes)
+          FROM (
+            SELECT entry.bytes
+            FROM ${prefix}entries AS entry
+            WHERE entry.session = session.number
+            ORDER BY entry.position DESC
+            LIMIT ?
+          ) AS latest
+        )
+      END`,
     values: [historyLimit, historyLimit],
+  };
+};
+
+/** The last `historyLimit` entries of a session of the table `sized`, in their order. */
+const historyOf = (prefix: string, { historyLimit }: ReadSize): Query => {
+  if (historyLimit === 0) return { sql: 'NULL', values: [] };
+  const entries = `
+    SELECT entry.position, entry.entry
+    FROM ${prefix}entries AS entry
+    WHERE entry.session = sized.number`;
+  const isWhole = historyLimit === undefined;
+  const latest = `${entries} ORDER BY entry.position DESC LIMIT ?`;
+  return {
+    sql: `(
+        SELECT string_agg(latest.entry, ',' ORDER BY latest.position)
+        FROM (${isWhole ? entries : latest}) AS latest
+      )`,
+    values: isWhole ? [] : [historyLimit],
   };
 };
 
@@ -55,29 +82,29 @@ const fitOf = ({ limit, maxBytes }: Loaded) => {
  * position. A single statement, so that the result is consistent.
  */
 export const loadSessions = (prefix: string, source: Source, size: Loaded): Query => {
-  const { start, bytes, values } = startOf(prefix, size);
-  const { fits, table, join, values: fitValues } = fitOf(size);
+  const bytes = historyBytes(prefix, size);
+  const history = historyOf(prefix, size);
+  const { fits, table, join, values } = fitOf(size);
   const time = source.time ?? 'session.created_ms';
-  const history = `CASE WHEN ${fits.sql} AND start < entries THEN (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.entry_number) FROM ${prefix}entries AS entry
-        WHERE entry.session = sized.number AND entry.entry_number > sized.start AND entry.entry_number <= sized.entries
-    ) END`;
-  const isLight = size.historyLimit === 0;
+  const sessions = source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`;
   return {
-    sql: `WITH source AS (${source.sql}),
+    sql: `
+      WITH source AS (${source.sql}),
       sized AS (
-        SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place, session.entries, session.sequence, session.incarnation,
-          session.state, session.last_activity, session.head, ${start} AS start,
-          ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
-        FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}
+        SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place,
+          session.entries, session.sequence, session.incarnation, session.state,
+          session.last_activity, session.head,
+          ${FRAME_BYTES} + octet_length(session.head) + ${bytes.sql} AS size
+        FROM ${sessions}
       )${table}
-    SELECT id, created_ms, entries, sequence, incarnation, state, last_activity, size, start,
-      CASE WHEN ${fits.sql} THEN head END AS head, ${isLight ? 'NULL' : history} AS history
-    FROM sized${join}`,
-    values: [...source.values, ...values, ...fitValues, ...fits.values, ...(isLight ? [] : fits.values)],
+      SELECT id, created_ms, entries, sequence, incarnation, state, last_activity, size,
+        CASE WHEN ${fits.sql} THEN head END AS head,
+        CASE WHEN ${fits.sql} THEN ${history.sql} END AS history
+      FROM sized${join}`,
+    values: [...source.values, ...bytes.values, ...values, ...fits.values, ...fits.values, ...history.values],
   };
 };
 
 /** The session in a row of `loadSessions`. */
-export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> =>
-  sessionIn(row, row, Number(row['entries']) - Number(row['start']));
+export const sessionOf = (row: Fields, { historyLimit = NEVER }: ReadSize): Result<SessionRecord, CorruptRecord> =>
+  sessionIn(row, row, Math.min(historyLimit, Number(row['entries'])));

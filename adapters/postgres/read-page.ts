@@ -82,7 +82,11 @@ export const readPage = async (
   const result = await (isLabelSearch(range) ? call.search(query) : call.query(query));
   return result.andThen((rows) =>
     checkedSize(rows.filter(isSession).slice(0, range.limit), range).map((page) =>
-      pageOf(rows, page.map(sessionOf), Number(rows[0]?.['total'] ?? 0)),
+      pageOf(
+        rows,
+        page.map((row) => sessionOf(row, range)),
+        Number(rows[0]?.['total'] ?? 0),
+      ),
     ),
   );
 };

@@ -23,9 +23,10 @@ export const readUnleased = async (
     values: [listed.map(({ number }) => String(number)).join(',')],
     isWhole: false,
   };
-  const rows = await call.query(loadSessions(prefix, source, { historyLimit: 0 }));
+  const light = { historyLimit: 0 };
+  const rows = await call.query(loadSessions(prefix, source, light));
   if (rows.isErr()) return err(rows.error);
-  const found = new Map(rows.value.map((row) => [String(row['id']), sessionOf(row)]));
+  const found = new Map(rows.value.map((row) => [String(row['id']), sessionOf(row, light)]));
   const sessions = listed.map(({ id }) => [String(id), found.get(String(id))] as const);
   return ok({
     records: sessions.flatMap(([, session]) => (session?.isOk() ? [session.value] : [])),

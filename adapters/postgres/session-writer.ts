@@ -117,9 +117,10 @@ export class SessionWriter {
     const change = opened.value;
     const sql = `SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
       FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
-        ON entry.session = session.number AND entry.position = ANY ($3::double precision[])
+        ON entry.session = session.number AND entry.position = ANY ($3::bigint[])
       WHERE session.tenant = $1 AND session.id = $2`;
-    const rows = await change.call.read(sql, [...namesOf(key), positions.map(String)]);
+    const asked = positions.filter(Number.isSafeInteger).map(String);
+    const rows = await change.call.read(sql, [...namesOf(key), asked]);
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     if (row === undefined) return ok('missing');

@@ -40,14 +40,16 @@ BEGIN
 END $body$;
 
 /*
- * Whether a position, which must not be after the end, is that of an entry, of the rewind before one, or the beginning
- * or the end of a history. p_number is the number of entries up to it.
+ * Whether a position up to the end is in the history: it is the beginning, the end, that of an
+ * entry, or that of the rewind directly before an entry. Every other position is superseded.
  */
-CREATE FUNCTION $is_current(p_session bigint, p_entries bigint, p_end bigint, p_position double precision, p_number bigint)
+CREATE FUNCTION $is_current(p_session bigint, p_position bigint, p_end bigint)
 RETURNS boolean LANGUAGE sql STABLE AS $body$
-  SELECT p_position IN (0, p_end) OR p_entries = p_end OR EXISTS (SELECT FROM $entries
-    WHERE session = p_session AND entry_number <= p_entries
-      AND (entry_number = p_number AND position = p_position OR entry_number = p_number + 1 AND position = p_position + 1))
+  SELECT p_position IN (0, p_end) OR EXISTS (
+    SELECT
+    FROM $entries
+    WHERE session = p_session AND position IN (p_position, p_position + 1)
+  )
 $body$;
 
 /*
@@ -115,8 +117,8 @@ BEGIN
     END IF;
   END IF;
   IF v_entries > 0 THEN
-    INSERT INTO $entries (session, entry_number, position, bytes, entry)
-      SELECT v_number, at, at, sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT v_number, at, octet_length(entry) + 1, entry
       FROM unnest(c.entries) WITH ORDINALITY AS added (entry, at);
   END IF;
   totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
@@ -209,39 +211,6 @@ BEGIN
   outcome := 'replaced';
 END $body$;
 
-/*
- * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the
- * end back in steps that double, because callers mostly ask for one of the latest.
- */
-CREATE FUNCTION $entries_up_to(p_session bigint, p_entries bigint, p_end bigint, p_position bigint)
-RETURNS bigint LANGUAGE plpgsql STABLE AS $body$
-DECLARE
-  v_high bigint := least(p_entries, p_position);
-  v_low bigint := v_high;
-  v_step bigint := 1;
-  v_middle bigint;
-BEGIN
-  IF p_position >= p_end THEN
-    RETURN p_entries;
-  ELSIF p_end = p_entries THEN
-    RETURN v_high;
-  END IF;
-  WHILE v_low > 0 AND (SELECT position > p_position FROM $entries WHERE session = p_session AND entry_number = v_low) LOOP
-    v_high := v_low - 1;
-    v_low := greatest(0, v_low - v_step);
-    v_step := v_step * 2;
-  END LOOP;
-  WHILE v_low < v_high LOOP
-    v_middle := (v_low + v_high + 1) / 2;
-    IF (SELECT position <= p_position FROM $entries WHERE session = p_session AND entry_number = v_middle) THEN
-      v_low := v_middle;
-    ELSE
-      v_high := v_middle - 1;
-    END IF;
-  END LOOP;
-  RETURN v_low;
-END $body$;
-
 /* c.after: null for an append at the end. */
 CREATE FUNCTION $append_entries(
   c $change, OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
@@ -249,9 +218,11 @@ CREATE FUNCTION $append_entries(
 DECLARE
   v record;
   v_known record;
+  v_after bigint;
   v_kept bigint;
-  v_bytes bigint;
   v_start bigint;
+  v_superseded bigint := 0;
+  v_superseded_bytes bigint := 0;
   v_is_late boolean;
   v_activity double precision;
 BEGIN
@@ -277,7 +248,6 @@ BEGIN
   END IF;
   end_position := v.position;
   v_kept := v.entries;
-  v_bytes := v.bytes;
   v_start := v.position;
   v_is_late := v.status = 'TERMINATED' OR c.now >= v.deadline;
   IF c.now >= v.accepts_until OR (v.status = 'IDLE' AND NOT v_is_late) THEN
@@ -291,12 +261,13 @@ BEGIN
   ELSIF c.after > v.position THEN
     outcome := 'invalid_position';
   ELSIF c.after IS NOT NULL THEN
-    v_kept := $entries_up_to(v.number, v.entries, v.position, c.after::bigint);
-    IF NOT $is_current(v.number, v.entries, v.position, c.after, v_kept) THEN
-      outcome := 'moved';
-    END IF;
-    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND entry_number = v_kept), 0);
+    v_after := c.after;
     v_start := v.position + 1;
+    IF NOT $is_current(v.number, v_after, v.position) THEN
+      outcome := 'moved';
+    ELSIF v.entries + cardinality(c.entries) > c.max_entries THEN
+      SELECT count(*) INTO v_kept FROM $entries WHERE session = v.number AND position <= v_after;
+    END IF;
   END IF;
   IF outcome IS NULL AND v_kept + cardinality(c.entries) > c.max_entries THEN
     outcome := 'full';
@@ -306,12 +277,19 @@ BEGIN
   END IF;
   outcome := 'appended';
   end_position := v_start + cardinality(c.entries);
-  IF v.position <> v.entries OR c.after IS NOT NULL THEN
-    DELETE FROM $entries WHERE session = v.number AND entry_number > v_kept AND entry_number <= v_kept + cardinality(c.entries);
+  IF v_after IS NOT NULL THEN
+    WITH superseded AS (
+      DELETE FROM $entries
+      WHERE session = v.number AND position > v_after
+      RETURNING bytes
+    )
+    SELECT count(*), coalesce(sum(bytes), 0)
+    INTO v_superseded, v_superseded_bytes
+    FROM superseded;
   END IF;
   /* Plus a comma for each entry. */
-  INSERT INTO $entries (session, entry_number, position, bytes, entry)
-    SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+  INSERT INTO $entries (session, position, bytes, entry)
+    SELECT v.number, v_start + at, octet_length(entry) + 1, entry
     FROM unnest(c.entries) WITH ORDINALITY AS added (entry, at);
   IF c.operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
@@ -324,9 +302,9 @@ BEGIN
         accepts_until = least(limit_end, v_activity + inactivity) + grace
       WHERE number = v.number;
   END IF;
-  UPDATE $sessions SET entries = v_kept + cardinality(c.entries), position = end_position, sequence = v.sequence + 1,
+  UPDATE $sessions SET entries = v.entries - v_superseded + cardinality(c.entries), position = end_position, sequence = v.sequence + 1,
       last_activity = v_activity,
-      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry))
+      bytes = v.bytes - v_superseded_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry))
     WHERE number = v.number;
   IF c.has_events THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail) VALUES (c.tenant, c.id, v.incarnation, v.sequence + 1,
@@ -373,7 +351,7 @@ END $body$;
 
 /* Replaces the texts of entries, if the session has the same incarnation. */
 CREATE PROCEDURE $redact_entries(
-  p_tenant text, p_id text, p_incarnation text, p_positions double precision[], p_entries text[], p_detail text,
+  p_tenant text, p_id text, p_incarnation text, p_positions bigint[], p_entries text[], p_detail text,
   INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE

@@ -35,13 +35,16 @@ CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
 /*
- * entry_number is the number of the entry in the history, and bytes the size of the JSON up to its end. After a rewind,
- * the superseded rows stay until new entries take their numbers; sessions.entries tells how many rows are valid. Each
- * entry and each rewind has a position, which is never used again.
+ * Each entry and each rewind takes a position, which is never used again: sessions.position is the
+ * last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
+ * the JSON of the entry with a comma, as it was added.
  */
 CREATE TABLE $entries (
-  session bigint NOT NULL, entry_number bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
-  PRIMARY KEY (session, entry_number)
+  session bigint NOT NULL,
+  position bigint NOT NULL,
+  bytes integer NOT NULL,
+  entry text NOT NULL,
+  PRIMARY KEY (session, position)
 );
 
 CREATE TABLE $operations (

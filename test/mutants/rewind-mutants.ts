@@ -108,10 +108,24 @@ export const rewindMutants: readonly Mutant[] = [
     tests: sqlite,
   },
   {
+    bug: 'what is superseded in PostgreSQL is shown before what replaces it',
+    file: 'adapters/postgres/stored-functions.ts',
+    from: 'WHERE session = v.number AND position > v_after\n',
+    to: 'WHERE false\n',
+    tests: postgres,
+  },
+  {
     bug: 'a superseded position in PostgreSQL is followed',
     file: 'adapters/postgres/stored-functions.ts',
-    from: 'AND (entry_number = p_number AND position = p_position OR entry_number = p_number + 1 AND position = p_position + 1))',
-    to: ')',
+    from: 'SELECT p_position IN (0, p_end)',
+    to: 'SELECT p_position <= p_end',
+    tests: postgres,
+  },
+  {
+    bug: 'a position in PostgreSQL is used again after a rewind',
+    file: 'adapters/postgres/stored-functions.ts',
+    from: 'v_start := v.position + 1;',
+    to: 'v_start := v_after;',
     tests: postgres,
   },
 ];

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,63 +5,14 @@ import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { SessionService, unwrap } from '../../src/index.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { entriesWith, hitsIn, hitsInFile, sayEverywhere, uniqueText } from '../support/erased-text.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openPool } from '../support/postgres-schema.js';
 import { startPostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
 import { openLibsql, settings, sqliteFile } from '../support/sqlite-file.js';
-
-/** A text that no other test has, and no database compresses. */
-const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
-
-/** What a person has said, where a transcript may have it. */
-const saying = (text: string) => ({ role: 'user', content: `I am ${text}.`, id: `m-${text}`, data: { name: text } });
-
-/** One of a session's entries has the text in all of its parts, and one has it in a long content. */
-const entriesWith = (text: string) => [
-  { role: 'user', content: 'hello' },
-  saying(text),
-  { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
-];
-
-/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a rewind, and by `delete`. */
-const sayEverywhere = async (store: SessionStore, text: string) => {
-  const sessions = new SessionService({ store, gracePeriod: 60 });
-  const begin = async () =>
-    (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) }))).id;
-  const positionsOf = async (id: string) =>
-    (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
-  const [redacted, rewound, deleted] = [await begin(), await begin(), await begin()];
-  // A fork has a copy of its own.
-  const forked = (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', from: { id: redacted } }))).id;
-  for (const id of [redacted, rewound, deleted]) {
-    await unwrap(sessions.append(id, [saying(text)], { operationId: 'once' }));
-  }
-  const superseded = await positionsOf(rewound);
-  const [first = 0] = superseded;
-  await unwrap(sessions.append(rewound, [{ role: 'user', content: 'another' }], { after: first }));
-  await unwrap(sessions.terminate(redacted));
-  await unwrap(sessions.append(redacted, [saying(text)]));
-  return async () => {
-    await unwrap(sessions.redact(redacted, await positionsOf(redacted)));
-    await unwrap(sessions.redact(forked, await positionsOf(forked)));
-    await unwrap(sessions.redact(rewound, superseded));
-    await unwrap(sessions.delete(deleted));
-  };
-};
-
-/** How often a text is in the files of a folder whose names match. */
-const hitsIn = (folder: string, text: string, names: RegExp): number =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && names.test(entry.name))
-    .map((entry) => hitsInFile(join(entry.parentPath, entry.name), text))
-    .reduce((sum, hits) => sum + hits, 0);
-
-const hitsInFile = (file: string, text: string): number =>
-  existsSync(file) ? readFileSync(file).toString('latin1').split(text).length - 1 : 0;
 
 describe('erased text in a SQLite file', () => {
   const open = async (pragmas: string) => {
@@ -206,20 +155,19 @@ describeWithRedis('erased text in Redis', () => {
 });
 
 describeWithPostgres('erased text in PostgreSQL', () => {
-  it('is in no row at once, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
+  const start = async () => {
     const server = await startPostgres({ args: ['-c', 'autovacuum=off'] });
     onTestFinished(() => server.stop());
     const pool = openPool(server);
     onTestFinished(() => pool.end());
-    const store = new PostgresSessionStore({ pool, events: true, leaseIndex: true, timeoutMs: PATIENT_MS });
+    const options = { events: true, leaseIndex: true, timeoutMs: PATIENT_MS };
+    const store = new PostgresSessionStore({ pool, ...options });
     unwrap(await store.migrate());
-    const text = uniqueText();
-    const erase = await sayEverywhere(store, text);
     const { rows } = await pool.query<{ readonly name: string }>(
       "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'colloquy'",
     );
     expect(rows.length).toBeGreaterThan(5);
-    const rowsWith = async (): Promise<number> => {
+    const rowsWith = async (text: string): Promise<number> => {
       let count = 0;
       for (const { name } of rows) {
         const found = await pool.query(`SELECT 1 FROM ${name} AS a WHERE a::text LIKE $1`, [`%${text}%`]);
@@ -227,6 +175,13 @@ describeWithPostgres('erased text in PostgreSQL', () => {
       }
       return count;
     };
+    return { server, pool, store, tables: rows, rowsWith };
+  };
+
+  it('is in no row at once, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
+    const { server, pool, store, tables, rowsWith } = await start();
+    const text = uniqueText();
+    const erase = await sayEverywhere(store, text);
     /** In the files of the tables, those of long values included. */
     const hitsInTables = async (): Promise<number> => {
       await pool.query('CHECKPOINT');
@@ -237,12 +192,23 @@ describeWithPostgres('erased text in PostgreSQL', () => {
       const files = paths.rows.flatMap(({ path }) => (path === null ? [] : [join(server.dir, path)]));
       return files.map((file) => hitsInFile(file, text)).reduce((sum, hits) => sum + hits, 0);
     };
-    expect(await rowsWith()).toBeGreaterThan(0);
+    expect(await rowsWith(text)).toBeGreaterThan(0);
     await erase();
-    expect(await rowsWith()).toBe(0);
+    expect(await rowsWith(text)).toBe(0);
     expect(await hitsInTables()).toBeGreaterThan(0);
-    for (const { name } of rows) await pool.query(`VACUUM FULL ${name}`);
+    for (const { name } of tables) await pool.query(`VACUUM FULL ${name}`);
     expect(await hitsInTables()).toBe(0);
     expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
+  });
+
+  it('is in no row once a rewind has superseded it', async () => {
+    const { store, rowsWith } = await start();
+    const sessions = new SessionService({ store });
+    const text = uniqueText();
+    const options = { face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) };
+    const { id } = await unwrap(sessions.create(options));
+    expect(await rowsWith(text)).toBeGreaterThan(0);
+    await unwrap(sessions.append(id, [], { after: 0 }));
+    expect(await rowsWith(text)).toBe(0);
   });
 });

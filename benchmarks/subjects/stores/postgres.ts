@@ -84,7 +84,7 @@ const COPY = [
      position, bytes, replace(replace(head, id, ${ID}), ${timeOf('created_ms')}, ${timeOf('(created_ms + $2)')}),
      replace(state, created_ms::text, (created_ms + $2)::text), labels
    FROM colloquy.sessions WHERE number >= $3 AND number < $3 + ${TEMPLATES}`,
-  `INSERT INTO colloquy.entries SELECT session + $1, entry_number, position, bytes, entry
+  `INSERT INTO colloquy.entries SELECT session + $1, position, bytes, entry
    FROM colloquy.entries WHERE session >= $2 AND session < $2 + ${TEMPLATES}`,
 ];
 const COPY_BY_HAND = [

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SessionService, unwrap } from '../../src/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+
+/** A text that no other test has, and no database compresses. */
+export const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
+
+/** What a person has said, where a transcript may have it. */
+const saying = (text: string) => ({ role: 'user', content: `I am ${text}.`, id: `m-${text}`, data: { name: text } });
+
+/** One of a session's entries has the text in all of its parts, and one has it in a long content. */
+export const entriesWith = (text: string) => [
+  { role: 'user', content: 'hello' },
+  saying(text),
+  { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
+];
+
+/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a rewind, and by `delete`. */
+export const sayEverywhere = async (store: SessionStore, text: string) => {
+  const sessions = new SessionService({ store, gracePeriod: 60 });
+  const begin = async () =>
+    (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) }))).id;
+  const positionsOf = async (id: string) =>
+    (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
+  const [redacted, rewound, deleted] = [await begin(), await begin(), await begin()];
+  // A fork has a copy of its own.
+  const forked = (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', from: { id: redacted } }))).id;
+  for (const id of [redacted, rewound, deleted]) {
+    await unwrap(sessions.append(id, [saying(text)], { operationId: 'once' }));
+  }
+  const superseded = await positionsOf(rewound);
+  const [first = 0] = superseded;
+  await unwrap(sessions.append(rewound, [{ role: 'user', content: 'another' }], { after: first }));
+  await unwrap(sessions.terminate(redacted));
+  await unwrap(sessions.append(redacted, [saying(text)]));
+  return async () => {
+    await unwrap(sessions.redact(redacted, await positionsOf(redacted)));
+    await unwrap(sessions.redact(forked, await positionsOf(forked)));
+    await unwrap(sessions.redact(rewound, superseded));
+    await unwrap(sessions.delete(deleted));
+  };
+};
+
+export const hitsInFile = (file: string, text: string): number =>
+  existsSync(file) ? readFileSync(file).toString('latin1').split(text).length - 1 : 0;
+
+/** How often a text is in the files of a folder whose names match. */
+export const hitsIn = (folder: string, text: string, names: RegExp): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && names.test(entry.name))
+    .map((entry) => hitsInFile(join(entry.parentPath, entry.name), text))
+    .reduce((sum, hits) => sum + hits, 0);
