@@ -1,8 +1,8 @@
 import { nanoid } from 'nanoid';
 import { type EventDetail, statusDetailOf } from '../../src/session/event-detail.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import type {
   DueKey,
   HistoryAppend,
@@ -15,7 +15,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { labelTexts } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
 import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
-import { storedKeyOf } from '../sql/due-query.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 
 /*
  * The changes as the procedure change_all takes them: the fields of its type `change`. A field that
@@ -30,7 +30,7 @@ const columnsOf = (state: StateRecord) => ({
   grace: state.terms.graceMs,
   fencing_token: state.lease?.fencingToken ?? 0,
   leased_until: state.lease?.until ?? 0,
-  unleased_since: unleasedSince(state),
+  wake_at: finite(wakeAtOf(state)),
   report_at: state.report?.dueAt,
   limit_ms: finite(state.limitMs),
   limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,

@@ -10,7 +10,6 @@ import {
   valuesOf,
   wantedOf,
 } from '../sql/sql-deployment.js';
-import { UNLEASED_INDEX } from '../sql/unleased-positions.js';
 import { type Answer, rowsOf } from './call.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';
@@ -45,28 +44,17 @@ const versionIn = async (client: PostgresClient, schema: string): Promise<Schema
   return { version, usableFrom: Number(row?.['usable_from'] ?? version) };
 };
 
-const FIND_LEASE_INDEX = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'sessions_by_wait'
-  AND relnamespace = (${FIND_SCHEMA})`;
-
 const OVERWRITE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 
 const deploymentOf = async (client: PostgresClient, schema: string): Promise<SqlDeployment> =>
   deploymentIn(rowsOf(await client.query(inSchema(schema, 'SELECT name, value FROM $meta'))));
 
-const hasLeaseIndex = async (client: PostgresClient, schema: string): Promise<boolean> =>
-  firstRow(await client.query(FIND_LEASE_INDEX, [schema])) !== undefined;
-
-/** Stores the settings of this process, and makes or drops the index. */
+/** Stores the settings of this process. */
 const configure = async (client: PostgresClient, settings: PostgresSettings): Promise<void> => {
   const { schema } = settings;
   const wanted = wantedOf(settings, await deploymentOf(client, schema));
   const rows = valuesOf(wanted).map((value, at) => `('${SETTINGS[at]}', ${value})`);
   await client.query(inSchema(schema, `INSERT INTO $meta VALUES ${rows.join(', ')} ${OVERWRITE}`));
-  const hasIndex = await hasLeaseIndex(client, schema);
-  if (wanted.leaseIndex && !hasIndex) {
-    await client.query(inSchema(schema, `CREATE INDEX sessions_by_wait ON $sessions ${UNLEASED_INDEX}`));
-  }
-  if (!wanted.leaseIndex && hasIndex) await client.query(inSchema(schema, 'DROP INDEX $sessions_by_wait'));
 };
 
 const makeTables = async (

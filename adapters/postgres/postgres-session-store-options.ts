@@ -37,15 +37,9 @@ export interface PostgresSessionStoreOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. The
-   * first `migrate()` makes the index, and stores this setting and `events` for all processes. A process without this
-   * option follows the stored setting, and a process with a different value gets `misconfigured`. Default: the stored
-   * setting; at the first `migrate()` false.
-   */
-  readonly leaseIndex?: boolean;
-  /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting for all
-   * processes, as it does `leaseIndex`. Default: the stored setting; at the first `migrate()` false.
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting and `events`
+   * for all processes. A process without this option follows the stored setting, and a process with a different value
+   * gets `misconfigured`. Default: the stored setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean;
   /**
@@ -84,7 +78,6 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
   pool: true,
   schema: true,
   timeoutMs: true,
-  leaseIndex: true,
   reportEnds: true,
   events: { length: true, listen: true },
 };
@@ -92,11 +85,10 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, reportEnds, events } = options;
+    const { pool, schema = 'colloquy', timeoutMs = 5000, reportEnds, events } = options;
     issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
-    checkSwitch(issues, 'leaseIndex', leaseIndex);
     checkSwitch(issues, 'reportEnds', reportEnds);
     const isOn = events === undefined || typeof events === 'boolean' ? events : true;
     const { length, listen = true } = typeof events === 'object' && isFields(events) ? events : {};
@@ -105,6 +97,6 @@ export const parseStoreOptions = (options: PostgresSessionStoreOptions): Postgre
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
     const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
     const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    const deployment = { leaseIndex, reportEnds, events: isOn, eventsLength };
+    const deployment = { reportEnds, events: isOn, eventsLength };
     return { pool, schema, timeoutMs: timeout, ...deployment, listen };
   });

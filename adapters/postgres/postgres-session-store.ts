@@ -1,4 +1,4 @@
-import { err, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type {
   Misconfigured,
   StoreError,
@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -27,11 +28,8 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-  UnleasedPage,
-  UnleasedRange,
 } from '../../src/store/session-store.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
-import { noLeaseIndex } from '../sql/unleased-positions.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
@@ -41,9 +39,8 @@ import {
   type PostgresSettings,
   parseStoreOptions,
 } from './postgres-session-store-options.js';
-import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
-import { readUnleased } from './read-unleased.js';
+import { claimSessions, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 
 /**
@@ -77,7 +74,7 @@ export class PostgresSessionStore implements SessionStore {
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from
    * several processes at once; only reads if the tables exist. Until then every operation returns `misconfigured`.
    *
-   * The call that makes the tables stores `events`, `leaseIndex` and `reportEnds` for all processes; later calls with other values
+   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
@@ -136,16 +133,12 @@ export class PostgresSessionStore implements SessionStore {
     return this.#writer.remove(key, removal);
   }
 
-  async unleased(tenant: string, range: UnleasedRange): Promise<Result<UnleasedPage, StoreError>> {
-    const call = this.#connection.begin();
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    if (!deployment.value.leaseIndex) return err(noLeaseIndex('PostgresSessionStore'));
-    return readUnleased(call, this.#prefix, tenant, range);
-  }
-
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
     return readDue(this.#connection.begin(), this.#prefix, now, limit);
+  }
+
+  claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
+    return claimSessions(this.#connection.begin(), this.#prefix, range);
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {

@@ -18,7 +18,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { finite } from '../shared/never.js';
 import { decodeEntries, decodeState, encodeEntry, redactedEntry } from '../shared/stored-json.js';
-import { storedKeyOf } from '../sql/due-query.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 import { unreadable } from '../sql/session-rows.js';
 import { type Answer, type OpenChange, procedureCall, type Value } from './call.js';
 import { appendInput, insertInput, remainsInput, replaceInput } from './change-input.js';

@@ -96,10 +96,10 @@ BEGIN
     v_sequence := v_sequence + 1;
   END IF;
   INSERT INTO $sessions (tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
-      leased_until, unleased_since, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
+      leased_until, wake_at, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
       position, bytes, head, state, labels)
     VALUES (c.tenant, c.id, c.created_ms, c.incarnation, c.status, c.deadline, coalesce(c.report_at, c.deadline),
-      c.accepts_until, c.grace, c.fencing_token, c.leased_until, c.unleased_since, c.limit_ms, c.limit_end, c.inactivity,
+      c.accepts_until, c.grace, c.fencing_token, c.leased_until, c.wake_at, c.limit_ms, c.limit_end, c.inactivity,
       c.last_activity, c.revision, v_sequence, v_entries, v_entries,
       (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(c.entries) AS added (entry)), c.head, c.state, c.labels)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
@@ -191,7 +191,7 @@ BEGIN
     c.accepts_until := c.deadline + c.grace;
   END IF;
   UPDATE $sessions SET status = c.status, deadline = c.deadline, accepts_until = c.accepts_until, grace = c.grace,
-      fencing_token = c.fencing_token, leased_until = c.leased_until, unleased_since = c.unleased_since,
+      fencing_token = c.fencing_token, leased_until = c.leased_until, wake_at = c.wake_at,
       limit_ms = c.limit_ms, limit_end = c.limit_end,
       inactivity = c.inactivity, last_activity = greatest(last_activity, c.last_activity),
       revision = c.revision, state = c.state, labels = c.labels, due_at = coalesce(c.report_at, c.deadline),
@@ -426,6 +426,36 @@ BEGIN
     FROM $sessions WHERE tenant = p_tenant AND id = p_id AND due_at = p_from FOR NO KEY UPDATE;
   UPDATE $sessions SET due_at = v.due_at WHERE number = v.number AND due_at <> v.due_at;
   result := CASE WHEN FOUND THEN 'moved' ELSE 'stale' END;
+END $body$;
+
+/*
+ * Hands out sessions of these tenants that want a worker, and moves them to p_until. The limit is shared between the
+ * tenants. Skips what another transaction changes just now: that is found again by the next claim.
+ */
+CREATE PROCEDURE $claim_sessions(
+  p_tenants text[], p_now double precision, p_until double precision, p_limit bigint,
+  INOUT result json DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v_share bigint := least(p_limit, greatest(1, p_limit / greatest(1, cardinality(p_tenants))));
+BEGIN
+  ${READ_COMMITTED}
+  WITH found AS (
+    SELECT waiting.number, waiting.wake_at
+    FROM unnest(p_tenants) AS name, LATERAL (
+      SELECT number, wake_at FROM $sessions
+      WHERE tenant = name AND wake_at <= p_now AND wake_at < ${NEVER}
+      ORDER BY wake_at
+      LIMIT v_share
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS waiting
+  ), moved AS (
+    UPDATE $sessions AS session SET wake_at = p_until
+    FROM found
+    WHERE session.number = found.number
+    RETURNING session.tenant, session.id, found.wake_at AS due_at
+  )
+  SELECT coalesce(json_agg(moved ORDER BY due_at), '[]') INTO result FROM moved;
 END $body$;
 
 /*

@@ -21,7 +21,7 @@ CREATE TABLE $sessions (
   incarnation text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL, grace double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
-  unleased_since double precision NOT NULL,
+  wake_at double precision NOT NULL,
   limit_ms double precision NOT NULL, limit_end double precision,
   inactivity double precision NOT NULL, last_activity double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, redactions bigint NOT NULL DEFAULT 0,
@@ -32,6 +32,7 @@ CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
 CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id) INCLUDE (number);
 CREATE INDEX sessions_by_status ON $sessions (tenant, status, created_ms, id, deadline) INCLUDE (number);
 CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
+CREATE INDEX sessions_by_tenant_wake ON $sessions (tenant, wake_at) WHERE wake_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
 /*
@@ -110,7 +111,7 @@ CREATE TYPE $change AS (
   has_events boolean,
   /* The state of an insert or a replace, in the columns of sessions. */
   status text, deadline double precision, accepts_until double precision, grace double precision,
-  leased_until double precision, unleased_since double precision, limit_ms double precision,
+  leased_until double precision, wake_at double precision, limit_ms double precision,
   limit_end double precision, inactivity double precision, last_activity double precision, revision bigint, state text,
   labels text,
   /* When the report of the end is due; null without one. */

@@ -17,8 +17,6 @@ export interface RedisDeployment {
   readonly partitions: number;
   /** Whether sessions can be listed by status. */
   readonly statusIndex: boolean;
-  /** Whether there is an index for `unleased`. */
-  readonly leaseIndex: boolean;
   /** Whether changes are logged as events. */
   readonly events: boolean;
   /** Whether sweeps report the end of each session. */
@@ -50,32 +48,29 @@ const DEFAULT_EVENTS = 100_000;
 const NEW_DEPLOYMENT: RedisDeployment = {
   partitions: 1,
   statusIndex: false,
-  leaseIndex: false,
   events: false,
   reportEnds: false,
 };
 
 /**
- * The settings as text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000 reportEnds=0`. The first field
+ * The settings as text, such as `1 partitions=64 statusIndex=1 events=100000 reportEnds=0`. The first field
  * is the version of the format.
  */
 const encode = ({ deployment, eventsLength }: Stored): string => {
-  const { partitions, statusIndex, leaseIndex, reportEnds } = deployment;
-  const indexes = `statusIndex=${Number(statusIndex)} leaseIndex=${Number(leaseIndex)}`;
-  return `1 partitions=${partitions} ${indexes} events=${eventsLength} reportEnds=${Number(reportEnds)}`;
+  const { partitions, statusIndex, reportEnds } = deployment;
+  const flags = [`statusIndex=${Number(statusIndex)}`, `events=${eventsLength}`, `reportEnds=${Number(reportEnds)}`];
+  return `1 partitions=${partitions} ${flags.join(' ')}`;
 };
 
-const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) leaseIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
+const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
 
 const decode = (text: unknown): Stored | undefined => {
-  const [, partitions = '', statusIndex, leaseIndex, events, reportEnds] =
-    (typeof text === 'string' && form.exec(text)) || [];
+  const [, partitions = '', statusIndex, events, reportEnds] = (typeof text === 'string' && form.exec(text)) || [];
   if (Number(partitions) < 1) return undefined;
   return {
     deployment: {
       partitions: Number(partitions),
       statusIndex: statusIndex === '1',
-      leaseIndex: leaseIndex === '1',
       events: events !== '0',
       reportEnds: reportEnds === '1',
     },
@@ -107,7 +102,6 @@ const changed = 'change it with repair({ reconfigure: true })';
 const changes = {
   partitions: 'use another prefix',
   statusIndex: changed,
-  leaseIndex: changed,
   events: changed,
   reportEnds: changed,
 };
@@ -226,7 +220,7 @@ export class Deployment {
 
   /** The settings of this process: its options, and the stored settings for the others. */
   #wanted(stored?: Stored): Stored {
-    const { partitions, statusIndex, leaseIndex, events, eventsLength, reportEnds } = this.#settings;
+    const { partitions, statusIndex, events, eventsLength, reportEnds } = this.#settings;
     const before = stored?.deployment ?? NEW_DEPLOYMENT;
     const hasEvents = events ?? before.events;
     const length = eventsLength ?? (stored?.eventsLength || DEFAULT_EVENTS);
@@ -234,7 +228,6 @@ export class Deployment {
       deployment: {
         partitions: partitions ?? before.partitions,
         statusIndex: statusIndex ?? before.statusIndex,
-        leaseIndex: leaseIndex ?? before.leaseIndex,
         events: hasEvents,
         reportEnds: reportEnds ?? before.reportEnds,
       },
@@ -243,10 +236,10 @@ export class Deployment {
   }
 
   #differenceFrom(deployment: RedisDeployment): Misconfigured | undefined {
-    const { partitions, statusIndex, leaseIndex, events, reportEnds } = this.#settings;
+    const { partitions, statusIndex, events, reportEnds } = this.#settings;
     return differenceOf(
       'RedisSessionStore',
-      { partitions, statusIndex, leaseIndex, events, reportEnds },
+      { partitions, statusIndex, events, reportEnds },
       { ...deployment },
       changes,
     );

@@ -1,15 +1,15 @@
-import { unleasedSince } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { sessionStatuses } from '../../src/session/session-status.js';
 import { dueAtOf } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import { labelKey, type SessionKeys } from './keyspace.js';
-import { letterOf } from './status-letters.js';
 
 /** An entry of a session in an index. */
 export interface IndexEntry {
   /** The key of the index. */
   readonly index: string;
-  /** The score, '' for the time of the creation. */
+  /**
+   * The score, '' for the time of the creation. `<` before it: that of the tenant, which stays if it is lower already.
+   */
   readonly score: string;
 }
 
@@ -28,9 +28,9 @@ export const indexEntriesOf = (keys: SessionKeys, state: StateRecord): readonly 
   for (const [name, value] of Object.entries(state.labels ?? {})) {
     entries.push({ index: labelKey(keys, name, value), score: BY_CREATION });
   }
-  if (keys.unleased !== undefined && state.status !== 'TERMINATED') {
-    const score = String(unleasedSince(state));
-    entries.push({ index: keys.unleased + letterOf(state.status), score });
+  const wakeAt = wakeAtOf(state);
+  if (wakeAt < Number.POSITIVE_INFINITY) {
+    entries.push({ index: keys.waiting, score: `<${wakeAt}` }, { index: keys.work, score: String(wakeAt) });
   }
   return entries;
 };
@@ -45,19 +45,17 @@ export const indexChangeOf = (keys: SessionKeys, previous: StateRecord, next: St
   const before = new Map(indexEntriesOf(keys, previous).map(({ index, score }) => [index, score]));
   const entries = indexEntriesOf(keys, next);
   const kept = new Set(entries.map(({ index }) => index));
+  // A claim may have moved the entries of a session that wants a worker.
+  const isWork = (index: string): boolean => index === keys.work || index === keys.waiting;
   return {
-    added: entries.filter(({ index, score }) => before.get(index) !== score),
-    lost: [...before.keys()].filter((index) => !kept.has(index)),
+    added: entries.filter(({ index, score }) => isWork(index) || before.get(index) !== score),
+    lost: [...before.keys()].filter((index) => !kept.has(index) && index !== keys.waiting),
   };
 };
 
 /** The keys of all indexes that a session may be in, but those of labels and by due time. */
-export const indexesOf = ({ index, byStatus, unleased, isLeft }: SessionKeys): readonly string[] => {
-  if (isLeft) return [];
-  const open = sessionStatuses.filter((status) => status !== 'TERMINATED');
-  const free = unleased === undefined ? [] : open.map((status) => unleased + letterOf(status));
-  return [index, ...Object.values(byStatus), ...free];
-};
+export const indexesOf = ({ index, byStatus, work, isLeft }: SessionKeys): readonly string[] =>
+  isLeft ? [] : [index, ...Object.values(byStatus), work];
 
 /** The due time of a session with this state as scripts take it: '' for never. */
 export const dueText = (state: StateRecord): string => {

@@ -25,11 +25,10 @@ export interface TenantKeys {
   readonly labels: string;
   /** The sessions with each status, by creation time; empty without the option `statusIndex`. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
-  /**
-   * The prefix of the keys of the open sessions of a status by the time at which they became free; the letter of the
-   * status follows. Undefined without the option `leaseIndex`.
-   */
-  readonly unleased: string | undefined;
+  /** The sessions that want a worker by the time from which one may claim them. */
+  readonly work: string;
+  /** The tenants of the partition by a time that is not later than the earliest in their `work`. */
+  readonly waiting: string;
   /** Sessions by the time at which they are due: when the clock ends them, or their retention is over. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
@@ -75,14 +74,11 @@ export class Keyspace {
   readonly #partitionCount: number;
   /** Whether sessions are listed by status. */
   readonly #hasStatuses: boolean;
-  /** Whether sessions that nobody holds are listed. */
-  readonly #hasLeases: boolean;
 
-  constructor(prefix: string, partitions: number, { statusIndex = false, leaseIndex = false } = {}) {
+  constructor(prefix: string, partitions: number, { statusIndex = false } = {}) {
     this.#prefix = prefix;
     this.#partitionCount = partitions;
     this.#hasStatuses = statusIndex;
-    this.#hasLeases = leaseIndex;
   }
 
   /**
@@ -108,7 +104,8 @@ export class Keyspace {
       index: `${partition}:index:${owner}`,
       labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
-      unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
+      work: `${partition}:work:${owner}`,
+      waiting: `${partition}:waiting`,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       partition: `${partition}:`,
@@ -130,7 +127,8 @@ export class Keyspace {
       index: `${partition}:index:${owner}`,
       labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
-      unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
+      work: `${partition}:work:${owner}`,
+      waiting: `${partition}:waiting`,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       partition: `${partition}:`,
@@ -145,9 +143,9 @@ export class Keyspace {
     return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
   }
 
-  /** The tenants of a partition by the earliest of their deadlines. */
-  tenantsOf(partition: number): string {
-    return `${this.#prefix}:{${partition}}:tenants`;
+  /** The tenants of a partition in a queue, as `tenants` and `waiting` of `TenantKeys`. */
+  tenantsOf(partition: number, queue: 'tenants' | 'waiting'): string {
+    return `${this.#prefix}:{${partition}}:${queue}`;
   }
 
   /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */

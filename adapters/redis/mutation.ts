@@ -2,6 +2,7 @@ import type { EventDetail } from '../../src/session/event-detail.js';
 import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type {
+  ClaimRange,
   HistoryAppend,
   LiveLimit,
   Opening,
@@ -13,7 +14,7 @@ import { finite } from '../shared/never.js';
 import { detailText } from './detail-text.js';
 import { dueText, indexChangeOf, indexEntriesOf, indexesOf } from './index-entries.js';
 import { encodeLines } from './journal.js';
-import type { Keyspace, SessionKeys } from './keyspace.js';
+import type { Keyspace, SessionKeys, TenantKeys } from './keyspace.js';
 import {
   activityText,
   type DecodedRecord,
@@ -26,7 +27,7 @@ import {
 
 /** A mutation of one session as `scripts/write.lua` takes it, which describes the keys and arguments of each kind. */
 export interface Mutation {
-  readonly kind: 'create' | 'replace' | 'remove' | 'append' | 'redact' | 'reschedule' | 'repair' | 'purge';
+  readonly kind: 'create' | 'replace' | 'remove' | 'append' | 'redact' | 'reschedule' | 'claim' | 'repair' | 'purge';
   readonly keys: readonly string[];
   readonly args: readonly string[];
 }
@@ -189,6 +190,16 @@ export const rescheduling = (keys: SessionKeys, { from, to, isDamaged = false }:
     args: [member, owner, String(from), String(finite(to))],
   };
 };
+
+/** Hands out the sessions of a tenant that want a worker. */
+export const claiming = (
+  { work, waiting, owner }: TenantKeys,
+  { now, until, limit }: Omit<ClaimRange, 'tenant'>,
+): Mutation => ({
+  kind: 'claim',
+  keys: [work, waiting],
+  args: [owner, String(now), String(until), String(limit)],
+});
 
 /** Makes the entries of a session in indexes those of its record. */
 export const replay = (keys: SessionKeys, { header, state }: DecodedRecord): Mutation => {

@@ -93,7 +93,7 @@ export interface RedisSessionStoreOptions {
   readonly prefix?: string;
   /**
    * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64. The first process that
-   * creates a session stores it for all processes, like `statusIndex`, `leaseIndex`, `events` and `reportEnds`. A process without
+   * creates a session stores it for all processes, like `statusIndex`, `events` and `reportEnds`. A process without
    * these options follows the stored settings, and a process with different values gets `misconfigured`. Default: the
    * stored number; in a new store 1.
    */
@@ -105,11 +105,6 @@ export interface RedisSessionStoreOptions {
    * reconfigure: true })` builds the indexes. Default: the stored setting; in a new store false.
    */
   readonly statusIndex?: boolean;
-  /**
-   * Enables `unleased`, with an index of the sessions that have not ended by the time at which they became free. For
-   * existing sessions, `repair({ reconfigure: true })` builds it. Default: the stored setting; in a new store false.
-   */
-  readonly leaseIndex?: boolean;
   /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
    * about `length` events, 1 to 100000000; an event takes about 100 bytes. Without this option, sessions can be watched
@@ -130,7 +125,6 @@ export interface RedisSettings {
   readonly partitions: number | undefined;
   readonly timeoutMs: number;
   readonly statusIndex: boolean | undefined;
-  readonly leaseIndex: boolean | undefined;
   readonly events: boolean | undefined;
   /** Number of events that a stream keeps. */
   readonly eventsLength: number | undefined;
@@ -148,7 +142,6 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
   partitions: true,
   timeoutMs: true,
   statusIndex: true,
-  leaseIndex: true,
   events: { length: true, client: true },
   reportEnds: true,
 };
@@ -189,11 +182,11 @@ const parseEventsClient = (
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   parseOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions, timeoutMs = 2000 } = options;
-    const { statusIndex, leaseIndex, events, reportEnds } = options;
+    const { statusIndex, events, reportEnds } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
-    for (const [name, value] of Object.entries({ statusIndex, leaseIndex, reportEnds })) {
+    for (const [name, value] of Object.entries({ statusIndex, reportEnds })) {
       issues.check(value === undefined || typeof value === 'boolean', name, 'must be true or false');
     }
     return {
@@ -202,7 +195,6 @@ export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSetti
       partitions: partitions === undefined ? undefined : parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
       timeoutMs: parseTimeout(issues, timeoutMs),
       statusIndex,
-      leaseIndex,
       events: typeof events === 'object' ? true : events,
       eventsLength: parseEventsLength(issues, events),
       eventsClient: parseEventsClient(issues, events),

@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -26,20 +27,26 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-  UnleasedPage,
-  UnleasedRange,
 } from '../../src/store/session-store.js';
 import { appendOutcomeOf } from './append-outcome.js';
 import { Connection, newId } from './connection.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
 import { type Answer, type Failure, noStatusIndex, outcomeOf, tooManyEnded } from './failure.js';
-import type { SessionKeys } from './keyspace.js';
-import { addition, creation, type Mutation, redaction, removal, replacement, rescheduling } from './mutation.js';
-import { readDue } from './read-due.js';
+import type { TenantKeys } from './keyspace.js';
+import {
+  addition,
+  claiming,
+  creation,
+  type Mutation,
+  redaction,
+  removal,
+  replacement,
+  rescheduling,
+} from './mutation.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
+import { claimSessions, readDue } from './read-queue.js';
 import { findSession, findState } from './read-sessions.js';
-import { readUnleased } from './read-unleased.js';
 import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
@@ -149,12 +156,17 @@ export class RedisSessionStore implements SessionStore {
     return outcomeOf(keys, await this.#make(opened.value, keys, mutation), ['removed', 'stale', 'missing']);
   }
 
-  unleased(tenant: string, range: UnleasedRange): Answer<UnleasedPage> {
-    return this.#deployment.read(({ call, keys }) => readUnleased(call, keys.tenant(tenant), range));
-  }
-
   due(now: number, limit: number, after?: string): Answer<DueSessions> {
     return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, after));
+  }
+
+  claim(range: ClaimRange): Answer<DueSessions> {
+    return this.#deployment.read((open) =>
+      claimSessions(open.call, open.keys, range, async (keys, part) => {
+        const made = await this.#make(open, keys, claiming(keys, part));
+        return made.mapErr(({ error }) => error);
+      }),
+    );
   }
 
   async reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
@@ -164,7 +176,7 @@ export class RedisSessionStore implements SessionStore {
     return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), ['moved', 'stale']);
   }
 
-  #make({ call, eventsLength }: OpenCall, keys: SessionKeys, mutation: Mutation): Promise<Result<string, Failure>> {
+  #make({ call, eventsLength }: OpenCall, keys: TenantKeys, mutation: Mutation): Promise<Result<string, Failure>> {
     return this.#writer.run(call, keys, mutation, eventsLength);
   }
 

@@ -15,7 +15,7 @@ import type { Writer } from './writer.js';
 
 /** The kinds of the keys of indexes with sessions. */
 const INDEXES = new Set([
-  ...['index', 'label', 'unleased', 'deadlines'],
+  ...['index', 'label', 'work', 'deadlines'],
   ...sessionStatuses.map((status) => status.toLowerCase()),
 ]);
 

@@ -36,13 +36,13 @@ export type Queue = 'due_at' | 'wake_at';
  */
 export const isWaiting = (queue: Queue): string => `${queue} <= ? AND ${queue} < ${NEVER}`;
 
-/** The longest waiting sessions of all tenants. */
-export const firstWaiting = (prefix: string, queue: Queue, now: number, limit: number): Query => ({
+/** The longest overdue sessions of all tenants. */
+export const firstDue = (prefix: string, now: number, limit: number): Query => ({
   sql: `
-    SELECT number, tenant, id, ${queue} AS due_at
+    SELECT tenant, id, due_at
     FROM ${prefix}sessions
-    WHERE ${isWaiting(queue)}
-    ORDER BY ${queue}
+    WHERE ${isWaiting('due_at')}
+    ORDER BY due_at
     LIMIT ?`,
   values: [now, limit],
 });

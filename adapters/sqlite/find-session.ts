@@ -13,8 +13,8 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
-import { storedKeyOf } from '../sql/queue-query.js';
 import { partAround } from '../sql/part-around.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { EntryRows } from './entry-rows.js';

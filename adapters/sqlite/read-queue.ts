@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { ClaimRange, DueSessions } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueSessionOf, firstWaiting, type Queue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
+import { dueSessionOf, firstDue, type Queue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
 import { type Connection, PREFIX } from './connection.js';
 
 /** Rows of a queue, and whether there may be more. */
@@ -24,16 +24,14 @@ const ofTenant = (
 ): readonly Fields[] =>
   connection.query(waitingOfTenant(PREFIX, queue, tenant, now, limit), ({ tenant: found }) => found === tenant);
 
-/** The sessions of all tenants. If more than `limit` wait, the limit is shared between the tenants. */
+/** The sessions of all tenants. The limit is shared between the tenants. */
 const ofAllTenants = (connection: Connection, queue: Queue, now: number, limit: number): Waiting => {
-  const first = connection.query(firstWaiting(PREFIX, queue, now, limit + 1));
-  if (first.length <= limit) return { rows: first, hasMore: false };
   const tenants = connection.query(tenantsWaiting(PREFIX, queue, now, limit));
   const share = Math.max(1, Math.floor(limit / tenants.length));
   const rows = tenants
     .flatMap(({ tenant }) => ofTenant(connection, queue, String(tenant), now, share))
     .sort((a, b) => Number(a['due_at']) - Number(b['due_at']));
-  return { rows, hasMore: true };
+  return { rows, hasMore: rows.length > 0 };
 };
 
 const sessionsIn = ({ rows, hasMore }: Waiting): DueSessions => ({
@@ -44,7 +42,11 @@ const sessionsIn = ({ rows, hasMore }: Waiting): DueSessions => ({
 
 /** Reads the sessions that are due. */
 export const readDue = (connection: Connection, now: number, limit: number): Result<DueSessions, StoreError> =>
-  connection.read(() => ok(sessionsIn(ofAllTenants(connection, 'due_at', now, limit))));
+  connection.read(() => {
+    const first = connection.query(firstDue(PREFIX, now, limit + 1));
+    if (first.length <= limit) return ok(sessionsIn({ rows: first, hasMore: false }));
+    return ok(sessionsIn(ofAllTenants(connection, 'due_at', now, limit)));
+  });
 
 /** Reads the sessions that want a worker, and moves them to `until`. */
 export const claimSessions = (

@@ -47,9 +47,6 @@ CREATE INDEX colloquy_sessions_by_tenant_due
   ON colloquy_sessions (tenant, due_at, status, deadline)
   WHERE due_at < ${NEVER};
 
-CREATE INDEX colloquy_sessions_by_wake
-  ON colloquy_sessions (wake_at)
-  WHERE wake_at < ${NEVER};
 CREATE INDEX colloquy_sessions_by_tenant_wake
   ON colloquy_sessions (tenant, wake_at)
   WHERE wake_at < ${NEVER};

@@ -85,6 +85,21 @@ local function log(text)
   end
 end
 
+-- Lowers the time of an owner.
+local function lower(owners, owner, at)
+  local first = tonumber(call('ZSCORE', owners, owner) or '')
+  if not first or at + 0 < first then call('ZADD', owners, at, owner) end
+end
+
+-- Adds a member to an index, or with `<` before the score lowers that of its owner.
+local function enter(index, score, member, owner)
+  if sub(score, 1, 1) == '<' then
+    lower(index, owner, sub(score, 2))
+  else
+    call('ZADD', index, score, member)
+  end
+end
+
 -- Reads a due set and the owners of the partition, so that a wrong type fails before anything is written.
 local function checkDue(due, owners, owner)
   call('ZRANGE', due, '0', '0')
@@ -97,8 +112,7 @@ local function sooner(due, owners, owner, member, at)
   local found = tonumber(call('ZSCORE', due, member) or '')
   if at == '' or found and found <= at + 0 then return end
   call('ZADD', due, at, member)
-  local first = tonumber(call('ZSCORE', owners, owner) or '')
-  if not first or at + 0 < first then call('ZADD', owners, at, owner) end
+  lower(owners, owner, at)
 end
 
 local function later(due, owners, owner, member, at)
@@ -141,7 +155,7 @@ local kinds = {}
 --       that get the session
 -- args  member, owner, due time or '', record, lines, version of the source or '', cap or '', now, event of
 --       the creation, of the start, the beginning of that of the history (each or ''), then for each index
---       its score
+--       its score, as `enter` takes it
 function kinds.create(keys, args)
   local record, journal, due, owners, source, active, paused = unpack(keys, 1, 7)
   local member, owner, at, text, lines, version, cap, now, created, started, appended = unpack(args, 1, 11)
@@ -166,7 +180,7 @@ function kinds.create(keys, args)
     if started ~= '' then log(started) end
     if appended ~= '' then log(appended .. match(text, '0*(%d+)', BYTES + 1)) end
   end
-  for place = 8, #keys do call('ZADD', keys[place], args[place + 4], member) end
+  for place = 8, #keys do enter(keys[place], args[place + 4], member, owner) end
   if at ~= '' then sooner(due, owners, owner, member, at) end
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
@@ -179,7 +193,7 @@ end
 -- args  member, owner, expected revision, next revision, last activity, the fields of the state, its labels,
 --       its JSON, due time or '', '1' if the session was or becomes due or '', type of the event or '', the
 --       rest of the event, '' without events, cap or '', now, the number of indexes that get the session,
---       then for each of these its score, '' for the creation
+--       then for each of these its score, as `enter` takes it, '' for the creation
 function kinds.replace(keys, args)
   local record, due, owners, active, paused = unpack(keys, 1, 5)
   local member, owner, expected, revision, activity, fields, labels, state, at, isDue, type, rest, cap, now,
@@ -206,7 +220,7 @@ function kinds.replace(keys, args)
   end
   for place = 6, firstLost - 1 do
     local score = args[place + 10]
-    call('ZADD', keys[place], score == '' and header.created or score, member)
+    enter(keys[place], score == '' and header.created or score, member, owner)
   end
   if isDue ~= '' then sooner(due, owners, owner, member, at) end
   if activity + 0 < header.activity + 0 then activity = header.activity end
@@ -436,6 +450,22 @@ function kinds.reschedule(keys, args)
   return 'moved'
 end
 
+-- Hands out sessions that want a worker: moves them to another time, and tells which they are.
+-- keys  work set, its owners
+-- args  owner, now, until when they are handed out, the maximum number
+-- Returns 'claimed' and for each session its member and the time from which it wanted a worker.
+function kinds.claim(keys, args)
+  local work, owners = keys[1], keys[2]
+  local owner, now, upto, most = unpack(args, 1, 4)
+  local found = call('ZRANGEBYSCORE', work, '-inf', now, 'WITHSCORES', 'LIMIT', '0', most)
+  call('ZSCORE', owners, owner)
+  begin()
+  for place = 1, #found, 2 do call('ZADD', work, upto, found[place]) end
+  local first = call('ZRANGE', work, '0', '0', 'WITHSCORES')
+  if first[1] then call('ZADD', owners, first[2], owner) else call('ZREM', owners, owner) end
+  return table.concat({'claimed', unpack(found)}, ' ')
+end
+
 -- Makes the entries in indexes match a record that has not changed since it was read.
 -- keys  record, due set, owners, then the indexes that have the session, then those that do not
 -- args  member, owner, revision, '' for no record, due time, '' for none, or '-' to leave it, '1' if the
@@ -452,7 +482,14 @@ function kinds.repair(keys, args)
   for place = 4, #keys do
     local score = tonumber(try('ZSCORE', keys[place], member) or '')
     local wanted = place < 4 + added and args[place + 3] or nil
-    if wanted and score ~= wanted + 0 then
+    if wanted and sub(wanted, 1, 1) == '<' then
+      score = tonumber(call('ZSCORE', keys[place], owner) or '')
+      if not score or score > sub(wanted, 2) + 0 then
+        begin()
+        enter(keys[place], wanted, member, owner)
+        listed = 1
+      end
+    elseif wanted and score ~= wanted + 0 then
       begin()
       call('ZADD', keys[place], wanted, member)
       listed = 1

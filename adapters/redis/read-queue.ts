@@ -1,0 +1,113 @@
+import { ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/session/errors.js';
+import type { ClaimRange, DueSession, DueSessions } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
+import type { Call } from './connection.js';
+import type { Answer } from './failure.js';
+import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
+
+/** The maximum number of parts, and the minimum number of partitions in a part. */
+const PARTS = 10;
+const MIN_PARTITIONS = 64;
+
+/** The partitions after a position, and the position after them if there are more. */
+const partOf = (
+  partitions: readonly number[],
+  after = '0',
+): { readonly part: readonly number[]; readonly next?: string } => {
+  const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
+  const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;
+  const to = from + size;
+  return { part: partitions.slice(from, to), ...(to < partitions.length && { next: String(to) }) };
+};
+
+/** Pairs of members and scores, from the flat list of a client's reply. */
+const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
+  flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
+
+/** At most `count` items of a list, from a random position on, so that no item is left out for long. */
+const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
+  if (items.length <= count) return items;
+  const from = Math.floor(Math.random() * items.length);
+  return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
+};
+
+/** What a call finds in a queue of all tenants. */
+interface QueueRange {
+  readonly queue: 'tenants' | 'waiting';
+  readonly now: number;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** The first members of a sorted set whose time has come, each followed by its time. */
+const firstIn = async (call: Call, set: string, now: number, count: number): Answer<readonly string[]> => {
+  const found = await call.readCommand((client) =>
+    client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
+  );
+  return found.mapErr(({ error }) => error);
+};
+
+/**
+ * The sessions in a part of the partitions whose time has come, by `takeOf`, which gives those of one tenant. The limit
+ * is shared between the tenants. A key of a wrong type does not affect others.
+ */
+const inPart = async (
+  call: Call,
+  keys: Keyspace,
+  { queue, now, limit, after }: QueueRange,
+  takeOf: (tenant: string, share: number) => Answer<readonly DueSession[]>,
+): Answer<DueSessions> => {
+  const failed: StoreError[] = [];
+  const { part, next } = partOf(keys.partitions, after);
+  const orNone = <T>(found: Result<readonly T[], StoreError>): readonly T[] => {
+    if (found.isErr()) failed.push(found.error);
+    return found.unwrapOr([]);
+  };
+  const found = await Promise.all(
+    part.map(async (partition) => orNone(await firstIn(call, keys.tenantsOf(partition, queue), now, limit))),
+  );
+  const waiting = found.flatMap((owners) => pairsOf(owners).map(([owner]) => owner));
+  const owners = randomSlice(waiting, limit);
+  const share = Math.max(1, Math.floor(limit / owners.length));
+  const taken = await Promise.all(owners.map(async (owner) => orNone(await takeOf(unescapeName(owner), share))));
+  const sessions = taken.flat().sort((a, b) => a.dueAt - b.dueAt);
+  const hasMore = waiting.length >= limit || taken.some((due) => due.length === share);
+  return ok({ sessions, failed, hasMore, ...(next !== undefined && { next }) });
+};
+
+const sessionsOf = (tenant: string, flat: readonly string[]): readonly DueSession[] =>
+  pairsOf(flat).map(([member, dueAt]) => ({ ...dueKeyOf(tenant, member), dueAt }));
+
+/** Reads the due sessions of a part of the partitions. */
+export const readDue = (
+  call: Call,
+  keys: Keyspace,
+  now: number,
+  limit: number,
+  after: string | undefined,
+): Answer<DueSessions> =>
+  inPart(call, keys, { queue: 'tenants', now, limit, after }, async (tenant, share) => {
+    const found = await firstIn(call, keys.tenant(tenant).deadlines, now, share);
+    return found.map((flat) => sessionsOf(tenant, flat));
+  });
+
+/** Makes a claim for a tenant, and returns the outcome of the script. */
+export type MakeClaim = (keys: TenantKeys, range: ClaimRange) => Answer<string>;
+
+/** Hands out sessions of one tenant, or of a part of the partitions. */
+export const claimSessions = async (
+  call: Call,
+  keys: Keyspace,
+  range: ClaimRange,
+  make: MakeClaim,
+): Answer<DueSessions> => {
+  const claimOf = async (tenant: string, limit: number): Answer<readonly DueSession[]> => {
+    const made = await make(keys.tenant(tenant), { ...range, limit });
+    return made.map((outcome) => sessionsOf(tenant, outcome.split(' ').slice(1)));
+  };
+  const { tenant, now, limit, after } = range;
+  if (tenant === undefined) return inPart(call, keys, { queue: 'waiting', now, limit, after }, claimOf);
+  const claimed = await claimOf(tenant, limit);
+  return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
+};
