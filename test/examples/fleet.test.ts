@@ -37,7 +37,6 @@ describeWithRedis('the fleet example', ({ url }) => {
       client,
       prefix: env.PREFIX,
       events: true,
-      leaseIndex: true,
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store, tenant: 'acme' });

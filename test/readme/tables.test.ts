@@ -58,7 +58,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'docs/postgres.md',
     'Option',
     {
-      ...{ pool: true, schema: true, timeoutMs: true, leaseIndex: true, reportEnds: true, events: true },
+      ...{ pool: true, schema: true, timeoutMs: true, reportEnds: true, events: true },
     } satisfies NamesOf<PostgresSessionStoreOptions>,
   ],
   [

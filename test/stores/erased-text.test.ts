@@ -22,7 +22,7 @@ describe('erased text in a SQLite file', () => {
       database.close();
       remove();
     });
-    const store = new SqliteSessionStore({ database, events: true, leaseIndex: true });
+    const store = new SqliteSessionStore({ database, events: true });
     unwrap(store.migrate());
     const text = uniqueText();
     const erase = await sayEverywhere(store, text);
@@ -95,7 +95,6 @@ describeWithRedis('erased text in Redis', () => {
       client,
       events: true,
       statusIndex: true,
-      leaseIndex: true,
       timeoutMs: PATIENT_MS,
     });
     const erase = await sayEverywhere(store, text);
@@ -160,7 +159,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     onTestFinished(() => server.stop());
     const pool = openPool(server);
     onTestFinished(() => pool.end());
-    const options = { events: true, leaseIndex: true, timeoutMs: PATIENT_MS };
+    const options = { events: true, timeoutMs: PATIENT_MS };
     const store = new PostgresSessionStore({ pool, ...options });
     unwrap(await store.migrate());
     const { rows } = await pool.query<{ readonly name: string }>(

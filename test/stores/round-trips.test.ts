@@ -23,7 +23,7 @@ const onRedis = async (note: Note): Promise<SessionStore> => {
     return run();
   });
   const prefix = `round-trips-${process.pid}`;
-  return new RedisSessionStore({ client, prefix, statusIndex: true, leaseIndex: true, events: true, reportEnds: true });
+  return new RedisSessionStore({ client, prefix, statusIndex: true, events: true, reportEnds: true });
 };
 
 const onSqlite = async (note: Note): Promise<SessionStore> => {
@@ -49,14 +49,14 @@ const onSqlite = async (note: Note): Promise<SessionStore> => {
       };
     },
   };
-  const store = new SqliteSessionStore({ database: counted, leaseIndex: true, events: true, reportEnds: true });
+  const store = new SqliteSessionStore({ database: counted, events: true, reportEnds: true });
   store.migrate()._unsafeUnwrap();
   return store;
 };
 
 const onPostgres = async (note: Note): Promise<SessionStore> => {
   const pool = openPool({ url: inject('postgres')?.url ?? '' }, { max: 2 });
-  const settings = { events: true, leaseIndex: true, reportEnds: true };
+  const settings = { events: true, reportEnds: true };
   const { schema, close } = await postgresSchemas(pool).open(settings);
   onTestFinished(async () => {
     await close();

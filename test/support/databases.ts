@@ -124,7 +124,7 @@ const postgres: DatabaseKind = {
   requirement: requirements.postgres,
   create: async () => {
     const { url, pool, schemas } = sharedSchemas();
-    const { schema, close } = await schemas.open({ events: true, leaseIndex: true, reportEnds: true });
+    const { schema, close } = await schemas.open({ events: true, reportEnds: true });
     const remainsOf = async ({ tenant, id }: SessionKey): Promise<readonly string[]> => {
       const { rows } = await pool.query(remainsIn(schema), [escapeName(tenant), escapeName(id)]);
       return rows.map((row) => String(Object(row).remains));

@@ -51,7 +51,7 @@ export const postgresSchemas = (pool: PostgresPool) => {
   };
   const open = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
     const schema = await take();
-    const settings = { events: false, leaseIndex: false, timeoutMs: PATIENT_MS, ...options };
+    const settings = { events: false, timeoutMs: PATIENT_MS, ...options };
     const make = () => new PostgresSessionStore({ pool, schema, ...settings });
     (await make().migrate({ reconfigure: true }))._unsafeUnwrap();
     const close = async () => {

@@ -44,7 +44,6 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
     prefix,
     timeoutMs: PATIENT_MS,
     statusIndex: true,
-    leaseIndex: true,
     reportEnds: true,
     events: true,
   });
@@ -53,13 +52,13 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
 
 const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
   const database = openLibsql(file);
-  const store = new SqliteSessionStore({ database, leaseIndex: true, reportEnds: true, events: true });
+  const store = new SqliteSessionStore({ database, reportEnds: true, events: true });
   return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
 };
 
 const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {
   const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: PATIENT_MS });
-  const deployment = { leaseIndex: true, reportEnds: true, events: true };
+  const deployment = { reportEnds: true, events: true };
   const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, ...deployment });
   return { store, ready: pool.query('SELECT'), close: () => pool.end() };
 };

@@ -30,7 +30,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
 
   it('are those of the first migrate(), and those that leave options out follow', async () => {
     const open = deploy();
-    (await open({ events: { length: 3 }, leaseIndex: true }).migrate())._unsafeUnwrap();
+    (await open({ events: { length: 3 } }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
     for (const at of upTo(5)) await answerOf(follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')));
@@ -55,7 +55,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     [{ leaseIndex: true }, 'the option leaseIndex is true, but this store has false'],
   ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
     const open = deploy();
-    const first = open({ events: true, leaseIndex: false });
+    const first = open({ events: true });
     (await first.migrate())._unsafeUnwrap();
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
     const store = open(options);
@@ -95,7 +95,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     const open = deploy();
     (await open().migrate())._unsafeUnwrap();
     await answerOf(open().insert(TENANT, headOf('one'), live('ACTIVE')));
-    const wanted = open({ events: true, leaseIndex: true });
+    const wanted = open({ events: true });
     (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
     await answerOf(wanted.insert(TENANT, headOf('two'), live('ACTIVE')));
     expect((await idsIn(open()))?._unsafeUnwrap()).toEqual(['two']);

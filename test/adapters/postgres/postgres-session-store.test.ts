@@ -153,7 +153,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
     expect((await store.migrate()).isOk()).toBe(true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
-    const changed = new PostgresSessionStore({ pool, schema, leaseIndex: true });
+    const changed = new PostgresSessionStore({ pool, schema });
     expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
     expect((await store.migrate({ reconfigure: true })).isErr()).toBe(true);

@@ -34,7 +34,6 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         client: counted,
         prefix,
         statusIndex: true,
-        leaseIndex: true,
         events: true,
         reportEnds,
       });
@@ -91,7 +90,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       for (const change of Object.values(changes(store))) await change();
       for (const [name, change] of Object.entries(changes(store))) {
         expect([name, await commandsOf(change)]).toEqual([name, ['evalsha']]);
-        expect(await missingEntries(client, { prefix, statusIndex: true, leaseIndex: true })).toEqual([]);
+        expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
       }
       const { events } = await answerOf(store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents());
       const numbers = upTo(12).map((at) => at + 1);

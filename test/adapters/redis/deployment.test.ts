@@ -41,14 +41,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const first = process({
           partitions: 3,
           statusIndex: true,
-          leaseIndex: true,
           events: { length: 500 },
           reportEnds: true,
         });
         const follower = process();
         expect((await follower.deployment())._unsafeUnwrap()).toBeUndefined();
         await insert(first);
-        const settings = { partitions: 3, statusIndex: true, leaseIndex: true, events: true, reportEnds: true };
+        const settings = { partitions: 3, statusIndex: true, events: true, reportEnds: true };
         expect((await follower.deployment())._unsafeUnwrap()).toEqual(settings);
         await insert(follower, 'two');
         await answerOf(follower.append(keyOf('one'), { entries: [say('hello')], now: NOON }));
@@ -62,7 +61,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('are the defaults where the first process asks for nothing', async () => {
         const { process } = deploy();
         await insert(process());
-        const settings = { partitions: 1, statusIndex: false, leaseIndex: false, events: false, reportEnds: false };
+        const settings = { partitions: 1, statusIndex: false, events: false, reportEnds: false };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
       });
 
@@ -89,7 +88,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         ['reportEnds', { reportEnds: true }, 'the option reportEnds is true, but this store has false'],
       ])('refuse each call of a process that asks for other %s, and change nothing', async (_, options, message) => {
         const { process, client, prefix } = deploy();
-        await insert(process({ partitions: 3, statusIndex: true, leaseIndex: false, events: true }));
+        await insert(process({ partitions: 3, statusIndex: true, events: true }));
         const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
         const before = await keys();
         const store = process(options);
@@ -109,7 +108,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('agree with a process that asks for the same, and with another length of the events', async () => {
         const { process } = deploy();
         await insert(process({ partitions: 3, events: { length: 500 } }));
-        await insert(process({ partitions: 3, statusIndex: false, leaseIndex: false, events: { length: 5 } }), 'two');
+        await insert(process({ partitions: 3, statusIndex: false, events: { length: 5 } }), 'two');
       });
 
       test('make a process without options tell the watchers of others what it changes', async () => {
@@ -186,13 +185,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('are changed by a repair that is told to, with the indexes that are new', async () => {
         const { process, client, prefix } = deploy();
         await insert(process({ partitions: 3 }));
-        const wanted = process({ statusIndex: true, leaseIndex: true, events: true, reportEnds: true });
+        const wanted = process({ statusIndex: true, events: true, reportEnds: true });
         const refused = await wanted.repair();
         expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
         const report = await wanted.repair({ reconfigure: true });
         expect(report._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });
         await insert(wanted, 'two');
-        const settings = { partitions: 3, statusIndex: true, leaseIndex: true, events: true, reportEnds: true };
+        const settings = { partitions: 3, statusIndex: true, events: true, reportEnds: true };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
         expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
         const moved = await process({ partitions: 4 }).repair({ reconfigure: true });

@@ -29,7 +29,7 @@ describe('the settings of a deployment in SQLite', () => {
     store.events?.read('', '0', 100).map(({ events }) => events.map(({ sessionId }) => sessionId));
 
   it('are those of the first migrate(), and those that leave options out follow', async () => {
-    open({ events: true, leaseIndex: true }).migrate()._unsafeUnwrap();
+    open({ events: true }).migrate()._unsafeUnwrap();
     const follower = open();
     follower.migrate()._unsafeUnwrap();
     (await follower.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
@@ -62,7 +62,7 @@ describe('the settings of a deployment in SQLite', () => {
     [{ events: false }, 'the option events is false, but this store has true'],
     [{ leaseIndex: true }, 'the option leaseIndex is true, but this store has false'],
   ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
-    const first = open({ events: true, leaseIndex: false });
+    const first = open({ events: true });
     first.migrate()._unsafeUnwrap();
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
     const store = open(options);
@@ -80,7 +80,7 @@ describe('the settings of a deployment in SQLite', () => {
   it('are changed by a migrate() that is told to, on and off', async () => {
     open().migrate()._unsafeUnwrap();
     (await open().insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
-    const wanted = open({ events: true, leaseIndex: true });
+    const wanted = open({ events: true });
     wanted.migrate({ reconfigure: true })._unsafeUnwrap();
     (await wanted.insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);

@@ -92,7 +92,7 @@ describe('SqliteSessionStore', () => {
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect(store.migrate().isOk()).toBe(true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
-    const changed = new SqliteSessionStore({ database, leaseIndex: true });
+    const changed = new SqliteSessionStore({ database });
     expect(changed.migrate({ reconfigure: true }).isOk()).toBe(true);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");
     expect(store.migrate({ reconfigure: true }).isErr()).toBe(true);

@@ -24,7 +24,7 @@ describeWithRedis('200 callers on one session, whose connection is reset again a
       const client = openClient(version, { port: proxy.port });
       client.on('error', () => undefined);
       const direct = openClient(version, { port });
-      const options = { prefix, statusIndex: true, leaseIndex: true, events: true };
+      const options = { prefix, statusIndex: true, events: true };
       const sessions = new SessionService({ store: new RedisSessionStore({ ...options, client }) });
       const reader = new RedisSessionStore({ ...options, client: direct });
       const id = await startedIn(sessions);

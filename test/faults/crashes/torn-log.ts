@@ -48,7 +48,7 @@ export const tailLength = async (dir: string): Promise<number> =>
 
 /** A service on a client, and all that the writes need. */
 const benchOn = (client: TestClient, events: boolean, timeoutMs = 10_000, heard = new Overheard(client)): Bench => {
-  const indexes = { statusIndex: true, leaseIndex: true, reportEnds: true };
+  const indexes = { statusIndex: true, reportEnds: true };
   const store = new RedisSessionStore({ client: heard.client, timeoutMs, ...indexes, events });
   const options = { store, clock: new ManualClock(), ids: countingIds() };
   return {

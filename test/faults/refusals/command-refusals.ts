@@ -13,7 +13,7 @@ const commands = [
   ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd', 'xlen'],
 ];
 
-const keyspace = new Keyspace(prefix, 1, { statusIndex: true, leaseIndex: true });
+const keyspace = new Keyspace(prefix, 1, { statusIndex: true });
 export const { events: stream } = keyspace.tenant(tenant);
 
 /** The keys of a session, by what they hold. */

@@ -27,7 +27,7 @@ const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label',
  * entry, and what is there of sessions without a record.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, 1, { statusIndex: true, leaseIndex: true });
+  const keys = new Keyspace(prefix, 1, { statusIndex: true });
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
   const wrong: string[] = [];
