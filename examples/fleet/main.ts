@@ -1,10 +1,12 @@
-// Starts one process that serves HTTP and one that runs the conversations, and calls them with a URL and an API key, as a
-// program on another machine would. In production, start http.ts and worker.ts separately, as many of each as you need.
+// Starts one process that serves HTTP and one that runs the conversations. Creates a session that wants a worker, as your
+// application would, and talks with a URL and an API key, as a program on another machine would. In production, start
+// http.ts and worker.ts separately, as many of each as you need.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { unwrap } from 'colloquy';
 import { SessionClient } from 'colloquy/client';
+import { openSessions } from './sessions.js';
 
 const started: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
 
@@ -26,8 +28,7 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
 };
 
 /** Appends one message after another, each after the answer to the last, and ends the session. */
-const talk = async (client: SessionClient, said: readonly string[], signal: AbortSignal): Promise<void> => {
-  const { id } = await unwrap(client.create({ face: 'ada', profile: 'tutor', timeLimit: 60 }, { signal }));
+const talk = async (client: SessionClient, id: string, said: readonly string[], signal: AbortSignal): Promise<void> => {
   const left = [...said];
   let known = 0;
   for await (const change of client.watch(id, { signal })) {
@@ -44,6 +45,7 @@ const talk = async (client: SessionClient, said: readonly string[], signal: Abor
   }
 };
 
+const { sessions, close } = openSessions();
 const stopping = new AbortController();
 const stop = () => stopping.abort();
 process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -51,11 +53,12 @@ process.once('SIGINT', stop).once('SIGTERM', stop);
 try {
   const [baseUrl] = await Promise.all([begin('http'), begin('worker')]);
   const client = new SessionClient({ baseUrl, apiKey: process.env['API_KEY'] ?? '' });
-  await talk(client, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, wake: true }));
+  await talk(client, id, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
   for (const { child } of started) child.kill('SIGTERM');
-  await Promise.all(started.map(({ gone }) => gone));
+  await Promise.all([...started.map(({ gone }) => gone), close()]);
 }

@@ -17,7 +17,6 @@ export const openSessions = (): { readonly sessions: SessionService; close(): Pr
     client,
     prefix: process.env['PREFIX'] ?? 'colloquy-example',
     events: { client: listener }, // so that one process hears of what another does
-    // so that a worker finds the sessions that wait for one
   });
   const sessions = new SessionService({
     store,

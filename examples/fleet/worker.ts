@@ -1,6 +1,5 @@
-// Runs conversations. Any number of workers can run: a worker leases the session that it drives, and Redis decides who
-// does. The lease of a killed worker runs out, and another takes the session up. A worker reacts to events, and also asks
-// twice a second for the sessions that nobody holds: those that it missed, and those that were left.
+// Runs conversations. Any number of workers can run: each claims the sessions that want a worker, as many as it has room
+// for, and no two get the same one. If a worker is killed, its leases run out, and others claim its sessions.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, type Result, type ResultAsync, type SessionError } from 'colloquy';
@@ -9,12 +8,12 @@ import { openSessions } from './sessions.js';
 const MAX_SESSIONS = 200;
 /** How long the sessions of a killed worker wait for another one. */
 const LEASE_SECONDS = Number(process.env['LEASE_SECONDS'] ?? 15);
-/** How soon after that another one finds them. */
-const LOOK_AROUND_MS = 500;
+/** How often a worker asks for sessions. */
+const CLAIM_EVERY_MS = 250;
 
 const { sessions, close } = openSessions();
 const stopping = new AbortController();
-const driven = new Map<string, Promise<void>>();
+const driven = new Set<Promise<void>>();
 /** No other process has this name, not even this one after a restart. */
 const holder = `worker ${process.pid} ${randomUUID()}`;
 
@@ -68,7 +67,7 @@ const converse = async (id: string, fencingToken: number, signal: AbortSignal): 
   return 'over';
 };
 
-/** Drives a session, if no other worker does. */
+/** Drives a session that was claimed, under the same name. */
 const drive = async (id: string): Promise<void> => {
   const done = await sessions.withLease(
     id,
@@ -78,31 +77,23 @@ const drive = async (id: string): Promise<void> => {
       if (!(await begin(id, fencingToken))) return;
       console.log(`${id} is leased by worker ${process.pid}`);
       while ((await converse(id, fencingToken, signal)) === 'broken' && !signal.aborted) await wait(1000);
-      // Until another worker takes it, the time limit does not run. An ended session stays unchanged.
+      // Until another worker claims it, the time limit does not run. An ended session stays unchanged.
       if (stopping.signal.aborted) await sessions.pause(id, { fencingToken });
     },
   );
   if (done.isErr() && done.error.type === 'lease_lost') console.log(`${id} was lost: its lease ran out`);
 };
 
-const claim = (id: string): void => {
-  if (driven.has(id) || driven.size >= MAX_SESSIONS || stopping.signal.aborted) return;
-  driven.set(
-    id,
-    drive(id).finally(() => driven.delete(id)),
-  );
-};
-
-/** Sessions that wait for a worker: new ones, paused ones, and those of killed workers. */
-const lookAround = async (): Promise<void> => {
-  for (; !stopping.signal.aborted; await wait(LOOK_AROUND_MS)) {
-    for (const status of ['ACTIVE', 'IDLE', 'PAUSED'] as const) {
-      for await (const found of sessions.unleased({ status })) {
-        if (found.isErr()) console.error(found.error.message);
-        else claim(found.value.id);
-        if (driven.size >= MAX_SESSIONS) break;
-      }
-    }
+/** Claims as many sessions as there is room for: new ones, and those of workers that were stopped or killed. */
+const claim = async (): Promise<void> => {
+  const limit = Math.min(MAX_SESSIONS - driven.size, 100);
+  if (limit === 0) return;
+  const claims = await sessions.claim({ holder, seconds: LEASE_SECONDS, limit });
+  if (claims.isErr()) return console.error(claims.error.message);
+  for (const id of claims.value.unreadable) console.error(`${id} cannot be read`);
+  for (const { session } of claims.value.claimed) {
+    const work = drive(session.id).finally(() => driven.delete(work));
+    driven.add(work);
   }
 };
 
@@ -111,17 +102,9 @@ const stop = () => stopping.abort();
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 sweeper.start();
-const looking = lookAround();
 console.log(`worker ${process.pid} is up`);
-while (!stopping.signal.aborted) {
-  for await (const item of sessions.watchAll({ signal: stopping.signal })) {
-    if (item.isErr()) console.error(item.error.message);
-    else if (item.value.type === 'session.created' || item.value.type === 'session.released')
-      claim(item.value.sessionId);
-  }
-  await wait(1000);
-}
+for (; !stopping.signal.aborted; await wait(CLAIM_EVERY_MS)) await claim();
 await sweeper.stop();
-await Promise.all([looking, ...driven.values()]);
+await Promise.all(driven);
 await close();
 console.log('stopped');

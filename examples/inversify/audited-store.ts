@@ -1,5 +1,6 @@
 import type {
   Answer,
+  ClaimRange,
   DueKey,
   EventLog,
   HistoryAppend,
@@ -67,7 +68,7 @@ export class AuditedSessionStore implements SessionStore {
     return this.#audit(key, 'delete', this.#inner.remove(key, removal), (done) => done === 'removed');
   }
 
-  // Reads are passed on unchanged.
+  // Reads, and what queues need, are passed on unchanged.
   find(key: SessionKey, size?: ReadSize) {
     return this.#inner.find(key, size);
   }
@@ -84,16 +85,16 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.list(tenant, page);
   }
 
-  get unleased(): SessionStore['unleased'] {
-    return this.#inner.unleased?.bind(this.#inner);
-  }
-
   due(now: number, limit: number, after?: string) {
     return this.#inner.due(now, limit, after);
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling) {
     return this.#inner.reschedule(key, rescheduling);
+  }
+
+  claim(range: ClaimRange) {
+    return this.#inner.claim(range);
   }
 
   reportsEnds() {

@@ -45,9 +45,12 @@ export interface Agent {
   readonly model: Model;
 }
 
-/** Holds a call while no other process does: one that was here before, and comes back, writes nothing any more. */
-export const holdCall = async (agent: Agent, id: string): Promise<Ending> => {
-  const lease = { holder: randomUUID(), seconds: 10 };
+/**
+ * Holds a call while no other process does: one that was here before, and comes back, writes nothing any more. Give the
+ * name under which the session was claimed, if it was.
+ */
+export const holdCall = async (agent: Agent, id: string, holder: string = randomUUID()): Promise<Ending> => {
+  const lease = { holder, seconds: 10 };
   const held = await agent.sessions.withLease(id, lease, (hold) => converse(agent, id, hold));
   return held.match(
     (ending) => ending,

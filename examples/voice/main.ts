@@ -1,8 +1,9 @@
 // Calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
 // uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
+import { randomUUID } from 'node:crypto';
 import { type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
-import { holdCall } from './agent.js';
+import { type Ending, holdCall } from './agent.js';
 import { keepLiveKit } from './livekit.js';
 import { LiveKitCall, twilioSocket } from './recorded-calls.js';
 import { ScriptedClock } from './scripted-clock.js';
@@ -57,15 +58,15 @@ const print = async (id: string): Promise<void> => {
 };
 
 const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
-  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20, wake: true }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
-  let ending = await holdCall({ sessions, line, model }, id);
-  // A call that was cut, or whose process has died, is one that nobody holds.
+  const holder = randomUUID();
+  let ending: Ending = 'cut';
+  // A call that was cut, or whose process has died, can be claimed again.
   while (ending === 'cut') {
-    for await (const left of sessions.unleased({ status: 'ACTIVE' })) {
-      if (left.isOk()) ending = await holdCall({ sessions, line, model }, left.value.id);
-    }
+    const { claimed } = await unwrap(sessions.claim({ holder, seconds: 10 }));
+    for (const { session } of claimed) ending = await holdCall({ sessions, line, model }, session.id, holder);
   }
   console.log(`${name}: ${ending}`);
   await print(id);

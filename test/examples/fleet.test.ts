@@ -40,7 +40,7 @@ describeWithRedis('the fleet example', ({ url }) => {
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store, tenant: 'acme' });
-    const created = await sessions.create({ face: 'ada', profile: 'tutor' });
+    const created = await sessions.create({ face: 'ada', profile: 'tutor', wake: true });
     const { id } = created._unsafeUnwrap();
     return {
       sessions,

@@ -19,7 +19,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ create: true, start: true, pause: true, resume: true, terminate: true, fail: true, extend: true },
       ...{ update: true, append: true, redact: true, get: true, history: true, list: true, each: true },
-      ...{ lease: true, renew: true, release: true, withLease: true, unleased: true, delete: true },
+      ...{ lease: true, renew: true, release: true, withLease: true, wake: true, claim: true, delete: true },
       ...{ watch: true, watchAll: true, sweep: true, forTenant: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],
@@ -28,14 +28,14 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'Method',
     {
       ...{ insert: true, find: true, findState: true, list: true, replace: true, append: true, redact: true },
-      ...{ findEntries: true, remove: true, unleased: true, due: true, reschedule: true, reportsEnds: true },
+      ...{ findEntries: true, remove: true, claim: true, due: true, reschedule: true, reportsEnds: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
     'docs/writing-a-store.md',
     'Option',
     {
-      ...{ corrupt: true, withStatuses: true, withUnleased: true, withEvents: true, timeoutMs: true },
+      ...{ corrupt: true, withStatuses: true, withEvents: true, timeoutMs: true },
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
   ],
   [

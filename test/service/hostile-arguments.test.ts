@@ -20,6 +20,7 @@ const untouched = (): SessionStore => {
     remove: touch,
     due: touch,
     reschedule: touch,
+    claim: touch,
     reportsEnds: touch,
   };
 };

@@ -5,7 +5,7 @@ import { describeSessionStore } from '../../src/testing/index.js';
 describe('MemorySessionStore', () => {
   describeSessionStore(test, () => new MemorySessionStore(), {
     withStatuses: () => new MemorySessionStore(),
-  
+
     withEvents: () => new MemorySessionStore({ events: true }),
   });
 });

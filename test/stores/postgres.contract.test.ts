@@ -28,7 +28,7 @@ const describeOn = (pool: PostgresPool): void => {
   describeSessionStore(test, make, {
     corrupt,
     withStatuses: make,
-  
+
     withEvents: () => make({ events: true }),
   });
 };

@@ -100,7 +100,11 @@ const numbers = {
   'list by status': [2, 5, 1],
   'list by label': [2, 5, 1],
   'search by labels': [3, 6, 2],
-  unleased: [2, 5, 2],
+  'create with wake': [1, 9, 1],
+  wake: [2, 9, 2],
+  claim: [3, 12, 3],
+  'claim of nothing': [1, 4, 1],
+  'release a claim': [2, 9, 2],
   pause: [2, 9, 2],
   resume: [2, 9, 2],
   extend: [2, 9, 2],
@@ -167,9 +171,16 @@ const live = async (
   await run('list by status', (sessions) => okOf(sessions.list({ status: 'ACTIVE' })));
   await run('list by label', (sessions) => okOf(sessions.list({ label: { user: 'u-1' } })));
   await run('search by labels', (sessions) => okOf(sessions.list({ label, order: 'updated' })));
-  await run('unleased', async (sessions) => {
-    for await (const found of sessions.unleased({ status: 'ACTIVE' })) found._unsafeUnwrap();
-  });
+  await run('create with wake', (sessions) => okOf(sessions.create({ ...ada, wake: true })));
+  const worker = { holder: 'worker', seconds: 10 };
+  const { claimed } = await run('claim', (sessions) => okOf(sessions.claim(worker)));
+  await run('claim of nothing', (sessions) => okOf(sessions.claim(worker)));
+  for (const { session, lease } of claimed) {
+    const { fencingToken } = lease;
+    await run('release a claim', (sessions) => okOf(sessions.release(session.id, { fencingToken, done: true })));
+    await run('wake', (sessions) => okOf(sessions.wake(session.id)));
+    await okOf(service().delete(session.id));
+  }
   await run('pause', (sessions) => okOf(sessions.pause(id)));
   await run('resume', (sessions) => okOf(sessions.resume(id)));
   await run('extend', (sessions) => okOf(sessions.extend(id, { timeLimit: 900 })));

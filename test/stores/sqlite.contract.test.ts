@@ -43,7 +43,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   describeSessionStore(isInFile && open === openLibsql ? test : withoutLargeCases(test), make, {
     corrupt,
     withStatuses: make,
-  
+
     withEvents: () => make({ events: true }),
   });
 };

@@ -38,7 +38,7 @@ export const describeRedisSessionStore = (
   describeSessionStore(register, () => open(), {
     corrupt,
     withStatuses: () => open({ statusIndex: true }),
-    
+
     ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
   });
 };

@@ -1,8 +1,7 @@
 import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
-import { letterOf } from '../../adapters/redis/status-letters.js';
-import { unleasedSince } from '../../src/session/lease-state.js';
 import { dueAtOf } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -13,7 +12,6 @@ export interface StoredUnder {
   readonly prefix: string;
   readonly partitions?: number;
   readonly statusIndex?: boolean;
-  readonly leaseIndex?: boolean;
 }
 
 const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
@@ -24,8 +22,8 @@ const keysUnder = async (client: LookingClient, prefix: string): Promise<readonl
 const numberOf = (score: unknown): number => (typeof score === 'string' ? Number(score) : Number.NaN);
 
 /**
- * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its labels, or whose due
- * time is noted nowhere or too late. Nothing may ever be.
+ * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its
+ * labels, or whose due time, or time from which it wants a worker, is noted nowhere or too late. Nothing may ever be.
  */
 export const missingEntries = async (
   client: LookingClient,
@@ -41,25 +39,22 @@ export const missingEntries = async (
     if (record === undefined) continue;
     const { head, state } = record;
     const session = keys.of(key);
-    const { index, byStatus, unleased, deadlines, tenants, member, owner } = session;
+    const { index, byStatus, work, waiting, deadlines, tenants, member, owner } = session;
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     const created = Date.parse(head.createdAt);
     for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
       if (numberOf(await client.call('ZSCORE', list, member)) !== created) missing.push(`${rest} in ${list}`);
     }
-    if (unleased !== undefined && state.status !== 'TERMINATED') {
-      const list = unleased + letterOf(state.status);
-      const since = numberOf(await client.call('ZSCORE', list, member));
-      if (since !== unleasedSince(state)) missing.push(`${rest} in ${list}`);
-    }
-    const dueAt = dueAtOf(state);
-    if (dueAt === Number.POSITIVE_INFINITY) continue;
-    for (const [list, name] of [
-      [deadlines, member],
-      [tenants, owner],
+    const [dueAt, wakeAt] = [dueAtOf(state), wakeAtOf(state)];
+    for (const [list, name, at] of [
+      [deadlines, member, dueAt],
+      [tenants, owner, dueAt],
+      [work, member, wakeAt],
+      [waiting, owner, wakeAt],
     ] as const) {
+      if (at === Number.POSITIVE_INFINITY) continue;
       const noted = numberOf(await client.call('ZSCORE', list, name));
-      if (!(noted <= dueAt)) missing.push(`${rest} in ${list} by ${dueAt}: ${noted}`);
+      if (!(noted <= at)) missing.push(`${rest} in ${list} by ${at}: ${noted}`);
     }
   }
   return missing;

@@ -4,7 +4,7 @@ import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 import { replaceUnread } from './replace-unread.js';
 
-type Method = Exclude<keyof SessionStore, 'events' | 'unleased' | 'reportsEnds'>;
+type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds'>;
 
 const key = keyOf('one');
 
@@ -27,6 +27,10 @@ export const storeCalls: Readonly<
     const answer = await store.due(NOON, 10);
     return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
   },
+  claim: async (store) => {
+    const answer = await store.claim({ tenant: TENANT, now: NOON, until: NOON + 1, limit: 10 });
+    return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
+  },
 };
 
 export const methods: readonly Method[] = [
@@ -42,6 +46,7 @@ export const methods: readonly Method[] = [
     'remove',
     'due',
     'reschedule',
+    'claim',
   ] as const),
 ];
 

@@ -1,10 +1,11 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
-import { corruptRecord, misconfigured } from '../../src/session/errors.js';
+import { corruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Answer,
+  ClaimRange,
   DueKey,
   EventLog,
   PageRange,
@@ -13,7 +14,6 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
-  UnleasedRange,
 } from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
@@ -30,7 +30,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   remove: (key, removal) => inner.remove(key, removal),
   due: (...args) => inner.due(...args),
   reschedule: (...args) => inner.reschedule(...args),
-  ...(inner.unleased && { unleased: inner.unleased.bind(inner) }),
+  claim: (range) => inner.claim(range),
   reportsEnds: () => inner.reportsEnds(),
   ...changes,
 });
@@ -102,8 +102,8 @@ export class TextSessionStore implements SessionStore {
     return later(this.#inner.remove(key, removal));
   }
 
-  unleased(tenant: string, range: UnleasedRange) {
-    return later(this.#inner.unleased?.(tenant, range) ?? err(misconfigured('the inner store has no method unleased')));
+  claim(range: ClaimRange) {
+    return later(this.#inner.claim(range));
   }
 
   due(now: number, limit: number) {

@@ -3,6 +3,7 @@ import { plantedActivityBugs, plantedGraceBugs } from './planted-activity-bugs.j
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
+import { plantedClaimBugs } from './planted-claim-bugs.js';
 import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
@@ -19,7 +20,6 @@ import { plantedRewindBugs } from './planted-rewind-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
-import { plantedUnleasedBugs } from './planted-unleased-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
@@ -30,6 +30,7 @@ const bugs = [
   ...plantedActivityBugs,
   ...plantedAppendBugs,
   ...plantedChangeBugs,
+  ...plantedClaimBugs,
   ...plantedConditionBugs,
   ...plantedDueBugs,
   ...plantedReportBugs,
@@ -48,12 +49,11 @@ const bugs = [
   ...plantedRewindBugs,
   ...plantedSizeBugs,
   ...plantedStatusBugs,
-  ...plantedUnleasedBugs,
 ];
 
 describe('in a copy of the memory store, the contract catches that it', () => {
   test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const options = { withStatuses: makeStore, withUnleased: makeStore, withEvents: makeStore, timeoutMs: 500 };
+    const options = { withStatuses: makeStore, withEvents: makeStore, timeoutMs: 500 };
     const { failed } = await runContract(caughtBy, makeStore, options);
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
@@ -62,7 +62,7 @@ describe('in a copy of the memory store, the contract catches that it', () => {
     const makeStore = () => memoryStoreWith(() => ({}));
     const { failed } = await runContract('', makeStore, {
       withStatuses: makeStore,
-      withUnleased: makeStore,
+
       withEvents: makeStore,
     });
     expect([...failed]).toEqual([]);
@@ -73,7 +73,7 @@ describe('in two stores over one database, the contract catches that each', () =
   test.for(table(plantedTwoStoreBugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
     const { failed } = await runContract(caughtBy, makeStore, {
       withStatuses: makeStore,
-      withUnleased: makeStore,
+
       withEvents: makeStore,
     });
     expect([...failed.keys()]).toEqual([caughtBy]);
@@ -83,7 +83,6 @@ describe('in two stores over one database, the contract catches that each', () =
     const makeOne = () => makeStore().store;
     const { failed } = await runContract('', makeOne, {
       withStatuses: makeOne,
-      withUnleased: makeOne,
       withEvents: makeOne,
     });
     expect([...failed]).toEqual([]);

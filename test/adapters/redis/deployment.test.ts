@@ -54,8 +54,6 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
         const page = { offset: 0, limit: 10, status: { status: 'ACTIVE', now: NOON } } as const;
         expect(await answerOf(follower.list(TENANT, page))).toMatchObject({ total: 2 });
-        const { records } = await answerOf(follower.unleased(TENANT, { status: 'ACTIVE', now: NOON, limit: 10 }));
-        expect(records.map(({ head }) => head.id)).toEqual(['one', 'two']);
       });
 
       test('are the defaults where the first process asks for nothing', async () => {
@@ -83,7 +81,6 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           'the option partitions is 4, but this store has 3: omit the option, or use another prefix',
         ],
         ['statusIndex', { statusIndex: false }, 'the option statusIndex is false, but this store has true'],
-        ['leaseIndex', { leaseIndex: true }, 'the option leaseIndex is true, but this store has false'],
         ['events', { events: false }, 'the option events is false, but this store has true'],
         ['reportEnds', { reportEnds: true }, 'the option reportEnds is true, but this store has false'],
       ])('refuse each call of a process that asks for other %s, and change nothing', async (_, options, message) => {

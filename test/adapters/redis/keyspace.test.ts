@@ -19,6 +19,8 @@ describe('the keys of a session', () => {
       index: 'app:{0}:index:acme',
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
+      work: 'app:{0}:work:a%003ab',
+      waiting: 'app:{0}:waiting',
       tenants: 'app:{0}:tenants',
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
@@ -47,12 +49,15 @@ describe('the keys of a session', () => {
       index: 'app:{0}:index:a%003ab',
       labels: 'app:{0}:label:a%003ab:',
       deadlines: 'app:{0}:deadlines:a%003ab',
+      work: 'app:{0}:work:a%003ab',
+      waiting: 'app:{0}:waiting',
       tenants: 'app:{0}:tenants',
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       owner: 'a%003ab',
     });
-    expect(keyspace.tenantsOf(7)).toBe('app:{7}:tenants');
+    expect(keyspace.tenantsOf(7, 'tenants')).toBe('app:{7}:tenants');
+    expect(keyspace.tenantsOf(7, 'waiting')).toBe('app:{7}:waiting');
   });
 
   test('of a session are those of its tenant', () => {

@@ -22,12 +22,12 @@ let prefixes = 0;
 describeWithRedis('repair', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     describe.each(['', 'host?[1]*:'])('keyPrefix %j', (keyPrefix) => {
-      const open = (leaseIndex = false) => {
+      const open = () => {
         prefixes += 1;
         const prefix = `repair?${process.pid}[${prefixes}]`;
         const client = openClient(version, { port, keyPrefix });
-        const store = new RedisSessionStore({ client, prefix, partitions: 3, leaseIndex });
-        return { store, client, keys: new Keyspace(prefix, 3, { leaseIndex }) };
+        const store = new RedisSessionStore({ client, prefix, partitions: 3 });
+        return { store, client, keys: new Keyspace(prefix, 3) };
       };
 
       const fill = async (store: RedisSessionStore): Promise<void> => {
@@ -50,26 +50,33 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
 
-      test('builds the index of the sessions that nobody holds, and drops what does not belong there', async () => {
-        const { store, client, keys } = open(true);
+      test('puts sessions back among those that want a worker, and takes out those that want none', async () => {
+        const { store, client, keys } = open();
         await fill(store);
-        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5000 };
+        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5, isClaim: true };
         await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
-        await answerOf(store.insert(TENANT, headOf('over'), ended('failed')));
-        const idsOf = async () => {
-          const page = await answerOf(store.unleased(TENANT, { status: 'ACTIVE', now: NOON + 5000, limit: 10 }));
-          return page.records.map(({ head }) => head.id);
+        await answerOf(replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, wakeAt: NOON })));
+        await answerOf(store.insert(TENANT, headOf('over'), ended('failed', { wakeAt: NOON })));
+        let now = NOON + 10;
+        /** Of all tenants: a tenant must be noted as waiting too. */
+        const claimed = async () => {
+          now += 10;
+          const { sessions } = await answerOf(store.claim({ now, until: now + 5, limit: 10 }));
+          return sessions.map(({ id }) => id);
         };
-        const ids = ['s0', 's2', 's3', 's4', 's1'];
-        expect([await idsOf(), await repaired(store)]).toEqual([ids, { ...nothingWrong, sessions: 6 }]);
-        const { unleased } = keys.tenant(TENANT);
-        await client.call('DEL', `${unleased}A`);
-        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 5 });
-        expect(await idsOf()).toEqual(ids);
-        await client.call('ZADD', `${unleased}A`, '1', 's4', '1', 'over', '1', 'gone');
-        await client.call('ZADD', `${unleased}P`, '1', 's0');
-        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 1, removed: 3 });
-        expect(await idsOf()).toEqual(ids);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
+        expect(await claimed()).toEqual(['s2', 's1']);
+        const { work, waiting } = keys.tenant(TENANT);
+        await client.call('DEL', work, waiting);
+        expect(await claimed()).toEqual([]);
+        expect(await repaired(store)).toMatchObject({ listed: 2, removed: 0 });
+        expect(await claimed()).toEqual(['s2', 's1']);
+        await client.call('DEL', waiting);
+        expect(await repaired(store)).toMatchObject({ removed: 0 });
+        expect((await claimed()).toSorted()).toEqual(['s1', 's2']);
+        await client.call('ZADD', work, '1', 's4', '1', 'over', '1', 'gone');
+        expect(await repaired(store)).toMatchObject({ removed: 3 });
+        expect((await claimed()).toSorted()).toEqual(['s1', 's2']);
       });
 
       test('lists sessions by their labels again, and drops them from the lists of labels that they do not have', async () => {

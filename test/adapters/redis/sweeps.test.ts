@@ -198,7 +198,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const { client, clock, sessions, keys } = open();
     await startMany(sessions, 5);
     clock.pass(MINUTE);
-    const [prefix = ''] = keys.tenantsOf(0).split(':');
+    const [prefix = ''] = keys.tenantsOf(0, 'tenants').split(':');
     const { NOREPLICAS = { message: '' } } = refusals;
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
     const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });

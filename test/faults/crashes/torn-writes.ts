@@ -5,6 +5,7 @@ import type { PendingReport } from '../../../src/session/session-record.js';
 import { endByClock } from '../../../src/session/state-at.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 import { answerOf, dueOf, replacing } from '../../../src/testing/steps.js';
+import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
@@ -84,6 +85,22 @@ const holder = { holder: 'worker', seconds: 60 };
 const leased = async (bench: Bench): Promise<void> => {
   await started(600)(bench);
   await okOf(bench.sessions.lease(TARGET, holder));
+};
+
+const woken = async (bench: Bench): Promise<void> => {
+  await started(600)(bench);
+  await okOf(bench.sessions.wake(TARGET));
+};
+
+const claimed = async (bench: Bench): Promise<void> => {
+  await woken(bench);
+  await okOf(bench.sessions.claim(holder));
+};
+
+/** Hands out what waits, as a claim does before it leases. */
+const handOut = ({ store }: Bench) => {
+  const { tenant } = target;
+  return answerOf(store.claim({ tenant, now: NOON + 1, until: NOON + 10_000, limit: 10 }));
 };
 
 /** The fencing token of the target's lease. */
@@ -194,6 +211,18 @@ export const writes: readonly Write[] = [
   write('release', leased, async (bench) =>
     okOf(bench.sessions.release(TARGET, { fencingToken: await tokenOf(bench) })),
   ),
+  write('create with wake', nothing, ({ sessions }) => okOf(sessions.create({ ...keyed, wake: true }))),
+  write('wake', started(600), ({ sessions }) => okOf(sessions.wake(TARGET)), { isShort: true }),
+  // Who claims again gets other sessions.
+  write('claim', woken, handOut, { isRepeatable: false, isShort: true }),
+  write('release of a claim', claimed, async (bench) =>
+    okOf(bench.sessions.release(TARGET, { fencingToken: await tokenOf(bench) })),
+  ),
+  write('release of a claim that is done', claimed, async (bench) => {
+    const fencingToken = await tokenOf(bench);
+    return okOf(bench.sessions.release(TARGET, { fencingToken, done: true }));
+  }),
+  write('delete of a session that wants a worker', woken, ({ sessions }) => okOf(sessions.delete(TARGET))),
   write(
     'delete',
     async (bench) => {

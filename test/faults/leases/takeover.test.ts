@@ -74,7 +74,11 @@ describeDatabases(
         const database = await newDatabase(kind);
         const sessions = new SessionService({ store: database.open() });
         const ids: string[] = [];
-        for (let at = 0; at < SESSIONS; at += 1) ids.push(await startedIn(sessions));
+        for (let at = 0; at < SESSIONS; at += 1) {
+          const id = await startedIn(sessions);
+          await okOf(sessions.wake(id));
+          ids.push(id);
+        }
 
         const running: { readonly holder: string; readonly child: ChildProcess }[] = [];
         const faults: Fault[] = [];

@@ -10,26 +10,21 @@ export const prefix = 'refused';
 /** The commands of the scripts of the mutations. */
 const commands = [
   ...['get', 'getrange', 'set', 'setrange', 'strlen', 'exists', 'del', 'time'],
-  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd', 'xlen'],
+  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore', 'xadd', 'xlen'],
 ];
 
 const keyspace = new Keyspace(prefix, 1, { statusIndex: true });
-export const { events: stream } = keyspace.tenant(tenant);
+export const { events: stream, work } = keyspace.tenant(tenant);
 
 /** The keys of a session, by what they hold. */
 const keysOf = (id: string): Readonly<Record<string, string>> => {
   const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, deadlines, tenants, events } = keys;
+  const { record, journal, names, index, byStatus, work, waiting, deadlines, tenants, events } = keys;
   const origin = keyspace.of({ tenant, id: TARGET });
   const ofOrigin = { 'record of the origin': origin.record, 'journal of the origin': origin.journal };
-  const unleased = {
-    'unleased IDLE': `${keys.unleased}I`,
-    'unleased ACTIVE': `${keys.unleased}A`,
-    'unleased PAUSED': `${keys.unleased}P`,
-  };
   const labels = { label: labelKey(keys, 'kind', LABELS.kind), 'another label': labelKey(keys, 'team', LABELS.team) };
   const due = { deadlines, tenants };
-  return { record, journal, names, index, ...byStatus, ...unleased, ...labels, ...due, events, ...ofOrigin };
+  return { record, journal, names, index, ...byStatus, work, waiting, ...labels, ...due, events, ...ofOrigin };
 };
 
 /** Something that the server refuses from `begin` to `end`. */

@@ -12,7 +12,7 @@ import { ada, countingIds, okOf } from '../../support/sessions.js';
 import { type Bench, CREATED, LABELS, said, TARGET, type Write, writes } from '../crashes/torn-writes.js';
 import { effort, record } from '../support/effort.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';
-import { prefix, type Refusal, refusals, stream, tenant } from './command-refusals.js';
+import { prefix, type Refusal, refusals, stream, tenant, work } from './command-refusals.js';
 
 const PROMISE = 'a refused command changes nothing that a reader shows';
 const OTHER = 's1';
@@ -41,14 +41,12 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
     { labels: { team: 'a' } },
     { labels: LABELS, order: 'updated' as const },
   ];
-  const open = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
-  const unleased = open.map((status) => store.unleased(tenant, { status, now: FAR, limit: 100 }));
   const pages = ranges.flatMap((range) => [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })));
   return {
     found: await Promise.all(IDS.map((id) => answerOf(store.find({ tenant, id })))),
     history: await Promise.all(IDS.map((id) => answerOf(store.findEntries({ tenant, id }, { after: 0, limit: 100 })))),
     pages: await Promise.all(pages.map(answerOf)),
-    unleased: await Promise.all(unleased.map(answerOf)),
+    work: await control.call('ZRANGE', work, '0', '-1', 'WITHSCORES'),
     due: await answerOf(store.due(FAR, 100)),
     events: await control.call('XRANGE', stream, '-', '+'),
   };
@@ -189,9 +187,8 @@ describeWithRedis('a mutation of which one command is refused', () => {
     ACTIVE: ['start', 'pause', 'terminate', 'delete'],
     PAUSED: ['pause', 'delete'],
     TERMINATED: ['terminate', 'delete'],
-    'unleased IDLE': ['create', 'start', 'delete'],
-    'unleased ACTIVE': ['start', 'pause', 'terminate', 'delete'],
-    'unleased PAUSED': ['pause', 'delete'],
+    work: ['create with wake', 'wake', 'claim', 'terminate', 'delete'],
+    waiting: ['create with wake', 'wake', 'claim', 'terminate', 'delete'],
     label: ['delete'],
     'another label': ['delete'],
     deadlines: ['delete'],
@@ -216,6 +213,9 @@ describeWithRedis('a mutation of which one command is refused', () => {
         pause: () => okOf(sessions.pause(active)),
         get: () => okOf(sessions.get(active)),
         list: () => okOf(sessions.list({ limit: 100 })),
+        'create with wake': () => okOf(sessions.create({ ...ada, wake: true })),
+        wake: () => okOf(sessions.wake(active)),
+        claim: () => okOf(sessions.claim({ holder: 'worker', seconds: 1 })),
         terminate: () => okOf(sessions.terminate(active)),
         delete: () => okOf(sessions.delete(OTHER)),
       };

@@ -1,9 +1,8 @@
 import { dueKeyOf, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
-import { letterOf } from '../../../adapters/redis/status-letters.js';
 import { unescapeName } from '../../../adapters/shared/escape-name.js';
-import { unleasedSince } from '../../../src/session/lease-state.js';
 import { dueAtOf } from '../../../src/session/state-at.js';
+import { wakeAtOf } from '../../../src/session/wake-at.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -20,11 +19,15 @@ const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap
   return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
 };
 
-const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label', 'deadlines', 'tenants', 'unleased'];
+const BY_CREATION = ['index', 'idle', 'active', 'paused', 'terminated', 'label'];
+const SORTED_SETS = [...BY_CREATION, 'deadlines', 'tenants', 'work', 'waiting'];
+
+/** The sets of the tenants of a partition, which follow from those of their sessions. */
+const OF_TENANTS = ['tenants', 'waiting'];
 
 /**
- * Where the indexes of a store with one partition, by status and of unleased sessions, differ from its records, entry by
- * entry, and what is there of sessions without a record.
+ * Where the indexes of a store with one partition, also that by status, differ from its records, entry by entry, and what
+ * is there of sessions without a record.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
   const keys = new Keyspace(prefix, 1, { statusIndex: true });
@@ -54,25 +57,33 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
-    if (state.status !== 'TERMINATED') {
-      expect(`${session.unleased}${letterOf(state.status)}`, session.member, unleasedSince(state));
-    }
-    const dueAt = dueAtOf(state);
+    const [dueAt, wakeAt] = [dueAtOf(state), wakeAtOf(state)];
     if (dueAt < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, dueAt);
+    if (wakeAt < Number.POSITIVE_INFINITY) expect(session.work, session.member, wakeAt);
   }
   const sets = names.filter((name) => SORTED_SETS.includes(keys.parse(name)?.kind ?? ''));
   for (const set of new Set([...sets, ...expected.keys()])) {
-    if (keys.parse(set)?.kind === 'tenants') continue;
+    if (OF_TENANTS.includes(keys.parse(set)?.kind ?? '')) continue;
     const found = await scoresOf(client, set);
     const wanted = expected.get(set) ?? new Map<string, number>();
     for (const member of new Set([...found.keys(), ...wanted.keys()])) {
       const [is, must] = [found.get(member), wanted.get(member)];
-      if (is !== must) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
+      // A claim moves a session to a later time for a while.
+      const isOut = keys.parse(set)?.kind === 'work' && is !== undefined && must !== undefined && is > must;
+      if (is !== must && !isOut) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
     }
   }
-  for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0))) {
+  for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0, 'tenants'))) {
     const first = [...(await scoresOf(client, keys.tenant(owner).deadlines)).values()][0];
     if (first !== time) wrong.push(`${owner} is due at ${time}, not ${first ?? 'never'}`);
+  }
+  const waiting = await scoresOf(client, keys.tenantsOf(0, 'waiting'));
+  for (const set of [...expected.keys()].filter((each) => keys.parse(each)?.kind === 'work')) {
+    const owner = keys.parse(set)?.rest ?? '';
+    const first = [...(await scoresOf(client, set)).values()][0] ?? Number.POSITIVE_INFINITY;
+    const noted = waiting.get(owner) ?? Number.POSITIVE_INFINITY;
+    // A time that is too early costs a claim that finds nothing; the claim sets it right.
+    if (noted > first) wrong.push(`${owner} waits from ${noted} on, not ${first}`);
   }
   return wrong;
 };

@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import type { ClaimRange } from '../../../src/store/session-store.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, errorOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openClient } from '../../support/redis-clients.js';
+
+const waiting = live('ACTIVE', { wakeAt: NOON });
+const range = { now: NOON, until: NOON + 50, limit: 10 };
+
+let prefixes = 0;
+
+describeWithRedis('claims in Redis', ({ port }) => {
+  const open = (partitions = 1) => {
+    prefixes += 1;
+    const prefix = `claims-${process.pid}-${prefixes}`;
+    const client = openClient('ioredis 5', { port });
+    const store = new RedisSessionStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
+    const raw = new Redis(port);
+    onTestFinished(() => raw.disconnect());
+    return { store, raw, keys: new Keyspace(prefix, partitions) };
+  };
+  const insert = (store: RedisSessionStore, id: string, tenant = TENANT) =>
+    answerOf(store.insert(tenant, headOf(id), waiting));
+  const claimed = async (store: RedisSessionStore, changes: Partial<ClaimRange> = {}) => {
+    const { sessions, failed } = await answerOf(store.claim({ ...range, ...changes }));
+    return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
+  };
+
+  test('read no record: a session with a damaged one is handed out like others', async () => {
+    const { store, raw, keys } = open();
+    for (const id of ['bad', 'good']) await insert(store, id);
+    await raw.set(keys.of(keyOf('bad')).record, 'nonsense');
+    const ids = ['acme bad', 'acme good'];
+    expect(await claimed(store, { tenant: TENANT })).toEqual({ ids, failed: [] });
+    expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual({ ids: [], failed: [] });
+    expect(await answerOf(store.remove(keyOf('bad')))).toBe('removed');
+    expect(await claimed(store, { now: NOON + 50 })).toEqual({ ids: ['acme good'], failed: [] });
+  });
+
+  test('of a tenant whose queue has another type fail, and those of other tenants do not', async () => {
+    const { store, raw, keys } = open();
+    const { work, waiting: owners, owner } = keys.tenant(TENANT);
+    await insert(store, 'one', 'other');
+    await raw.rpush(work, 'a list');
+    await raw.zadd(owners, NOON, owner);
+    expect(await errorOf(store.claim({ ...range, tenant: TENANT }))).toMatchObject({ outcome: 'not_applied' });
+    const { ids, failed } = await claimed(store);
+    expect([ids, failed]).toMatchObject([['other one'], [{ outcome: 'not_applied' }]]);
+  });
+
+  test('of all tenants find those of each partition', async () => {
+    const { store } = open(3);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const tenant of names) await insert(store, 'one', tenant);
+    const { ids } = await claimed(store);
+    expect(ids.toSorted()).toEqual(names.map((tenant) => `${tenant} one`));
+  });
+
+  test('set right a tenant that is noted too early, or has nothing that waits', async () => {
+    const { store, raw, keys } = open();
+    const { waiting: owners, owner } = keys.tenant(TENANT);
+    await insert(store, 'one');
+    await answerOf(store.remove(keyOf('one')));
+    expect(await raw.zscore(owners, owner)).not.toBeNull();
+    expect(await claimed(store)).toEqual({ ids: [], failed: [] });
+    expect(await raw.zscore(owners, owner)).toBeNull();
+    await insert(store, 'two');
+    expect((await claimed(store)).ids).toEqual(['acme two']);
+    expect(Number(await raw.zscore(owners, owner))).toBe(NOON + 50);
+  });
+});

@@ -1,0 +1,199 @@
+import { ok, type Result, ResultAsync } from 'neverthrow';
+import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import type { ClaimRange, DueSession, DueSessions } from '../../src/store/session-store.js';
+import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+const atTime = 'claim: a session can be claimed from the millisecond on from which it wants a worker';
+const again = 'claim: a session that was claimed can be claimed again from `until` on, by all stores';
+const order = 'claim: the longest waiting first, at most limit';
+const races = 'claim: racing claims give each session to one caller, and leave none out';
+const changes = 'claim: a change of the state moves a session to its new time, also one that was claimed';
+const leases = 'claim: a lease holds off claims, and a claim that was not released is made again after it';
+const others = 'claim: appends, reads and sweeps leave what waits as it is, and claims leave the rest';
+const nothing = 'claim: a call that writes nothing moves nothing';
+const removed = 'claim: a removed session cannot be claimed, and a later one with its id can';
+const tenants = "claim: gives a tenant's sessions, or those of all tenants; one with many delays none with few";
+const metadata = 'metadata: is read as it was written, by every read, also after the end';
+
+type Claimed = Result<DueSessions, never>;
+
+/** The memory store, whose claims are others. */
+const claiming = (
+  bug: string,
+  caughtBy: string,
+  claim: (inner: MemorySessionStore, range: ClaimRange) => Claimed,
+): PlantedBug => planted(bug, caughtBy, (inner) => ({ claim: (range) => claim(inner, range) }));
+
+/** Makes sessions claimable again: a change of the state, here to itself, moves a session to its time. */
+const putBack = (inner: MemorySessionStore, sessions: readonly DueSession[]): void => {
+  for (const key of sessions) {
+    const state = inner.findState(key)._unsafeUnwrap();
+    if (state !== undefined) inner.replace(key, state, state)._unsafeUnwrap();
+  }
+};
+
+/** Moves all sessions of a tenant that want a worker at any time. */
+const moveAll = (inner: MemorySessionStore, tenant: string, until: number): void => {
+  inner.claim({ tenant, now: Number.MAX_SAFE_INTEGER, until, limit: 1000 })._unsafeUnwrap();
+};
+
+/** The memory store, which chooses among all that waits. */
+const choosing = (
+  bug: string,
+  caughtBy: string,
+  choose: (waiting: readonly DueSession[], range: ClaimRange) => readonly DueSession[],
+): PlantedBug =>
+  claiming(bug, caughtBy, (inner, range) =>
+    inner.claim({ ...range, limit: 10_000 }).map(({ sessions, ...rest }) => {
+      const chosen = choose(sessions, range);
+      putBack(
+        inner,
+        sessions.filter((each) => !chosen.includes(each)),
+      );
+      return { ...rest, sessions: chosen };
+    }),
+  );
+
+/** The memory store, which keeps other states. */
+const writing = (bug: string, caughtBy: string, write: (state: StateRecord) => StateRecord): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
+    insert: (tenant, head, state, opening) => inner.insert(tenant, head, write(state), opening),
+    replace: (key, previous, next, options) => inner.replace(key, previous, write(next), options),
+  }));
+
+const inOrder: readonly PlantedBug[] = [
+  claiming('hands a session out a millisecond late', atTime, (inner, range) =>
+    inner.claim({ ...range, now: range.now - 1 }),
+  ),
+  claiming('says since when a session is out, not since when it waits', atTime, (inner, range) =>
+    inner.claim(range).map(({ sessions, ...rest }) => ({
+      ...rest,
+      sessions: sessions.map((each) => ({ ...each, dueAt: range.until })),
+    })),
+  ),
+  claiming('hands a session out again at once', again, (inner, range) =>
+    inner.claim(range).map((page) => {
+      putBack(inner, page.sessions);
+      return page;
+    }),
+  ),
+  claiming('keeps what was handed out for a millisecond too long', again, (inner, range) =>
+    inner.claim({ ...range, until: range.until + 1 }),
+  ),
+  claiming('never hands a session out again', again, (inner, range) =>
+    inner.claim({ ...range, until: Number.POSITIVE_INFINITY }),
+  ),
+  choosing('orders what waits by id', order, (waiting, { limit }) =>
+    waiting.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit),
+  ),
+  choosing('hands out the shortest waiting first', order, (waiting, { limit }) => waiting.toReversed().slice(0, limit)),
+  claiming('hands out one more than was asked for', order, (inner, range) =>
+    inner.claim({ ...range, limit: range.limit + 1 }),
+  ),
+  planted('looks first and moves later', races, (inner) => ({
+    claim: (range) => {
+      const found = inner.claim(range);
+      putBack(inner, found._unsafeUnwrap().sessions);
+      const move = async () => inner.claim(range).andThen(() => found);
+      return new ResultAsync(Promise.resolve().then(move));
+    },
+  })),
+];
+
+const afterChanges: readonly PlantedBug[] = [
+  planted('leaves what was handed out in its place when it changes', changes, (inner) => {
+    let out = 0;
+    return {
+      claim: (range) => {
+        out = range.until;
+        return inner.claim(range);
+      },
+      replace: (key, ...change) => {
+        const replaced = inner.replace(key, ...change);
+        if (out > 0) moveAll(inner, key.tenant, out);
+        return replaced;
+      },
+    };
+  }),
+  planted('hands out what has ended', changes, (inner) => {
+    const ended: DueSession[] = [];
+    return {
+      replace: (key, previous, next, options) => {
+        const { status, wakeAt } = next;
+        if (status === 'TERMINATED' && wakeAt !== undefined) ended.push({ ...key, dueAt: wakeAt });
+        return inner.replace(key, previous, next, options);
+      },
+      claim: (range) => inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...ended] })),
+    };
+  }),
+  writing('hands out what somebody has leased', leases, ({ lease: _, ...state }) => state),
+  writing('forgets a claim that was not released', leases, ({ lease, ...state }) => {
+    if (lease === undefined) return state;
+    const { isClaim: _, ...rest } = lease;
+    return { ...state, lease: rest };
+  }),
+  writing('takes each lease for a claim', leases, ({ lease, ...state }) => {
+    if (lease === undefined) return state;
+    const until = lease.releasedAt ?? lease.until;
+    const { releasedAt: _, ...rest } = lease;
+    return { ...state, lease: { ...rest, until, isClaim: true } };
+  }),
+  planted('hands a session out again after an append', others, (inner) => ({
+    append: (key, append) => {
+      const appended = inner.append(key, append);
+      putBack(inner, [{ ...key, dueAt: 0 }]);
+      return appended;
+    },
+  })),
+  planted('moves a session by a change that is refused', nothing, (inner) => ({
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, next, options).map((outcome) => {
+        if (outcome === 'stale') moveAll(inner, key.tenant, next.wakeAt ?? 0);
+        return outcome;
+      }),
+  })),
+  planted('hands out what was removed', removed, (inner) => {
+    const gone: DueSession[] = [];
+    return {
+      remove: (key, removal) => {
+        gone.push({ ...key, dueAt: 0 });
+        return inner.remove(key, removal);
+      },
+      claim: (range) => inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...gone] })),
+    };
+  }),
+  planted('hands out no session whose id was removed before', removed, (inner) => {
+    const gone = new Set<string>();
+    return {
+      remove: (key, removal) => {
+        gone.add(labelOf(key));
+        return inner.remove(key, removal);
+      },
+      claim: (range) =>
+        inner.claim(range).map((page) => ({
+          ...page,
+          sessions: page.sessions.filter((key) => !gone.has(labelOf(key))),
+        })),
+    };
+  }),
+];
+
+/** Bugs in handing out the sessions that want a worker, and in keeping metadata. */
+export const plantedClaimBugs: readonly PlantedBug[] = [
+  ...inOrder,
+  ...afterChanges,
+  claiming('hands out the sessions of all tenants to each', tenants, (inner, range) =>
+    inner.claim({ ...range, tenant: undefined }),
+  ),
+  choosing('serves the tenant first that waits the longest', tenants, (waiting, { limit }) => waiting.slice(0, limit)),
+  claiming('hands out nothing to those who ask for all tenants', tenants, (inner, range) =>
+    range.tenant === undefined ? ok({ sessions: [], failed: [], hasMore: false }) : inner.claim(range),
+  ),
+  writing('drops metadata', metadata, ({ metadata: _, ...state }) => state),
+  writing('drops the metadata of what has ended', metadata, (state) => {
+    if (state.status !== 'TERMINATED') return state;
+    const { metadata: _, ...rest } = state;
+    return rest;
+  }),
+];
