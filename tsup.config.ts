@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { inspectorPageInEsbuild } from './.ci/inspector-page.js';
+import { textFilesInEsbuild } from './.ci/text-files.js';
 
 const library = {
   index: 'src/index.ts',
@@ -35,7 +36,8 @@ function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, 
   mkdirSync(folder, { recursive: true });
   const passOn = ([name, source]: [string, string]) => {
     const file = `${folder}/${name}.mts`;
-    writeFileSync(file, `export * from '../${source.replace(/\.ts$/, '.js')}';\n`);
+    const declared = '/// <reference path="../adapters/text-files.d.ts" />';
+    writeFileSync(file, `${declared}\nexport * from '../${source.replace(/\.ts$/, '.js')}';\n`);
     return [name, file];
   };
   return Object.fromEntries(Object.entries(entries).map(passOn));
@@ -44,7 +46,7 @@ function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, 
 const shared = {
   target: 'node20',
   removeNodeProtocol: false,
-  esbuildPlugins: [inspectorPageInEsbuild],
+  esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild],
 } as const satisfies Options;
 
 const esm: Options = { ...shared, entry: { ...library, 'cli/main': 'src/cli/main.ts' }, format: 'esm' };

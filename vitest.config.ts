@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
+import { textFilesInVite } from './.ci/text-files.js';
 
 export default defineConfig({
-  plugins: [inspectorPageInVite],
+  plugins: [inspectorPageInVite, textFilesInVite],
   // The examples import what users import: here it stands without a build.
   resolve: {
     alias: [

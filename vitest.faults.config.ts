@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { textFilesInVite } from './.ci/text-files.js';
 
 // One file at a time: what one test does to its servers must not slow down the server of another.
 export default defineConfig({
+  plugins: [textFilesInVite],
   test: {
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/faults/support/figures.ts'],

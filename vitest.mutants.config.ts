@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { textFilesInVite } from './.ci/text-files.js';
 
 // What is quick and asks no server: a mutant may need all of it.
 export default defineConfig({
+  plugins: [textFilesInVite],
   test: {
     include: [
       'test/session/session-status.test.ts',

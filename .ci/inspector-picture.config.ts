@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsup';
 import { inspectorPageInEsbuild } from './inspector-page.js';
+import { textFilesInEsbuild } from './text-files.js';
 
 export default defineConfig({
   entry: { 'inspector-picture': '.ci/inspector-picture.ts' },
@@ -9,5 +10,5 @@ export default defineConfig({
   removeNodeProtocol: false,
   clean: true,
   skipNodeModulesBundle: true,
-  esbuildPlugins: [inspectorPageInEsbuild],
+  esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild],
 });

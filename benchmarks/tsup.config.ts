@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { textFilesInEsbuild } from '../.ci/text-files.js';
 import { asPublished } from './as-published.js';
 
 export default defineConfig({
@@ -16,5 +17,5 @@ export default defineConfig({
   removeNodeProtocol: false,
   clean: true,
   skipNodeModulesBundle: true,
-  esbuildPlugins: [asPublished((entry) => (entry === 'index' ? 'colloquy' : `colloquy/${entry}`))],
+  esbuildPlugins: [asPublished((entry) => (entry === 'index' ? 'colloquy' : `colloquy/${entry}`)), textFilesInEsbuild],
 });

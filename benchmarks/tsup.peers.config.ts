@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { textFilesInEsbuild } from '../.ci/text-files.js';
 import { asPublished } from './as-published.js';
 
 /** The peers' project has a name of its own, so the package is not found by its name there. */
@@ -10,5 +11,5 @@ export default defineConfig({
   removeNodeProtocol: false,
   clean: true,
   skipNodeModulesBundle: true,
-  esbuildPlugins: [asPublished((entry) => `../../../dist/${entry}.js`)],
+  esbuildPlugins: [asPublished((entry) => `../../../dist/${entry}.js`), textFilesInEsbuild],
 });

@@ -1,7 +1,7 @@
 /**
  * What watching costs a Redis server, and how soon a watcher sees a change of another process.
  *
- *     npx tsx benchmarks/watching.ts [blocking]
+ *     node --import ./.ci/sources.mjs benchmarks/watching.ts [blocking]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';

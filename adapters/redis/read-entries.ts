@@ -1,12 +1,14 @@
 import { err, ok } from 'neverthrow';
 import type { PositionedEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
 import { decodeHeader, type Piece, type RecordHeader } from './record.js';
-import { readScript } from './scripts.js';
+import readLua from './scripts/read.lua';
+
+const readScript = script(readLua);
 
 /** Minimum number of bytes that one command reads. */
 const MIN_BYTES = 16 * 1024;

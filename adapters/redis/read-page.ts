@@ -4,13 +4,15 @@ import type { SessionRecord } from '../../src/session/session-record.js';
 import type { ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
-import { pageScript } from './scripts.js';
+import pageLua from './scripts/page.lua';
 import { searchLabels, timeText } from './search-labels.js';
 import { letterOf } from './status-letters.js';
+
+const pageScript = script(pageLua);
 
 /** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
 const MAX_RECORD_BYTES = 64 * 1024;

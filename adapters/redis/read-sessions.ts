@@ -6,12 +6,14 @@ import type { SessionRecord, StateRecord } from '../../src/session/session-recor
 import type { ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { type Answer, type Failure, toStoreError, unreadable } from './failure.js';
 import { charactersIn, decodeLines, isUnconfirmed, jsonOfLines, linesIn } from './journal.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
 import { type DecodedRecord, decodeRecord, type RecordText, recordsIn, recordTextIn } from './record.js';
-import { readScript } from './scripts.js';
+import readLua from './scripts/read.lua';
+
+const readScript = script(readLua);
 
 /** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 type ReadRecord = SessionRecord | 'missing' | 'corrupt';

@@ -3,11 +3,13 @@ import { misconfigured, type StoreError } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import type { TenantKeys } from './keyspace.js';
 import { loadSessions } from './read-sessions.js';
-import { unleasedScript } from './scripts.js';
+import unleasedLua from './scripts/unleased.lua';
 import { letterOf } from './status-letters.js';
+
+const unleasedScript = script(unleasedLua);
 
 const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');
 

@@ -1,12 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Redacted } from '../../src/store/session-store.js';
 import { encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { type Answer, type Failure, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
 import type { Overwrite } from './mutation.js';
-import { linesScript } from './scripts.js';
+import linesLua from './scripts/lines.lua';
+
+const linesScript = script(linesLua);
 
 /**
  * The replacement of the line that ends at a position, in the same length; none for a line of a rewind and for a redacted one, and

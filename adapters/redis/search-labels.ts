@@ -4,10 +4,12 @@ import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { searchScript } from './scripts.js';
+import searchLua from './scripts/search.lua';
 import { letterOf } from './status-letters.js';
+
+const searchScript = script(searchLua);
 
 /** A session that was found, with its time in the order of the page. */
 interface Found {

@@ -3,11 +3,13 @@ import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
-import type { Call, Connection, Reply } from './connection.js';
+import { type Call, type Connection, type Reply, script } from './connection.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
 import type { Mutation } from './mutation.js';
-import { writeScript } from './scripts.js';
+import writeLua from './scripts/write.lua';
+
+export const writeScript = script(writeLua);
 
 /** How the mutations of a partition travel. In one large group, client and server would wait for each other. */
 const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: nextTick };

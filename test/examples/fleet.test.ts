@@ -46,7 +46,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     return {
       sessions,
       id,
-      startWorker: () => runLine('node --import tsx examples/fleet/worker.ts', env),
+      startWorker: () => runLine('node --import ./.ci/sources.mjs examples/fleet/worker.ts', env),
       say: async (content: string): Promise<void> => {
         (await sessions.append(id, [{ role: 'user', content }]))._unsafeUnwrap();
       },

@@ -6,7 +6,9 @@ const leaseTests = [
   'test/service/leases.properties.test.ts',
 ];
 const redis = ['test/stores/redis.contract.test.ts'];
-const scripts = 'adapters/redis/scripts.ts';
+
+/** A script of the Redis store. */
+const script = (name: string): string => `adapters/redis/scripts/${name}.lua`;
 
 export const leaseMutants: readonly Mutant[] = [
   {
@@ -84,28 +86,28 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store makes an append of an earlier holder',
-    file: scripts,
+    file: script('write'),
     from: "if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end",
     to: '',
     tests: redis,
   },
   {
     bug: 'the Redis store accepts an append at the end of its lease',
-    file: scripts,
+    file: script('write'),
     from: 'at >= header.leased',
     to: 'at > header.leased',
     tests: redis,
   },
   {
     bug: 'the Redis store appends wherever the history ends',
-    file: scripts,
+    file: script('write'),
     from: "if position ~= '' and position + 0 ~= header.bytes then",
     to: 'if false then',
     tests: redis,
   },
   {
     bug: 'the Redis store takes other content for a repeated append',
-    file: scripts,
+    file: script('write'),
     from: "return earlier == digest and 'repeated ' .. upto or 'mismatch'",
     to: "return 'repeated ' .. upto",
     tests: redis,
@@ -119,7 +121,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store counts a renewed lease as a change',
-    file: scripts,
+    file: script('write'),
     from: "header.sequence + (type == '' and 0 or 1)",
     to: 'header.sequence + 1',
     tests: redis,

@@ -4,62 +4,62 @@ const contract = ['test/stores/redis.contract.test.ts'];
 const testsOf = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `test/adapters/redis/${name}.test.ts`);
 
-/** All scripts of the store, as they are loaded. */
-const scripts = 'adapters/redis/scripts.ts';
+/** A script of the Redis store. */
+const script = (name: string): string => `adapters/redis/scripts/${name}.lua`;
 
 export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a history in Redis may not have its last entry',
-    file: scripts,
+    file: script('write'),
     from: "if entries > most + 0 then return 'full' end",
     to: "if entries >= most + 0 then return 'full' end",
     tests: contract,
   },
   {
     bug: 'a group that arrives twice is made twice',
-    file: scripts,
+    file: script('write'),
     from: "if known then return known == '' and 'unknown' or known end",
     to: '',
     tests: testsOf('late-calls', 'lost-replies'),
   },
   {
     bug: 'a group is answered as unmade whose outcomes a crash has lost',
-    file: scripts,
+    file: script('write'),
     from: "known == '' and 'unknown' or known",
     to: 'known',
     tests: testsOf('rewinds'),
   },
   {
     bug: 'an append is acknowledged because of a name whose entries a crash has lost',
-    file: scripts,
+    file: script('write'),
     from: 'earlier and upto + 0 <= header.bytes and',
     to: 'earlier and',
     tests: testsOf('long-histories'),
   },
   {
     bug: 'an append is acknowledged because of a name whose place holds other entries since a crash',
-    file: scripts,
+    file: script('write'),
     from: '(sumOf(found) == sum or',
     to: "(found ~= '' or",
     tests: testsOf('long-histories'),
   },
   {
     bug: 'an append stands after what a torn log has left',
-    file: scripts,
+    file: script('write'),
     from: "call('SETRANGE', journal, header.bytes .. '', lines)",
     to: "call('APPEND', journal, lines)",
     tests: testsOf('damage'),
   },
   {
     bug: 'an append is acknowledged although the history before it is gone',
-    file: scripts,
+    file: script('write'),
     from: "if not header or call('STRLEN', journal) < header.bytes then return 'corrupt' end",
     to: "if not header then return 'corrupt' end",
     tests: testsOf('damage'),
   },
   {
     bug: 'a state in Redis is replaced whatever its revision',
-    file: scripts,
+    file: script('write'),
     from: "if header.revision ~= expected then return 'stale' end",
     to: '',
     tests: contract,
@@ -80,42 +80,42 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'a session is created whose due time nobody has noted',
-    file: scripts,
+    file: script('write'),
     from: "if at ~= '' then sooner(due, owners, owner, member, at) end",
     to: '',
     tests: testsOf('commands'),
   },
   {
     bug: 'a deleted session stays in the lists of its labels',
-    file: scripts,
+    file: script('write'),
     from: "for label in string.gmatch(labels or '', '%S+') do lists[#lists + 1] = prefix .. label end",
     to: '',
     tests: testsOf('deletions'),
   },
   {
     bug: 'a deletion has no event',
-    file: scripts,
+    file: script('write'),
     from: "if header and path ~= '' then",
     to: 'if false then',
     tests: testsOf('commands'),
   },
   {
     bug: 'a session becomes due later than its deadline',
-    file: scripts,
+    file: script('write'),
     from: "if header and header.status ~= 'T' then at = math.min(at, endOf(header)) end",
     to: '',
     tests: contract,
   },
   {
     bug: 'what recognises a group stays for a day',
-    file: scripts,
+    file: script('write'),
     from: "call('SET', note, reply, 'PXAT', forget)",
     to: "call('SET', note, reply, 'PX', '86400000')",
     tests: testsOf('deletions'),
   },
   {
     bug: 'a group is made after nothing recognises it any more',
-    file: scripts,
+    file: script('write'),
     from: 'clock >= till + 0 or',
     to: '',
     tests: testsOf('late-calls'),
@@ -150,21 +150,21 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'a page from oldest to newest repeats the session of its cursor',
-    file: scripts,
+    file: script('page'),
     from: "positionMember .. (isRising and ' ' or '')",
     to: 'positionMember',
     tests: testsOf('lists'),
   },
   {
     bug: 'the total of a list by status leaves out what the clock has ended',
-    file: scripts,
+    file: script('page'),
     from: 'local total = high - low - #without + #added',
     to: 'local total = high - low - #without',
     tests: testsOf('page-reader.properties'),
   },
   {
     bug: 'one damaged record makes a list by status unavailable',
-    file: scripts,
+    file: script('page'),
     from: "if not created or letter == 'T' then return end",
     to: '',
     tests: testsOf('damage'),
@@ -178,7 +178,7 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'repair schedules nothing',
-    file: scripts,
+    file: script('write'),
     from: 'if score ~= tonumber(at) and not isEarly then',
     to: 'if false then',
     tests: testsOf('repair'),

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.js';
 
-const scripts = 'adapters/redis/scripts.ts';
+/** A script of the Redis store. */
+const script = (name: string): string => `adapters/redis/scripts/${name}.lua`;
 const redis = ['test/adapters/redis/rewinds.test.ts'];
 const contract = ['test/stores/redis.contract.test.ts'];
 const memory = ['test/stores/memory.contract.test.ts'];
@@ -10,21 +11,21 @@ const postgres = ['test/stores/postgres.contract.test.ts'];
 export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a rewind far back counts entries from the end',
-    file: scripts,
+    file: script('write'),
     from: 'local isNear = after - from < upto - after',
     to: 'local isNear = false',
     tests: redis,
   },
   {
     bug: 'a rewind by one entry counts entries from the beginning',
-    file: scripts,
+    file: script('write'),
     from: 'local isNear = after - from < upto - after',
     to: 'local isNear = true',
     tests: redis,
   },
   {
     bug: 'a position that is superseded is taken for one of the history',
-    file: scripts,
+    file: script('write'),
     from: "if after < from and after > 0 then return 'moved ' .. header.bytes end",
     to: '',
     tests: contract,
@@ -45,21 +46,21 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a rewind that a crash has lost is acknowledged, because of another in its place',
-    file: scripts,
+    file: script('write'),
     from: "local filler = name == '' and '\\n' or sub(note, -12) .. '\\n'",
     to: "local filler = '\\n'",
     tests: redis,
   },
   {
     bug: 'the size of a history that was rewound contains what was superseded',
-    file: scripts,
+    file: script('read'),
     from: 'local shown = bytes - tonumber(hidden)',
     to: 'local shown = bytes',
     tests: redis,
   },
   {
     bug: 'the event of a rewind does not say what the entries follow',
-    file: scripts,
+    file: script('write'),
     from: "local detail = after == '' and finish or finish .. '_' .. after",
     to: 'local detail = finish',
     tests: contract,

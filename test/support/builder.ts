@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'tsup';
+import { textFilesInEsbuild } from '../../.ci/text-files.js';
 import { REPOSITORY } from './packed-package.js';
 import { runNode } from './run.js';
 
@@ -34,6 +35,7 @@ const bundle = async (dir: string, name: string): Promise<string> => {
     format: 'cjs',
     target: 'node20',
     noExternal: [/^(?!libsql$)/],
+    esbuildPlugins: [textFilesInEsbuild],
     outExtension: () => ({ js: '.cjs' }),
     silent: true,
   });

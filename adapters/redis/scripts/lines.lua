@@ -1,11 +1,10 @@
---[[
-Reads the lines of a journal that end at some positions.
+-- Reads the lines of a journal that end at some positions.
+--
+-- KEYS  1 record, 2 journal
+-- ARGV  positions
+-- Returns {the beginning of the record, then for each position the beginning of its line and the
+-- line}, 'missing', 'corrupt', or 'invalid_position' if no line ends at one of them.
 
-KEYS  1 record, 2 journal
-ARGV  positions
-Returns {the beginning of the record, then for each position the beginning of its line and the line},
-'missing', 'corrupt', or 'invalid_position' if no line ends at one of them.
-]]
 local record, journal = KEYS[1], KEYS[2]
 local call = redis.call
 local text = call('GET', record)

@@ -1,21 +1,21 @@
---[[
-Finds a page of an index, or takes one that is known. All bounds are found as ranks, in O(log n),
-independent of the number of sessions beyond them. An index by status does not reflect ends by the clock
-that are not stored, so these are found by their due times.
+-- Finds a page of an index, or takes one that is known. All bounds are found as ranks, in O(log n),
+-- independent of the number of sessions beyond them. An index by status does not reflect ends by
+-- the clock that are not stored, so these are found by their due times.
+--
+-- KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions, 4 due times, for
+--       an index by status
+-- ARGV  1 'newest', 'oldest', or 'known' for a page that is known, 2 offset, or the total of a
+--       known page, 3 limit, or the edge of a known page, 4 what to return of each session: 'ids',
+--       'sizes', or the maximum bytes of records. For a known page its members follow. The others
+--       are '' or missing if they are not used: 5 lower bound of the creation time, exclusive, 6
+--       upper bound, exclusive, 7 and 8 the time and the member of the position after which the
+--       page begins, 9 the letter of the status of the index, 10 now
+-- Returns {the total; the creation time of the last session in the order of the page if more
+-- follow, or ''; then for each session of the page, oldest first: its member, and unless only ids
+-- are wanted the size of its record, that of its history, and its record, or '' if it is not
+-- returned}. The sizes are '' for a missing record, and '-' for one that cannot be read. Returns
+-- 'ended' if the clock has ended too many sessions.
 
-KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions, 4 due times, for an index
-      by status
-ARGV  1 'newest', 'oldest', or 'known' for a page that is known, 2 offset, or the total of a known page, 3
-      limit, or the edge of a known page, 4 what to return of each session: 'ids', 'sizes', or the maximum
-      bytes of records. For a known page its members follow. The others are '' or missing if they are not
-      used: 5 lower bound of the creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and
-      the member of the position after which the page begins, 9 the letter of the status of the index, 10
-      now
-Returns {the total; the creation time of the last session in the order of the page if more follow, or '';
-then for each session of the page, oldest first: its member, and unless only ids are wanted the size of its
-record, that of its history, and its record, or '' if it is not returned}. The sizes are '' for a missing
-record, and '-' for one that cannot be read. Returns 'ended' if the clock has ended too many sessions.
-]]
 local index, records, all, due = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local order, offset, limit, parts = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local after, before = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or '')

@@ -1,15 +1,16 @@
---[[
-Reads a session and a part of its history, by bytes of the history: the part may begin or end within a
-line, or within a character.
+-- Reads a session and a part of its history, by bytes of the history: the part may begin or end
+-- within a line, or within a character.
+--
+-- KEYS  1 record, 2 journal
+-- ARGV  1 the offset at which the part begins, or '' for a part that ends at an offset, 2 that
+--       offset, '' for the end of the history, 3 the number of bytes, or '' for 1.25 times the
+--       average size of: 4 a number of entries, at least 5 and at most 6 bytes; 7 the maximum size
+--       of the record and the text, or ''
+-- Returns {the record; the text; 1 if the server counts bytes, or 0 if it counts characters, as
+-- test doubles do; the beginning and the end of each piece of the history in the text}, or
+-- {'too_large', their size}, 'missing', 'corrupt', or 'invalid_position' if no line ends at the
+-- offset. For a number of entries, the record is cut after the line of the ranges.
 
-KEYS  1 record, 2 journal
-ARGV  1 the offset at which the part begins, or '' for a part that ends at an offset, 2 that offset, '' for
-      the end of the history, 3 the number of bytes, or '' for 1.25 times the average size of: 4 a number
-      of entries, at least 5 and at most 6 bytes; 7 the maximum size of the record and the text, or ''
-Returns {the record; the text; 1 if the server counts bytes, or 0 if it counts characters, as test doubles
-do; the beginning and the end of each piece of the history in the text}, or {'too_large', their size}, 'missing', 'corrupt', or 'invalid_position' if no line ends at the offset. For a number of
-entries, the record is cut after the line of the ranges.
-]]
 local record, journal = KEYS[1], KEYS[2]
 local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries = tonumber(ARGV[4] or '')

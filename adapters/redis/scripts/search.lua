@@ -1,18 +1,18 @@
---[[
-Finds, in parts, the sessions that have several labels, a label and a status, or a label in the order of
-their last update. Examines the sessions between the two times that have the label with the fewest of
-them, in the order of their creation, and reads from the records what no index contains.
+-- Finds, in parts, the sessions that have several labels, a label and a status, or a label in the
+-- order of their last update. Examines the sessions between the two times that have the label with
+-- the fewest of them, in the order of their creation, and reads from the records what no index
+-- contains.
+--
+-- KEYS  1 the prefix of the keys of records, then the indexes of the labels
+-- ARGV  1 'updated' or another order, 2 lower bound of the creation time, exclusive, or '', 3 upper
+--       bound, exclusive, or '', 4 the letter of a status or '', 5 the time at which the sessions
+--       must have it, 6 the time up to which ends by the clock count as updates, 7 the maximum
+--       number of sessions with the label, then after the first part: 8 the number of the label
+--       whose sessions are examined, 9 and 10 the time and the member of the last one
+-- Returns {the number of that label, the time and the member of the last session that was examined
+-- or '' if none follows, then each session that was found, followed by its time in the order}. Or
+-- {'many', the number of the label} if that has too many sessions.
 
-KEYS  1 the prefix of the keys of records, then the indexes of the labels
-ARGV  1 'updated' or another order, 2 lower bound of the creation time, exclusive, or '', 3 upper bound,
-      exclusive, or '', 4 the letter of a status or '', 5 the time at which the sessions must have it, 6
-      the time up to which ends by the clock count as updates, 7 the maximum number of sessions with the
-      label, then after the first part: 8 the number of the label whose sessions are examined, 9 and 10
-      the time and the member of the last one
-Returns {the number of that label, the time and the member of the last session that was examined or '' if
-none follows, then each session that was found, followed by its time in the order}. Or {'many', the number
-of the label} if that has too many sessions.
-]]
 local records, lists = KEYS[1], {unpack(KEYS, 2)}
 local order, after, before, status = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local statusAt, updatedAt, most = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])

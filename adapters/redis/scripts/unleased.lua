@@ -1,12 +1,12 @@
---[[
-Finds the sessions that nobody holds at a time, the longest free first. The position after which they begin
-is found by its rank, in O(log n), even if many sessions became free in the same millisecond.
+-- Finds the sessions that nobody holds at a time, the longest free first. The position after which
+-- they begin is found by its rank, in O(log n), even if many sessions became free in the same
+-- millisecond.
+--
+-- KEYS  1 the open sessions of a status by the time at which they became free
+-- ARGV  1 now, 2 the maximum number of sessions, then if the page begins after a position: 3 its
+--       time, 4 its member
+-- Returns a flat list: each member, followed by its time.
 
-KEYS  1 the open sessions of a status by the time at which they became free
-ARGV  1 now, 2 the maximum number of sessions, then if the page begins after a position: 3 its time, 4 its
-      member
-Returns a flat list: each member, followed by its time.
-]]
 local list, now, most, since, after = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 -- Compares bytes: the comparison of texts in Lua depends on the locale of the server.

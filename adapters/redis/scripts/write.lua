@@ -1,23 +1,23 @@
---[[
-Makes a group of mutations of one partition, each for itself: one that is refused changes nothing, and
-the others are made.
+-- Makes a group of mutations of one partition, each for itself: one that is refused changes
+-- nothing, and the others are made.
+--
+-- KEYS  1 the note of this group, 2 the stream of events, then those of the mutations, each once
+-- ARGV  1 until when the group is accepted, 2 until when it is recognised, by the clock of the
+--       server, 3 the number of events that the stream keeps, '' without events, then for each
+--       mutation its kind, the number of its keys, the places of its keys in KEYS, the number of
+--       its arguments, and these
+-- Returns the outcomes as text, a line for each mutation; 'late <time of the server>' if the group
+-- came too late; 'unknown' if a crash has left its note without its outcomes.
+--
+-- Order of the writes: the note without outcomes, then for each mutation its event, what it adds to
+-- indexes, its record, and what it removes from indexes; last the note with the outcomes. All
+-- values are absolute, so that the remains of a torn log are overwritten or can be derived: see "A
+-- torn log" in docs/redis-operating.md. Lua does not roll back, so a mutation first reads all its
+-- keys: one of a wrong type fails before anything is written. What fails after the record leaves an
+-- index entry too many, which readers ignore and `repair` removes.
+--
+-- Numbers are passed to commands as text, because the server converts numbers slowly.
 
-KEYS  1 the note of this group, 2 the stream of events, then those of the mutations, each once
-ARGV  1 until when the group is accepted, 2 until when it is recognised, by the clock of the server,
-      3 the number of events that the stream keeps, '' without events, then for each mutation its kind,
-      the number of its keys, the places of its keys in KEYS, the number of its arguments, and these
-Returns the outcomes as text, a line for each mutation; 'late <time of the server>' if the group came too
-late; 'unknown' if a crash has left its note without its outcomes.
-
-Order of the writes: the note without outcomes, then for each mutation its event, what it adds to indexes,
-its record, and what it removes from indexes; last the note with the outcomes. All values are absolute, so
-that the remains of a torn log are overwritten or can be derived: see "A torn log" in
-docs/redis-operating.md. Lua does not roll back, so a mutation first reads all its keys: one of a wrong
-type fails before anything is written. What fails after the record leaves an index entry too many, which
-readers ignore and `repair` removes.
-
-Numbers are passed to commands as text, because the server converts numbers slowly.
-]]
 local note, stream = KEYS[1], KEYS[2]
 local till, forget, kept = ARGV[1], ARGV[2], ARGV[3]
 local call, try, match, sub, format = redis.call, redis.pcall, string.match, string.sub, string.format

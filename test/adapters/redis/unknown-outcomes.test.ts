@@ -2,7 +2,7 @@ import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/scripts.js';
+import { writeScript } from '../../../adapters/redis/writer.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import type { SessionError } from '../../../src/session/errors.js';
 import { upTo } from '../../../src/testing/samples.js';

@@ -30,7 +30,12 @@ describeDatabases(
       const { id } = await okOf(sessions.create({ ...ada, start: true }));
       const rolesOf = async () => (await okOf(sessions.get(id))).history.map(({ role }) => role);
       const kill = async (job: object) => {
-        const args = ['--import', 'tsx', worker, JSON.stringify({ id, address: database.address, ...job })];
+        const args = [
+          '--import',
+          './.ci/sources.mjs',
+          worker,
+          JSON.stringify({ id, address: database.address, ...job }),
+        ];
         const [, signal] = await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit');
         expect(signal).toBe('SIGKILL');
       };
