@@ -14,11 +14,10 @@ import { type Answer, rowsOf } from './call.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';
 import type { PostgresClient, PostgresSettings } from './postgres-session-store-options.js';
-import { storedFunctions } from './stored-functions.js';
-import { tables } from './tables.js';
+import { version1 } from './schema.js';
 
 /** Each step upgrades the tables from the previous version to the next. */
-const steps = [tables + storedFunctions];
+const steps = [version1];
 
 /** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
 const USABLE_FROM = 1;

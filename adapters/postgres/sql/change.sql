@@ -1,0 +1,89 @@
+-- A change of a session, as change_all takes it: kind is append, insert or replace. Other kinds
+-- leave fields null. If the detail of an event is null, there is no event.
+CREATE TYPE $change AS (
+  kind text,
+  tenant text,
+  id text,
+  -- Of several kinds.
+  now double precision,
+  entries text[],
+  fencing_token double precision,
+  detail text,
+  live_limit double precision,
+  -- An append. after: null for an append at the end.
+  operation text,
+  digest text,
+  if_position double precision,
+  after double precision,
+  max_entries double precision,
+  has_events boolean,
+  -- The state of an insert or a replace, in the columns of sessions.
+  status text,
+  deadline double precision,
+  accepts_until double precision,
+  grace double precision,
+  leased_until double precision,
+  wake_at double precision,
+  limit_ms double precision,
+  limit_end double precision,
+  inactivity double precision,
+  last_activity double precision,
+  revision bigint,
+  state text,
+  labels text,
+  -- When the report of the end is due; null without one.
+  report_at double precision,
+  -- An insert. started: the event of the start; null if the session is not started. source and
+  -- version: the session that was read for a fork, and the version of its history.
+  created_ms bigint,
+  incarnation text,
+  head text,
+  started text,
+  source text,
+  version text,
+  -- A replace. previous: the revision that the state must have. is_change: of the sequence.
+  previous bigint,
+  is_change boolean
+);
+
+-- Whether this version can read a state.
+CREATE FUNCTION $is_state(p_status text, p_state text)
+RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
+  SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED')
+    AND p_state LIKE '{"status":"' || p_status || '",%}'
+$body$;
+
+-- Moves a session from the lists of the labels p_before to those of c.labels. A label is
+-- name=value; names and escaped values contain no equals sign. Returns the changes of totals.
+CREATE FUNCTION $move_labels(c $change, p_number bigint, p_created_ms bigint, p_before text)
+RETURNS $total_change[] LANGUAGE plpgsql AS $body$
+DECLARE
+  v_before text[] := string_to_array(p_before, ' ');
+  v_after text[] := string_to_array(c.labels, ' ');
+  v_changes $total_change[] := ARRAY(
+    SELECT ROW(
+        c.tenant, p_number, split_part(word, '=', 1), split_part(word, '=', 2), change.by
+      )::$total_change
+    FROM (
+      SELECT word, -1 AS by
+      FROM unnest(v_before) AS word
+      WHERE word <> ALL (v_after)
+      UNION ALL
+      SELECT word, 1
+      FROM unnest(v_after) AS word
+      WHERE word <> ALL (v_before)
+    ) AS change
+  );
+BEGIN
+  DELETE FROM $labels AS label
+    USING unnest(v_changes) AS change
+    WHERE label.session = p_number
+      AND label.name = change.name
+      AND label.value = change.value
+      AND change.by = -1;
+  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
+    SELECT c.tenant, name, value, p_created_ms, c.id, p_number
+    FROM unnest(v_changes) AS change
+    WHERE change.by = 1;
+  RETURN v_changes;
+END $body$;

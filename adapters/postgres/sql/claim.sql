@@ -1,0 +1,37 @@
+-- Hands out sessions of these tenants that want a worker, and moves them to p_until. The tenants
+-- share the limit. Skips what another transaction changes just now: the next claim finds it.
+CREATE PROCEDURE $claim_sessions(
+  p_tenants text[],
+  p_now double precision,
+  p_until double precision,
+  p_limit bigint,
+  INOUT result json DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v_share bigint := least(p_limit, greatest(1, p_limit / cardinality(p_tenants)));
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  END IF;
+  WITH found AS (
+    SELECT waiting.number, waiting.wake_at
+    FROM unnest(p_tenants) AS name, LATERAL (
+      SELECT number, wake_at
+      FROM $sessions
+      WHERE tenant = name AND wake_at <= p_now AND wake_at < 9007199254740991
+      ORDER BY wake_at
+      LIMIT v_share
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS waiting
+  ), moved AS (
+    UPDATE $sessions AS session
+    SET wake_at = p_until
+    FROM found
+    WHERE session.number = found.number
+    RETURNING session.tenant, session.id, found.wake_at AS due_at
+  )
+  SELECT coalesce(json_agg(moved ORDER BY due_at), '[]')
+    INTO result
+    FROM moved;
+END $body$;

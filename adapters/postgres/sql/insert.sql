@@ -1,0 +1,151 @@
+-- Whether the session that was read for a fork has the same history.
+CREATE FUNCTION $has_source(c $change)
+RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  RETURN EXISTS (
+    SELECT
+    FROM $sessions
+    WHERE tenant = c.tenant
+      AND id = c.source
+      AND concat_ws('.', incarnation, redactions, position - entries) = c.version
+  );
+END $body$;
+
+-- As has_source, and locks it: nothing is redacted or removed until the transaction ends.
+CREATE FUNCTION $lock_source(c $change)
+RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM
+    FROM $sessions
+    WHERE tenant = c.tenant
+      AND id = c.source
+      AND concat_ws('.', incarnation, redactions, position - entries) = c.version
+    FOR SHARE;
+  RETURN FOUND;
+END $body$;
+
+-- Whether the source of a fork is locked before the new session: they are in the order of ids.
+CREATE FUNCTION $is_source_first(c $change)
+RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
+  SELECT c.source COLLATE "C" < c.id COLLATE "C"
+$body$;
+
+-- Why a session cannot be inserted; null if nothing is known against it.
+CREATE FUNCTION $refusal_of_insert(c $change, p_totals $total_change[])
+RETURNS text LANGUAGE plpgsql AS $body$
+BEGIN
+  -- Before the other conditions. Without any, the insert itself finds out.
+  IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
+    IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
+      RETURN 'taken';
+    END IF;
+  END IF;
+  IF $is_source_first(c) THEN
+    IF NOT $lock_source(c) THEN
+      RETURN 'source_changed';
+    END IF;
+  ELSIF c.source IS NOT NULL THEN
+    IF NOT $has_source(c) THEN
+      RETURN 'source_changed';
+    END IF;
+  END IF;
+  -- A separate condition, because AND may evaluate both sides.
+  IF c.live_limit IS NOT NULL THEN
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
+      RETURN 'too_many';
+    END IF;
+  END IF;
+  RETURN NULL;
+END $body$;
+
+-- Inserts the row of a session, and returns its number; null if its id is taken.
+CREATE FUNCTION $insert_row(c $change, p_entries bigint)
+RETURNS bigint LANGUAGE plpgsql AS $body$
+DECLARE
+  v_number bigint;
+  v_sequence bigint := 1 + (c.started IS NOT NULL)::integer + (p_entries > 0)::integer;
+BEGIN
+  INSERT INTO $sessions (
+      tenant, id, created_ms, incarnation, head, labels,
+      status, state, revision, sequence,
+      deadline, due_at, accepts_until, grace,
+      limit_ms, limit_end, inactivity, last_activity,
+      fencing_token, leased_until, wake_at,
+      entries, position, bytes
+    )
+    VALUES (
+      c.tenant, c.id, c.created_ms, c.incarnation, c.head, c.labels,
+      c.status, c.state, c.revision, v_sequence,
+      c.deadline, coalesce(c.report_at, c.deadline), c.accepts_until, c.grace,
+      c.limit_ms, c.limit_end, c.inactivity, c.last_activity,
+      c.fencing_token, c.leased_until, c.wake_at,
+      p_entries, p_entries, (
+        SELECT coalesce(sum(octet_length(entry) + 1), 0)
+        FROM unnest(c.entries) AS each (entry)
+      )
+    )
+    ON CONFLICT (tenant, id) DO NOTHING
+    RETURNING number
+    INTO v_number;
+  RETURN v_number;
+END $body$;
+
+-- Writes the events of a new session, in their order: of its creation, of its start and of its
+-- first entries.
+CREATE FUNCTION $log_opening(c $change, p_entries bigint)
+RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  v_appended text;
+BEGIN
+  IF p_entries > 0 THEN
+    v_appended := '{"type":"appended","at":' || c.created_ms || ',"position":' || p_entries || '}';
+  END IF;
+  INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+    SELECT c.tenant, c.id, c.incarnation, row_number() OVER (ORDER BY at), detail
+    FROM unnest(ARRAY[c.detail, c.started, v_appended]) WITH ORDINALITY AS event (detail, at)
+    WHERE detail IS NOT NULL
+    ORDER BY at;
+END $body$;
+
+-- Inserts a session with its first entries. For a fork no other change may be in the transaction,
+-- because it locks two sessions.
+CREATE FUNCTION $insert_session(
+  c $change,
+  p_totals $total_change[],
+  OUT outcome text,
+  OUT totals $total_change[]
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v_number bigint;
+  v_entries bigint := coalesce(cardinality(c.entries), 0);
+BEGIN
+  outcome := $refusal_of_insert(c, p_totals);
+  IF outcome IS NOT NULL THEN
+    RETURN;
+  END IF;
+  v_number := $insert_row(c, v_entries);
+  IF v_number IS NULL THEN
+    outcome := 'taken';
+    RETURN;
+  END IF;
+  IF c.source IS NOT NULL THEN
+    IF NOT $lock_source(c) THEN
+      DELETE FROM $sessions WHERE number = v_number;
+      outcome := 'source_changed';
+      RETURN;
+    END IF;
+  END IF;
+  outcome := 'inserted';
+  IF v_entries > 0 THEN
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT v_number, at, octet_length(entry) + 1, entry
+      FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
+  END IF;
+  totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
+  IF c.labels <> '' THEN
+    totals := totals || $move_labels(c, v_number, c.created_ms, '');
+  END IF;
+  IF c.detail IS NOT NULL THEN
+    PERFORM $log_opening(c, v_entries);
+  END IF;
+END $body$;

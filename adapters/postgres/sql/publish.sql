@@ -1,0 +1,36 @@
+-- Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A
+-- lock allows one call at a time. The commit does not wait for the disk: if a crash undoes it, the
+-- events are still in the outbox.
+CREATE PROCEDURE $publish(p_length bigint, p_channel text)
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v_number bigint;
+  v_ms bigint;
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  END IF;
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_advisory_xact_lock(
+    1131376748,
+    ('$events'::regclass::oid::bigint & 2147483647)::integer
+  );
+  SELECT number, ms
+    INTO v_number, v_ms
+    FROM $events
+    ORDER BY number DESC
+    LIMIT 1;
+  WITH published AS (
+    DELETE FROM $outbox RETURNING *
+  )
+  INSERT INTO $events (number, ms, tenant, id, incarnation, sequence, detail)
+    SELECT coalesce(v_number, 0) + row_number() OVER (ORDER BY number),
+      greatest(v_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)),
+      tenant, id, incarnation, sequence, detail
+    FROM published;
+  IF FOUND THEN
+    DELETE FROM $events WHERE number <= (SELECT max(number) FROM $events) - p_length;
+    PERFORM pg_notify(p_channel, '');
+  END IF;
+END $body$;

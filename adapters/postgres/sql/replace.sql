@@ -1,0 +1,90 @@
+-- Writes a state, and returns the sequence of its event. p_activity: the stored last activity.
+CREATE FUNCTION $write_state(c $change, p_number bigint, p_activity double precision)
+RETURNS bigint LANGUAGE plpgsql AS $body$
+DECLARE
+  v_activity double precision := greatest(p_activity, c.last_activity);
+  v_sequence bigint;
+BEGIN
+  IF c.limit_end IS NOT NULL THEN
+    -- If the stored activity is later, it postpones the end of an ACTIVE session.
+    c.deadline := least(c.limit_end, v_activity + c.inactivity);
+    c.accepts_until := c.deadline + c.grace;
+  END IF;
+  UPDATE $sessions
+    SET status = c.status,
+      state = c.state,
+      revision = c.revision,
+      sequence = sequence + c.is_change::integer,
+      labels = c.labels,
+      last_activity = v_activity,
+      deadline = c.deadline,
+      due_at = coalesce(c.report_at, c.deadline),
+      accepts_until = c.accepts_until,
+      grace = c.grace,
+      limit_ms = c.limit_ms,
+      limit_end = c.limit_end,
+      inactivity = c.inactivity,
+      fencing_token = c.fencing_token,
+      leased_until = c.leased_until,
+      wake_at = c.wake_at
+    WHERE number = p_number
+    RETURNING sequence
+    INTO v_sequence;
+  RETURN v_sequence;
+END $body$;
+
+-- The changes of totals when a session with the status p_before takes that of c.
+CREATE FUNCTION $move_status(c $change, p_number bigint, p_before text)
+RETURNS $total_change[] LANGUAGE plpgsql AS $body$
+BEGIN
+  IF p_before = c.status THEN
+    RETURN '{}';
+  END IF;
+  RETURN ARRAY[
+    ROW(c.tenant, p_number, '', p_before, -1),
+    ROW(c.tenant, p_number, '', c.status, 1)
+  ]::$total_change[];
+END $body$;
+
+-- Replaces a state whose revision is c.previous.
+CREATE FUNCTION $replace_state(
+  c $change,
+  p_totals $total_change[],
+  OUT outcome text,
+  OUT totals $total_change[]
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+  v_sequence bigint;
+BEGIN
+  SELECT number, incarnation, status, last_activity, revision, created_ms, state, labels
+    INTO v
+    FROM $sessions
+    WHERE tenant = c.tenant AND id = c.id
+    FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'missing';
+  ELSIF NOT $is_state(v.status, v.state) THEN
+    outcome := 'unreadable';
+  ELSIF v.revision <> c.previous THEN
+    outcome := 'stale';
+  ELSIF c.live_limit IS NOT NULL THEN
+    -- A separate condition, because AND may evaluate both sides.
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
+      outcome := 'too_many';
+    END IF;
+  END IF;
+  IF outcome IS NOT NULL THEN
+    RETURN;
+  END IF;
+  outcome := 'replaced';
+  v_sequence := $write_state(c, v.number, v.last_activity);
+  totals := $move_status(c, v.number, v.status);
+  IF v.labels <> c.labels THEN
+    totals := totals || $move_labels(c, v.number, v.created_ms, v.labels);
+  END IF;
+  IF c.detail IS NOT NULL THEN
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      VALUES (c.tenant, c.id, v.incarnation, v_sequence, c.detail);
+  END IF;
+END $body$;

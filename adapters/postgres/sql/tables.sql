@@ -1,0 +1,117 @@
+-- The tables of version 1. `$` before a name stands for the quoted schema and a dot.
+--
+-- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
+-- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
+-- `last_activity`; the columns `status` to `revision` and `labels` (each as name=value) repeat the
+-- parts that are searched and compared. The indexes of lists include the number, so that a page by
+-- number skips sessions in the index alone.
+--
+-- What is left of a removed session until its end is reported is a row of its own in `sessions`:
+-- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
+CREATE TABLE $sessions (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL,
+  incarnation text NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  deadline double precision NOT NULL,
+  due_at double precision NOT NULL,
+  accepts_until double precision NOT NULL,
+  grace double precision NOT NULL,
+  fencing_token double precision NOT NULL,
+  leased_until double precision NOT NULL,
+  wake_at double precision NOT NULL,
+  limit_ms double precision NOT NULL,
+  limit_end double precision,
+  inactivity double precision NOT NULL,
+  last_activity double precision NOT NULL,
+  revision bigint NOT NULL,
+  sequence bigint NOT NULL,
+  redactions bigint NOT NULL DEFAULT 0,
+  entries bigint NOT NULL,
+  position bigint NOT NULL,
+  bytes bigint NOT NULL,
+  head text NOT NULL,
+  state text NOT NULL,
+  labels text NOT NULL
+) WITH (fillfactor = 80);
+CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
+CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id) INCLUDE (number);
+CREATE INDEX sessions_by_status
+  ON $sessions (tenant, status, created_ms, id, deadline)
+  INCLUDE (number);
+CREATE INDEX sessions_by_due
+  ON $sessions (due_at)
+  WHERE due_at < 9007199254740991;
+CREATE INDEX sessions_by_tenant_wake
+  ON $sessions (tenant, wake_at)
+  WHERE wake_at < 9007199254740991;
+CREATE INDEX sessions_by_tenant_due
+  ON $sessions (tenant, due_at, status, deadline)
+  WHERE due_at < 9007199254740991;
+
+-- Each entry and each rewind takes a position, which is never used again: sessions.position is the
+-- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
+-- the JSON of the entry with a comma, as it was added.
+CREATE TABLE $entries (
+  session bigint NOT NULL,
+  position bigint NOT NULL,
+  bytes integer NOT NULL,
+  entry text NOT NULL,
+  PRIMARY KEY (session, position)
+);
+
+CREATE TABLE $operations (
+  session bigint NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  digest text NOT NULL,
+  position bigint NOT NULL,
+  PRIMARY KEY (session, operation)
+);
+
+CREATE TABLE $labels (
+  tenant text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  session bigint NOT NULL,
+  PRIMARY KEY (tenant, name, value, created_ms, id) INCLUDE (session)
+);
+CREATE INDEX labels_by_session ON $labels (session);
+
+-- Sessions by label, and with an empty name by status. A total is the sum of its shards.
+CREATE TABLE $totals (
+  tenant text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  shard smallint NOT NULL,
+  sessions bigint NOT NULL,
+  PRIMARY KEY (tenant, name, value, shard)
+) WITH (fillfactor = 50);
+
+-- The outbox: events are written here with their change. publish() numbers them after the commit,
+-- and moves them.
+CREATE TABLE $outbox (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  id text NOT NULL,
+  incarnation text NOT NULL,
+  sequence bigint NOT NULL,
+  detail text NOT NULL
+);
+
+-- From row to row, both number and ms increase.
+CREATE TABLE $events (
+  number bigint PRIMARY KEY,
+  ms bigint NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  incarnation text NOT NULL,
+  sequence bigint NOT NULL,
+  detail text NOT NULL
+);
+CREATE INDEX events_by_time ON $events (ms, number);
+CREATE INDEX events_by_tenant ON $events (tenant, ms, number);
+CREATE INDEX events_by_session ON $events (tenant, id, ms, number);
