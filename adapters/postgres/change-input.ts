@@ -12,7 +12,8 @@ import type {
   SessionKey,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { labelTexts } from '../shared/label-texts.js';
+import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
+import { labelText } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
 import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/queue-query.js';
@@ -38,7 +39,15 @@ const columnsOf = (state: StateRecord) => ({
   last_activity: state.lastActivityAt,
   revision: state.revision,
   state: encodeState(state, state.labels),
-  labels: labelTexts(state.labels).join(' '),
+});
+
+/** Undefined for no labels. */
+const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
+  labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
+
+const labelsOf = ({ added, lost }: LabelChange) => ({
+  labels_added: labelTextsOf(added),
+  labels_lost: labelTextsOf(lost),
 });
 
 /** Undefined if events are off. */
@@ -59,6 +68,7 @@ export const insertInput = (
     kind: 'insert',
     ...storedKeyOf({ tenant, id: head.id }),
     ...columnsOf(state),
+    ...labelsOf(labelChangeOf({}, state)),
     created_ms: createdMs,
     incarnation: nanoid(12),
     head: encodeHead(head),
@@ -76,7 +86,6 @@ export const insertInput = (
 export const remainsInput = (key: SessionKey, { removal, state }: Remains) => ({
   ...storedKeyOf({ ...key, removal }),
   ...columnsOf(state),
-  labels: '',
   created_ms: 0,
   incarnation: '',
   head: '',
@@ -94,7 +103,7 @@ export const replaceInput = (
     kind: 'replace',
     ...storedKeyOf(key),
     ...columnsOf(next),
-    ...(key.removal !== undefined && { labels: '' }),
+    ...labelsOf(labelChangeOf(previous, next)),
     previous: previous.revision,
     is_change: event !== undefined,
     detail: detailOf(hasEvents, event),

@@ -2,8 +2,6 @@ import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import { type ChangeId, openingDetailsOf } from '../../src/session/event-detail.js';
-import { sameLabels } from '../../src/session/labels.js';
-import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
@@ -20,6 +18,7 @@ import type {
   SessionKey,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
+import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
 import { removedKeyOf } from '../sql/queue-query.js';
@@ -78,7 +77,7 @@ export class SessionWriter {
       const entries = texts.length === 0 ? undefined : texts.length;
       const details = openingDetailsOf(head.createdAt, opening && state, entries);
       const number = this.#addRow(key, head, state, { incarnation, sequence: details.length }, texts);
-      this.#addLabels(number, Object.entries(state.labels ?? {}));
+      this.#moveLabels(number, labelChangeOf({}, state));
       this.#entries.add(number, 0, texts);
       for (const [at, detail] of details.entries()) {
         this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
@@ -144,26 +143,18 @@ export class SessionWriter {
       const times = [finite(endsAt(used)), finite(dueAtOf(used)), finite(wakeAtOf(next))];
       const values = [status, ...times, revision, lastActivityAt, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
-      if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
+      this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
       const change = { incarnation: String(row['incarnation']), sequence };
       if (event !== undefined) this.#events.log(eventsLength, key, change, event);
       return ok('replaced');
     });
   }
 
-  /** Writes only the labels that differ, because each write also updates a total. */
-  #moveLabels(number: number, before: SessionLabels = {}, after: SessionLabels = {}): void {
-    for (const [name, value] of Object.entries(before)) {
-      if (after[name] !== value) this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
+  #moveLabels(number: number, { added, lost }: LabelChange): void {
+    for (const [name, value] of lost) {
+      this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
     }
-    this.#addLabels(
-      number,
-      Object.entries(after).filter(([name, value]) => before[name] !== value),
-    );
-  }
-
-  #addLabels(number: number, labels: readonly (readonly [string, string])[]): void {
-    for (const [name, value] of labels) {
+    for (const [name, value] of added) {
       this.#connection.run(INSERT_LABEL, escapeName(name), escapeName(value), number);
     }
   }

@@ -30,7 +30,9 @@ CREATE TYPE $change AS (
   last_activity double precision,
   revision bigint,
   state text,
-  labels text,
+  -- The labels that the session gets and loses, each as name=value; null for none.
+  labels_added text[],
+  labels_lost text[],
   -- When the report of the end is due; null without one.
   report_at double precision,
   -- An insert. started: the event of the start; null if the session is not started. source and
@@ -53,26 +55,20 @@ RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
     AND p_state LIKE '{"status":"' || p_status || '",%}'
 $body$;
 
--- Moves a session from the lists of the labels p_before to those of c.labels. A label is
--- name=value; names and escaped values contain no equals sign. Returns the changes of totals.
-CREATE FUNCTION $move_labels(c $change, p_number bigint, p_created_ms bigint, p_before text)
+-- Moves a session between the lists of labels. Names and escaped values contain no equals sign.
+-- Returns the changes of totals.
+CREATE FUNCTION $move_labels(c $change, p_number bigint, p_created_ms bigint)
 RETURNS $total_change[] LANGUAGE plpgsql AS $body$
 DECLARE
-  v_before text[] := string_to_array(p_before, ' ');
-  v_after text[] := string_to_array(c.labels, ' ');
   v_changes $total_change[] := ARRAY(
     SELECT ROW(
-        c.tenant, p_number, split_part(word, '=', 1), split_part(word, '=', 2), change.by
+        c.tenant, p_number, split_part(label, '=', 1), split_part(label, '=', 2), by
       )::$total_change
     FROM (
-      SELECT word, -1 AS by
-      FROM unnest(v_before) AS word
-      WHERE word <> ALL (v_after)
+      SELECT unnest(c.labels_lost) AS label, -1 AS by
       UNION ALL
-      SELECT word, 1
-      FROM unnest(v_after) AS word
-      WHERE word <> ALL (v_before)
-    ) AS change
+      SELECT unnest(c.labels_added), 1
+    ) AS moved
   );
 BEGIN
   DELETE FROM $labels AS label

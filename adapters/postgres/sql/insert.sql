@@ -66,7 +66,7 @@ DECLARE
   v_sequence bigint := 1 + (c.started IS NOT NULL)::integer + (p_entries > 0)::integer;
 BEGIN
   INSERT INTO $sessions (
-      tenant, id, created_ms, incarnation, head, labels,
+      tenant, id, created_ms, incarnation, head,
       status, state, revision, sequence,
       deadline, due_at, accepts_until, grace,
       limit_ms, limit_end, inactivity, last_activity,
@@ -74,7 +74,7 @@ BEGIN
       entries, position, bytes
     )
     VALUES (
-      c.tenant, c.id, c.created_ms, c.incarnation, c.head, c.labels,
+      c.tenant, c.id, c.created_ms, c.incarnation, c.head,
       c.status, c.state, c.revision, v_sequence,
       c.deadline, coalesce(c.report_at, c.deadline), c.accepts_until, c.grace,
       c.limit_ms, c.limit_end, c.inactivity, c.last_activity,
@@ -142,8 +142,8 @@ BEGIN
       FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
   END IF;
   totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
-  IF c.labels <> '' THEN
-    totals := totals || $move_labels(c, v_number, c.created_ms, '');
+  IF c.labels_added IS NOT NULL THEN
+    totals := totals || $move_labels(c, v_number, c.created_ms);
   END IF;
   IF c.detail IS NOT NULL THEN
     PERFORM $log_opening(c, v_entries);

@@ -15,7 +15,6 @@ BEGIN
       state = c.state,
       revision = c.revision,
       sequence = sequence + c.is_change::integer,
-      labels = c.labels,
       last_activity = v_activity,
       deadline = c.deadline,
       due_at = coalesce(c.report_at, c.deadline),
@@ -57,7 +56,7 @@ DECLARE
   v record;
   v_sequence bigint;
 BEGIN
-  SELECT number, incarnation, status, last_activity, revision, created_ms, state, labels
+  SELECT number, incarnation, status, last_activity, revision, created_ms, state
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
@@ -80,8 +79,8 @@ BEGIN
   outcome := 'replaced';
   v_sequence := $write_state(c, v.number, v.last_activity);
   totals := $move_status(c, v.number, v.status);
-  IF v.labels <> c.labels THEN
-    totals := totals || $move_labels(c, v.number, v.created_ms, v.labels);
+  IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
+    totals := totals || $move_labels(c, v.number, v.created_ms);
   END IF;
   IF c.detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)

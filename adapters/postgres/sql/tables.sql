@@ -2,9 +2,9 @@
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
--- `last_activity`; the columns `status` to `revision` and `labels` (each as name=value) repeat the
--- parts that are searched and compared. The indexes of lists include the number, so that a page by
--- number skips sessions in the index alone.
+-- `last_activity`; the columns `status` to `revision` repeat the parts that are searched and
+-- compared. The indexes of lists include the number, so that a page by number skips sessions in the
+-- index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
 -- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
@@ -33,8 +33,7 @@ CREATE TABLE $sessions (
   position bigint NOT NULL,
   bytes bigint NOT NULL,
   head text NOT NULL,
-  state text NOT NULL,
-  labels text NOT NULL
+  state text NOT NULL
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
 CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id) INCLUDE (number);

@@ -78,11 +78,11 @@ const timeOf = (ms: string) =>
 const COPY = [
   `INSERT INTO colloquy.sessions (number, tenant, id, created_ms, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
      leased_until, unleased_since, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
-     position, bytes, head, state, labels) OVERRIDING SYSTEM VALUE
+     position, bytes, head, state) OVERRIDING SYSTEM VALUE
    SELECT number + $1, tenant, ${ID}, created_ms + $2, incarnation, status, deadline, due_at, accepts_until, grace, fencing_token,
      leased_until, unleased_since, limit_ms, limit_end, inactivity, last_activity + $2, revision, sequence, entries,
      position, bytes, replace(replace(head, id, ${ID}), ${timeOf('created_ms')}, ${timeOf('(created_ms + $2)')}),
-     replace(state, created_ms::text, (created_ms + $2)::text), labels
+     replace(state, created_ms::text, (created_ms + $2)::text)
    FROM colloquy.sessions WHERE number >= $3 AND number < $3 + ${TEMPLATES}`,
   `INSERT INTO colloquy.entries SELECT session + $1, position, bytes, entry
    FROM colloquy.entries WHERE session >= $2 AND session < $2 + ${TEMPLATES}`,

@@ -1,0 +1,19 @@
+import type { SessionLabels } from '../../src/session/session.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+
+type Label = readonly [name: string, value: string];
+
+/** The labels that a change of state adds to a session and takes from it: it moves between their lists. */
+export interface LabelChange {
+  readonly added: readonly Label[];
+  readonly lost: readonly Label[];
+}
+
+/** The labels of `labels` that differ in `others`. */
+const missingIn = (labels: SessionLabels, others: SessionLabels): readonly Label[] =>
+  Object.entries(labels).filter(([name, value]) => others[name] !== value);
+
+export const labelChangeOf = (
+  { labels: before = {} }: Pick<StateRecord, 'labels'>,
+  { labels: after = {} }: Pick<StateRecord, 'labels'>,
+): LabelChange => ({ added: missingIn(after, before), lost: missingIn(before, after) });
