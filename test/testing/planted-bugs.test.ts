@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { plantedActivityBugs, plantedGraceBugs } from './planted-activity-bugs.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
@@ -79,13 +80,16 @@ describe('in two stores over one database, the contract catches that each', () =
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
-  test.for(table(plantedTwoStoreBugs))('nothing of this, where there is one store: %s', async ([, , makeStore]) => {
-    const makeOne = () => makeStore().store;
-    const { failed } = await runContract('', makeOne, {
-      withStatuses: makeOne,
-      withUnleased: makeOne,
-      withEvents: makeOne,
-    });
-    expect([...failed]).toEqual([]);
-  });
+  test.for(table(plantedTwoStoreBugs))(
+    'nothing of this, where there is one store: %s',
+    async ([, caughtBy, makeStore]) => {
+      const makeOne = () => makeStore().store;
+      const { failed } = await runContract(moreIfLong(caughtBy, ''), makeOne, {
+        withStatuses: makeOne,
+        withUnleased: makeOne,
+        withEvents: makeOne,
+      });
+      expect([...failed]).toEqual([]);
+    },
+  );
 });
