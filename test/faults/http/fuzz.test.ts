@@ -11,7 +11,7 @@ import { type Exchange, exchange } from './exchange.js';
 import { requests, type Sent } from './requests.js';
 import { insidesIn, type Served, STORE_TEXT, secretsIn, serve } from './served.js';
 
-const REQUESTS = effort(60, 10_000);
+const REQUESTS = effort(120, 10_000);
 const PROMISE = 'any request over HTTP is answered, and tells no secret';
 
 /** What a bad request may be answered with; 431 is Node's own. */

@@ -14,7 +14,7 @@ import { effort, record, seeds } from '../support/effort.js';
 import { Sweepers } from './sweepers.js';
 
 const PROMISE = 'an end by the clock is reported at least once, whatever happens to the process that reports it';
-const SESSIONS = effort(60, 5000);
+const SESSIONS = effort(150, 5000);
 const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
 
