@@ -1,7 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
 import { textFilesInVite } from './.ci/text-files.js';
+
+/**
+ * Races of processes whose outcome simulations find by their seeds on each store (`test/simulation`), and fault tests of
+ * minutes: `npm run test:faults` runs them, alone too with the path of a file.
+ */
+const inFullOnly = [
+  'test/faults/races/{histories,live-sessions,one-caller,sweepers}.test.ts',
+  'test/faults/agents/killed-turns.test.ts',
+];
 
 export default defineConfig({
   plugins: [inspectorPageInVite, textFilesInVite],
@@ -14,6 +23,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...inFullOnly],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/nothing-left.ts'],
     // A test waits for servers and processes much of the time: three workers keep two cores busy.

@@ -3,7 +3,7 @@ import express from 'express';
 import express4 from 'express4';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
-import { describeBodies, describeHttp, describeMount } from '../http/describe-http.js';
+import { describeAdapter, describeBodies, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
 type Parser = 'json' | 'raw' | 'text';
@@ -37,7 +37,7 @@ const app4 = (handler: SessionHandler, prefix: string, parser: Parser | undefine
 
 const mounts = [
   ['Express 5', app5, undefined, '', describeMount],
-  ['Express 5', app5, 'json', '/api', describeHttp],
+  ['Express 5', app5, 'json', '/api', describeAdapter],
   ['Express 5', app5, 'raw', '/api', describeBodies],
   ['Express 5', app5, 'text', '', describeBodies],
   ['Express 4', app4, undefined, '/api/v1', describeBodies],

@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { fetchHandler } from '../../adapters/fetch/index.js';
-import { describeHttp, describeMount } from '../http/describe-http.js';
+import { describeAdapter, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
 describeMount({
@@ -13,7 +13,7 @@ describeMount({
   start: (handler) => listening(getRequestListener(fetchHandler(handler))),
 });
 
-describeHttp({
+describeAdapter({
   name: 'Hono',
   prefix: '/api/v1',
   parsesBodies: false,

@@ -3,12 +3,12 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import Koa2 from 'koa2';
 import { koaMiddleware } from '../../adapters/koa/index.js';
-import { describeBodies, describeHttp, describeMount } from '../http/describe-http.js';
+import { describeAdapter, describeBodies, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
 const mounts = [
   { name: 'Koa 3', framework: Koa, parses: false, prefix: '', describeIt: describeMount },
-  { name: 'Koa 3', framework: Koa, parses: true, prefix: '/api', describeIt: describeHttp },
+  { name: 'Koa 3', framework: Koa, parses: true, prefix: '/api', describeIt: describeAdapter },
   { name: 'Koa 2', framework: Koa2, parses: false, prefix: '/api/v1', describeIt: describeBodies },
   { name: 'Koa 2', framework: Koa2, parses: true, prefix: '', describeIt: describeMount },
 ] as const;

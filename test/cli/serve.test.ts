@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { Options } from '../../src/cli/options.js';
+import { serve as command } from '../../src/cli/serve.js';
 import { createSweeper, SessionService } from '../../src/index.js';
 import { EventReader } from '../http/event-reader.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
@@ -130,11 +132,17 @@ describe('colloquy serve', () => {
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is empty'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
-    const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });
-    expect(finished.exitCode).toBe(2);
-    expect(finished.stderr).toContain(message);
-    expect(finished.stderr).not.toContain('hunter2');
-    expect(finished.stderr.trimEnd().split('\n')).toHaveLength(1);
+    const options = () => new Options(command, [], { PORT: '0', [name]: value });
+    const refused = await (async () => command.run(options()))().catch((cause: unknown) => cause);
+    expect(refused).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
+    expect(String(refused)).not.toMatch(/\n|hunter2/);
+  });
+
+  test('ends with 2 and one line where a variable is malformed', async () => {
+    const { exitCode, stderr } = await colloquy.run(['serve'], { env: { PORT: '0', COLLOQUY_API_KEYS: 'hunter2' } });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^colloquy: COLLOQUY_API_KEYS: entry 1: [^\n]+\n$/);
+    expect(stderr).not.toContain('hunter2');
   });
 
   test('says that Redis is not there, without the password', async () => {

@@ -14,7 +14,7 @@ import { simulateCommands } from './commanding.js';
 import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
-const SEEDS = moreIfLong(2, 300);
+const SEEDS = moreIfLong(1, 300);
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 

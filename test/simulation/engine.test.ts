@@ -14,17 +14,17 @@ const firstSeed = Number(process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() /
 
 describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
-    const { failure } = await simulateTalks(async () => polled(await open()), moreIfLong(2, 1000), firstSeed);
+    const { failure } = await simulateTalks(async () => polled(await open()), moreIfLong(1, 1000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
   test('see what some order of their commands gives', async () => {
-    const { failure } = await simulateCommands(open, moreIfLong(4, 2000), firstSeed);
+    const { failure } = await simulateCommands(open, moreIfLong(2, 2000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
   test('never have more ACTIVE sessions than they may', async () => {
-    const { failure } = await simulateCaps(open, moreIfLong(2, 1000), firstSeed);
+    const { failure } = await simulateCaps(open, moreIfLong(1, 1000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 });
@@ -34,9 +34,9 @@ describe('on the memory store', () => {
 
   test('new seeds find nothing', async () => {
     for (const [simulated, few] of [
-      [simulateCommands, 50],
-      [simulateCaps, 50],
-      [simulateTalks, 12],
+      [simulateCommands, 25],
+      [simulateCaps, 25],
+      [simulateTalks, 6],
     ] as const) {
       expect((await simulated(open, moreIfLong(few, 10_000), firstSeed)).failure?.story).toBeUndefined();
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulationReport } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { isLong } from '../support/continuous-integration.js';
 import { plantedGraceBugs } from '../testing/planted-activity-bugs.js';
 import { plantedAppendBugs } from '../testing/planted-append-bugs.js';
 import { plantedChangeBugs } from '../testing/planted-change-bugs.js';
@@ -80,9 +81,17 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
   [simulateCaps, ['counts no live sessions']],
 ];
 
+/** They take hundreds of seeds, so that only `npm run test:long` tries them. In every run, the contract finds them. */
+const rare: ReadonlySet<string> = new Set([
+  'takes an append that it refused for one that it made',
+  'writes labels without looking at the revision',
+  'accepts the fencing tokens of earlier leases',
+  'ignores an ifPosition of 0',
+]);
+
 describe('within 1,000 seeds the simulation finds a store that', () => {
   for (const [by, names] of found) {
-    test.each(names)('%s', async (name) => {
+    test.each(names.filter((name) => isLong || !rare.has(name)))('%s', async (name) => {
       const planted = bugs.find(({ bug }) => bug === name);
       if (planted === undefined) throw new Error(`there is no such bug: ${name}`);
       const open = (): SessionStore => {

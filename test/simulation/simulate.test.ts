@@ -15,7 +15,7 @@ const simulated = (host: SimulationOptions['host'], options: Partial<SimulationO
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
-    const seeds = moreIfLong(10, 2000);
+    const seeds = moreIfLong(5, 2000);
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
 
@@ -74,7 +74,7 @@ describe('a simulation', () => {
       });
       return [failure?.story, unwrap(await store.findState({ tenant: 'default', id }))];
     };
-    for (let seed = 1; seed <= 20; seed += 1) expect(await run(seed)).toEqual(await run(seed));
+    for (let seed = 1; seed <= moreIfLong(8, 20); seed += 1) expect(await run(seed)).toEqual(await run(seed));
   });
 
   test('tells of one fault where one is enough', async () => {
@@ -186,7 +186,7 @@ describe('a simulation', () => {
 
 describe('a simulation over SQLite', () => {
   test('fails and passes as over memory', async () => {
-    expect(await simulated(careful, { store: sqliteInMemory, seeds: 10 })).toEqual({ seeds: 10 });
+    expect(await simulated(careful, { store: sqliteInMemory, seeds: 5 })).toEqual({ seeds: 5 });
     const inMemory = await simulated(careless);
     expect((await simulated(careless, { store: sqliteInMemory })).failure?.trace).toEqual(inMemory.failure?.trace);
   });
@@ -200,7 +200,7 @@ describeWithRedis('a simulation over a real Redis', ({ port }) => {
       stores += 1;
       return new RedisSessionStore({ client, prefix: `simulated-${process.pid}-${stores}`, timeoutMs: PATIENT_MS });
     };
-    expect(await simulated(careful, { store, seeds: 5 })).toEqual({ seeds: 5 });
+    expect(await simulated(careful, { store, seeds: 3 })).toEqual({ seeds: 3 });
     // Positions are those of the store.
     const linesOf = async (options: Partial<SimulationOptions>) =>
       (await simulated(careless, options)).failure?.trace.map((line) => line.replace(/position: \d+/, ''));

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { moreIfLong } from '../support/continuous-integration.js';
-import { withoutLargeCases } from '../support/contract-cases.js';
+import { forFurtherClients } from '../support/contract-cases.js';
 import { describeRedisSessionStore } from '../support/describe-redis-session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 
@@ -22,7 +22,7 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
         clients = [open(), open()];
       });
       afterAll(() => Promise.all(clients.map((client) => client.quit())));
-      describeRedisSessionStore(() => clients, { register: at === 0 ? test : withoutLargeCases(test) });
+      describeRedisSessionStore(() => clients, { register: at === 0 ? test : forFurtherClients(test) });
     });
   }
 });

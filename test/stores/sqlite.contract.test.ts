@@ -3,7 +3,7 @@ import { escapeName } from '../../adapters/shared/escape-name.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
 import { isElsewhere, isLong } from '../support/continuous-integration.js';
-import { withoutLargeCases } from '../support/contract-cases.js';
+import { forFurtherClients } from '../support/contract-cases.js';
 import { reasonToSkip } from '../support/requirements.js';
 import { type SqliteConnection, sqliteDrivers } from '../support/sqlite-drivers.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
@@ -20,6 +20,7 @@ const damages = {
 
 /** `open` makes a connection; a store in a file gets a second one. */
 const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean): void => {
+  const isFirst = isInFile && open === openLibsql;
   const opened = new WeakMap<SqliteSessionStore, SqliteConnection>();
   const make = (options: Options = {}): OpenedStore<SqliteSessionStore> => {
     const { file, remove } = sqliteFile();
@@ -40,7 +41,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
     opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
   };
-  describeSessionStore(isInFile && open === openLibsql ? test : withoutLargeCases(test), make, {
+  describeSessionStore(isFirst ? test : forFurtherClients(test), make, {
     corrupt,
     withStatuses: make,
 

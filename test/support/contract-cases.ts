@@ -1,4 +1,8 @@
 import type { TestFunction } from '../../src/testing/index.js';
+import { isLong } from './continuous-integration.js';
+
+/** Whether a case of the contract makes 10,000 sessions, which takes seconds on any store. */
+export const isLarge = (name: string): boolean => name.includes('10,000 sessions');
 
 /**
  * Registers the cases of the contract but the one that makes 10,000 sessions. What it shows depends on the store alone:
@@ -7,4 +11,25 @@ import type { TestFunction } from '../../src/testing/index.js';
 export const withoutLargeCases =
   (register: TestFunction): TestFunction =>
   (name, run) =>
-    name.includes('10,000 sessions') ? undefined : register(name, run);
+    isLarge(name) ? undefined : register(name, run);
+
+/** What a client, a driver or a deployment may change: how texts and names travel, and what two stores see. */
+const TOPICS_OF_CLIENTS: ReadonlySet<string> = new Set(['names', 'tenants', 'texts', 'two stores']);
+
+const topicOf = (name: string): string => name.slice(0, name.indexOf(':'));
+
+/**
+ * Registers a part of the contract for a further client, driver or deployment of a store that runs the whole of it
+ * elsewhere: the first case of each topic, so that each statement, script and form of answer is used, and all cases of the
+ * topics that such a thing may change. With `npm run test:long`, all cases but the largest.
+ */
+export const forFurtherClients = (register: TestFunction, more: readonly string[] = []): TestFunction => {
+  if (isLong) return withoutLargeCases(register);
+  const known = new Set<string>();
+  return (name, run) => {
+    const topic = topicOf(name);
+    const isTried = !known.has(topic) || TOPICS_OF_CLIENTS.has(topic) || more.includes(topic);
+    known.add(topic);
+    return isTried && !isLarge(name) ? register(name, run) : undefined;
+  };
+};

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { describeSessionStore } from '../../src/testing/index.js';
+import { withoutLargeCases } from '../support/contract-cases.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 import { faults } from './faults.js';
 import { runContract } from './run-contract.js';
@@ -10,7 +11,7 @@ describe('the contract, on a store that answers later, keeps text and can be dam
     const inner = new MemorySessionStore({ events: true });
     return { store: new TextSessionStore(inner), second: new TextSessionStore(inner) };
   };
-  describeSessionStore(test, makeStore, {
+  describeSessionStore(withoutLargeCases(test), makeStore, {
     corrupt: async (store, key, part) => store.damage(key, part),
     withStatuses: makeStore,
     withEvents: makeStore,

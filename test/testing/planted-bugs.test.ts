@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { plantedActivityBugs, plantedGraceBugs } from './planted-activity-bugs.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
@@ -62,7 +63,6 @@ describe('in a copy of the memory store, the contract catches that it', () => {
     const makeStore = () => memoryStoreWith(() => ({}));
     const { failed } = await runContract('', makeStore, {
       withStatuses: makeStore,
-
       withEvents: makeStore,
     });
     expect([...failed]).toEqual([]);
@@ -73,18 +73,20 @@ describe('in two stores over one database, the contract catches that each', () =
   test.for(table(plantedTwoStoreBugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
     const { failed } = await runContract(caughtBy, makeStore, {
       withStatuses: makeStore,
-
       withEvents: makeStore,
     });
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
-  test.for(table(plantedTwoStoreBugs))('nothing of this, where there is one store: %s', async ([, , makeStore]) => {
-    const makeOne = () => makeStore().store;
-    const { failed } = await runContract('', makeOne, {
-      withStatuses: makeOne,
-      withEvents: makeOne,
-    });
-    expect([...failed]).toEqual([]);
-  });
+  test.for(table(plantedTwoStoreBugs))(
+    'nothing of this, where there is one store: %s',
+    async ([, caughtBy, makeStore]) => {
+      const makeOne = () => makeStore().store;
+      const { failed } = await runContract(moreIfLong(caughtBy, ''), makeOne, {
+        withStatuses: makeOne,
+        withEvents: makeOne,
+      });
+      expect([...failed]).toEqual([]);
+    },
+  );
 });

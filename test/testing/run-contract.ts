@@ -1,5 +1,6 @@
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeSessionStore, type MakeStore, type StoreContractOptions } from '../../src/testing/index.js';
+import { isLarge } from '../support/contract-cases.js';
 
 export interface ContractRun {
   /** The names of all cases that were run. */
@@ -10,7 +11,7 @@ export interface ContractRun {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs the cases whose names begin with `group`, all at once. */
+/** Runs the cases whose names begin with `group`, all at once. The largest one runs only where it is the group. */
 export const runContract = async <S extends SessionStore>(
   group: string,
   makeStore: MakeStore<S>,
@@ -21,6 +22,7 @@ export const runContract = async <S extends SessionStore>(
   const runs: Promise<void>[] = [];
   const collect = (name: string, run: () => Promise<void>): void => {
     if (!name.startsWith(group)) return;
+    if (isLarge(name) && name !== group) return;
     names.push(name);
     runs.push(run().catch((error: unknown) => void failed.set(name, messageOf(error))));
   };

@@ -3,12 +3,13 @@ import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
+import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { randomFrom } from '../../support/random.js';
 
-const ROUNDS = 1000;
+const ROUNDS = moreIfLong(150, 1000);
 const ROUNDS_AT_ONCE = 8;
 const TENANTS = [TENANT, 'other'];
 const IDS = upTo(5).map((at) => `s${at}`);

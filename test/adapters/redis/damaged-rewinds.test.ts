@@ -11,7 +11,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 const key = keyOf('bad');
 
 /** One byte of so many is damaged; each of them with `npm run test:long`. */
-const STEP = moreIfLong(7, 1);
+const STEP = moreIfLong(17, 1);
 
 let prefixes = 0;
 

@@ -53,7 +53,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
 
   describe.each(clientVersions)('%s', (version) => {
     // What the settings do is the same in both: the second one is tried as it comes.
-    describe.each(Object.keys(settings).slice(0, moreIfLong(version === clientVersions[0] ? 4 : 1, 4)))(
+    describe.each(Object.keys(settings).slice(0, moreIfLong(version === clientVersions[0] ? 2 : 1, 4)))(
       '%s',
       (name) => {
         const open = async () => {

@@ -8,7 +8,7 @@ import { type Write, writes } from './torn-writes.js';
 
 /** Every so many bytes; what is in front of the tail makes no difference to it, so one base is enough for all bytes. */
 const kinds: readonly { readonly base: Base; readonly events: boolean; readonly step: number }[] = effort(
-  [{ base: 'rdb', events: true, step: 499 }],
+  [{ base: 'rdb', events: true, step: 999 }],
   [
     { base: 'rdb', events: true, step: 1 },
     { base: 'rdb', events: false, step: 1 },

@@ -144,11 +144,8 @@ const write = (
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
-  write(
-    'create with labels and a deadline',
-    nothing,
-    ({ impatient }) => okOf(impatient.create({ ...keyed, labels: LABELS })),
-    { isShort: true },
+  write('create with labels and a deadline', nothing, ({ impatient }) =>
+    okOf(impatient.create({ ...keyed, labels: LABELS })),
   ),
   write(
     'create with an opening',
@@ -199,9 +196,7 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.append(TARGET, [], { ...named, after: 0 })),
     { isRewind: true },
   ),
-  write('redact', started(0), async ({ sessions }) => okOf(sessions.redact(TARGET, [await firstOf(sessions)])), {
-    isShort: true,
-  }),
+  write('redact', started(0), async ({ sessions }) => okOf(sessions.redact(TARGET, [await firstOf(sessions)]))),
   write('extend', started(600), ({ sessions }) => okOf(sessions.extend(TARGET, { timeLimit: 900 }, named))),
   write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
   write('renew', leased, async (bench) => {
@@ -231,13 +226,11 @@ export const writes: readonly Write[] = [
       await talk(bench);
     },
     ({ sessions }) => okOf(sessions.delete(TARGET)),
-    { isShort: true },
   ),
   write(
     'update, which moves the session between labels',
     ({ sessions }) => okOf(sessions.create({ ...ada, labels: { kind: 'chat', user: 'u-1' } })),
     ({ sessions }) => okOf(sessions.update(TARGET, { labels: { ...LABELS, user: null } }, named)),
-    { isShort: true },
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.
   write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), { isRepeatable: false }),
@@ -253,6 +246,6 @@ export const writes: readonly Write[] = [
         okOf(sessions.append('s1', [said('together')])),
         answerOf(store.insert('default', headOf(CREATED), live('ACTIVE'), { entries: [said('together')] })),
       ]),
-    { isRepeatable: false, isGroup: true, isShort: true },
+    { isRepeatable: false, isGroup: true },
   ),
 ];

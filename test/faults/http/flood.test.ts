@@ -7,7 +7,7 @@ import { effort, record, seeds } from '../support/effort.js';
 import { type FloodOutcome, flood } from './crowd.js';
 import { OUR_KEY } from './served.js';
 
-const REQUESTS = effort(120, 10_000);
+const REQUESTS = effort(60, 10_000);
 const PROMISE = 'a flood leaves a server as it was';
 /** What the heap may grow by from one flood to the next; the first one fills what is kept on purpose. */
 const MIB = 1024 * 1024;

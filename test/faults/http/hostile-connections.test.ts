@@ -9,8 +9,8 @@ import { hostileConnection, strangersTriple, type Target } from './hostile-clien
 import { OUR_KEY } from './served.js';
 
 const PROMISE = 'no stranger ends the process';
-const TRIPLES = effort(15, 3000);
-const CONNECTIONS = effort(50, 5000);
+const TRIPLES = effort(6, 3000);
+const CONNECTIONS = effort(25, 5000);
 const AT_ONCE = 6;
 
 const mounts = [

@@ -64,7 +64,7 @@ const cases = [
   ['node:http', 'wrong'],
 ] as const;
 
-test.each(cases.slice(0, effort(2, 3)))(
+test.each(cases.slice(0, effort(1, 3)))(
   'bodies in chunks of one byte, to %s with the key %s, cost memory by their bytes',
   async (mount, key) => {
     child = fork(worker.file, [mount, OUR_KEY], { execArgv: ['--expose-gc'] });

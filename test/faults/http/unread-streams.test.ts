@@ -11,7 +11,7 @@ import { effort, record } from '../support/effort.js';
 const PROMISE = 'watchers that do not read cost next to nothing';
 const WATCHERS = effort(100, 1000);
 const SESSION_BYTES = 2_000_000;
-const TURNS = effort(30, 100);
+const TURNS = effort(20, 100);
 /** Megabytes that watchers may add to the process. One text for each of them would be 2 MB. */
 const MAX_MB = effort(100, 300);
 /** Sessions that were sent lately, 16 MiB, and what a client of Redis keeps of its last replies. */

@@ -10,13 +10,12 @@ import { reportOf } from './child.js';
 const PROMISE = 'nothing leaks';
 const PATIENCE_MS = effort(120_000, 900_000);
 /**
- * What may be left of an operation, in bytes: less than an entry. With few operations, what the process still warms up to counts for more,
- * and on Redis what the store remembers of sessions that it has read, which comes and goes.
+ * What may be left of an operation, in bytes: less than an entry. With few operations, what the process still warms up to
+ * counts for more.
  */
-const MAX_BYTES = { memory: effort(250, 0.5), redis: effort(1000, 2) } as const;
+const MAX_BYTES = { memory: effort(250, 0.5), redis: 2 } as const;
 const SAMPLES = effort(12, 40);
-/** Long ones fill early what a store on Redis remembers of the sessions that it has read. */
-const CONTENT = { memory: 200, redis: effort(120_000, 200) } as const;
+const CONTENT = 200;
 
 let worker: Worker;
 beforeAll(async () => {
@@ -26,7 +25,7 @@ beforeAll(async () => {
 const endure = async (store: string, port: number, operations: number): Promise<void> => {
   const kind = store === 'memory' ? 'memory' : 'redis';
   const most = MAX_BYTES[kind];
-  const numbers = [port, operations, SAMPLES, CONTENT[kind]];
+  const numbers = [port, operations, SAMPLES, CONTENT];
   const { samples, ...rest } = await reportOf<EnduranceReport>(worker.file, store, ...numbers.map(String));
   const settled = samples.slice(samples.length / 2);
   const growth = growthOf(settled);
@@ -50,9 +49,11 @@ describeWithRedis('many operations on a Redis', () => {
   });
   afterAll(() => server.stop());
 
-  test.each(triedClients)(
+  // A short run shows what the engine leaves in memory, and what clients leave that come and go. What a store on Redis
+  // remembers of sessions comes and goes too, so that only many operations show what stays.
+  effort(test.skip, test).each(triedClients)(
     'leave nothing behind, with %s',
-    (version) => endure(version, server.port, effort(1500, 500_000)),
+    (version) => endure(version, server.port, 500_000),
     PATIENCE_MS,
   );
 });

@@ -8,7 +8,7 @@ import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 
 type Call = () => ResultAsync<unknown, SessionError>;
 
-const ROUNDS = effort(60, 5000);
+const ROUNDS = effort(20, 5000);
 
 describeDatabases(
   'a session that is deleted while others work on it',

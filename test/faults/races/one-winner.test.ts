@@ -6,7 +6,7 @@ import { startPool } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
 import { describeWithWorker } from './describe-with-worker.js';
 
-const ROUNDS = effort(10, 500);
+const ROUNDS = effort(5, 500);
 const CALLERS = 25;
 
 describeWithWorker(

@@ -130,7 +130,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
         const [version = 'ioredis 5', other = version] = clientVersions;
         const wrong: string[] = [];
         const id = write.name.startsWith('create') ? CREATED : TARGET;
-        const tried = refusals.filter((_, at) => effort((at + write.name.length) % 6 === 0, true));
+        const tried = refusals.filter((_, at) => effort((at + write.name.length) % 12 === 0, true));
         for (const [at, refusal] of tried.entries()) {
           const bench = await prepared(write, events, at % 2 === 0 ? version : other, refusal.timeoutMs);
           const before = await shown(bench, control);

@@ -15,7 +15,7 @@ import { Writing } from './writing.js';
 const PROCESSES = effort(2, 3);
 const WRITERS = 8;
 const ROUNDS = effort(1, 12);
-const CALLS = effort(80, 2500);
+const CALLS = effort(40, 2500);
 const PROMISE = 'an answer is true, whatever the server refuses';
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 

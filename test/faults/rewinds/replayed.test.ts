@@ -21,7 +21,7 @@ import { Rewinders, type Shared } from './rewinders.js';
 
 const PROCESSES = effort(2, 6);
 const KILLS = effort(1, 25);
-const CHANGES = effort(24, 800);
+const CHANGES = effort(16, 800);
 const PROMISE = 'appends and rewinds of several processes make one history, whatever is killed';
 
 interface Place {

@@ -14,7 +14,7 @@ import { ada, call, okOf } from '../../support/sessions.js';
 import { effort, record, seeds, triedClients } from '../support/effort.js';
 
 const PROMISE = 'nobody reads or writes what is another tenant’s';
-const PAIRS = effort(20, 2000);
+const PAIRS = effort(10, 2000);
 
 /** What one tenant can try on a session that is another's. */
 const operations: readonly (readonly [operation: Parameters<typeof call>[1], ...rest: readonly unknown[]])[] = [
