@@ -82,6 +82,7 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
     const isKeyed = idempotencyKey !== undefined;
+    const awake = wake === true ? ['wake'] : [];
     return {
       options,
       labels,
@@ -90,7 +91,7 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
       entries: parsed,
       from,
       idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given()]) : '',
+      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...awake]) : '',
       ...parseHistoryLimit(issues, historyLimit),
     };
   });

@@ -19,7 +19,7 @@ describe('the keys of a session', () => {
       index: 'app:{0}:index:acme',
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
-      work: 'app:{0}:work:a%003ab',
+      work: 'app:{0}:work:acme',
       waiting: 'app:{0}:waiting',
       tenants: 'app:{0}:tenants',
       partition: 'app:{0}:',

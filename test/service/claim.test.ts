@@ -1,0 +1,205 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
+import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed, TextSessionStore } from '../support/store-doubles.js';
+
+const worker = { holder: 'worker-1', seconds: 10 };
+
+const open = (store = new MemorySessionStore()) => {
+  const bench = openSessions({ store });
+  const { sessions } = bench;
+  /** Creates sessions that want a worker, each a millisecond after the last. */
+  const waiting = async (count: number): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for (let at = 0; at < count; at += 1) {
+      ids.push((await okOf(sessions.create({ ...ada, wake: true }))).id);
+      bench.clock.pass(1);
+    }
+    return ids;
+  };
+  const claim = async (limit = 100, holder = 'worker-2') =>
+    (await okOf(sessions.claim({ ...worker, holder, limit }))).claimed;
+  const claimedIds = async (limit?: number) => (await claim(limit)).map(({ session }) => session.id);
+  /** Claims the only session that waits. */
+  const claimOne = async () => {
+    const [only, ...others] = await claim();
+    if (only === undefined || others.length > 0) throw new Error('there is not one session');
+    return { id: only.session.id, fencingToken: only.lease.fencingToken };
+  };
+  return { ...bench, waiting, claim, claimedIds, claimOne };
+};
+
+describe('claim', () => {
+  test('gives the sessions that want a worker, the longest waiting first, one by default', async () => {
+    const { sessions, waiting, claimedIds } = open();
+    const [first = '', second = '', third = ''] = await waiting(3);
+    await createdIn(sessions);
+    const { claimed, unreadable } = await okOf(sessions.claim(worker));
+    expect([claimed.map(({ session }) => session.id), unreadable]).toEqual([[first], []]);
+    expect(await claimedIds()).toEqual([second, third]);
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test('gives each session without its history, and the lease of the caller', async () => {
+    const { sessions, clock, waiting } = open();
+    const [id = ''] = await waiting(1);
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    clock.pass(999);
+    const [claimed] = (await okOf(sessions.claim(worker))).claimed;
+    const lease = { holder: 'worker-1', fencingToken: expect.any(Number), until: '2026-01-31T12:00:11.000Z' };
+    expect(claimed).toEqual({ session: await okOf(sessions.get(id, { historyLimit: 0 })), lease });
+    expect(claimed?.session).toMatchObject({ lease, history: [], historyCount: 1 });
+  });
+
+  test('gives nobody else the session while the lease lasts, and again when it runs out', async () => {
+    const { sessions, clock, waiting, claimedIds } = open();
+    const [id = ''] = await waiting(1);
+    const [claimed] = (await okOf(sessions.claim(worker))).claimed;
+    clock.pass(9000);
+    await okOf(sessions.renew(id, { fencingToken: claimed?.lease.fencingToken ?? 0, seconds: 5 }));
+    clock.pass(4999);
+    expect(await claimedIds()).toEqual([]);
+    // The worker has crashed.
+    clock.pass(1);
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('gives no session that has ended, also by the clock alone', async () => {
+    const { sessions, clock, claimedIds } = open();
+    const [over, expired] = [await startedIn(sessions), await startedIn(sessions, { timeLimit: 5 })];
+    for (const id of [over, expired]) await okOf(sessions.wake(id));
+    await okOf(sessions.terminate(over));
+    clock.pass(5000);
+    expect(await claimedIds()).toEqual([]);
+    expect((await okOf(sessions.get(expired))).lease).toBeUndefined();
+  });
+
+  test('gives no session that somebody has leased, until that lease ends', async () => {
+    const { sessions, clock, waiting, claimedIds } = open();
+    const [released = '', left = ''] = await waiting(2);
+    const lease = await okOf(sessions.lease(released, worker));
+    await okOf(sessions.lease(left, worker));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.release(released, lease && { fencingToken: lease.fencingToken }));
+    expect(await claimedIds()).toEqual([released]);
+    clock.pass(10_000);
+    expect(await claimedIds()).toContain(left);
+  });
+
+  test("gives no other tenant's sessions", async () => {
+    const { sessions, claimedIds } = open();
+    await okOf(sessions.forTenant('globex').create({ ...ada, wake: true }));
+    expect(await claimedIds()).toEqual([]);
+    expect((await okOf(sessions.forTenant('globex').claim(worker))).claimed).toHaveLength(1);
+  });
+
+  test('loses nothing if its process dies before the lease: after 10 s another claim finds the session', async () => {
+    const inner = new MemorySessionStore();
+    let isDead = true;
+    const store = changed(inner, {
+      replace: (...args) => (isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.replace(...args)),
+    });
+    const { sessions, clock } = openSessions({ store });
+    const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+    expect(await errorOf(sessions.claim(worker))).toMatchObject({ type: 'store_unavailable' });
+    isDead = false;
+    clock.pass(9999);
+    expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
+    clock.pass(1);
+    expect((await okOf(sessions.claim(worker))).claimed).toMatchObject([{ session: { id } }]);
+  });
+
+  test('names a session that cannot be read, and gives the others', async () => {
+    const store = new TextSessionStore();
+    const { sessions } = openSessions({ store });
+    const [bad, good] = [
+      await okOf(sessions.create({ ...ada, wake: true })),
+      await okOf(sessions.create({ ...ada, wake: true })),
+    ];
+    store.damage({ tenant: 'default', id: bad.id }, 'state');
+    const { claimed, unreadable } = await okOf(sessions.claim({ ...worker, limit: 10 }));
+    expect([claimed.map(({ session }) => session.id), unreadable]).toEqual([[good.id], [bad.id]]);
+  });
+
+  test('answers with the error of a store that hands out nothing, or cannot lease', async () => {
+    const away = storeUnavailable('it is away', 'not_applied');
+    const inner = new MemorySessionStore();
+    await okOf(openSessions({ store: inner }).sessions.create({ ...ada, wake: true }));
+    const none = ok({ sessions: [], failed: [away], hasMore: false });
+    for (const changes of [{ claim: () => err(away) }, { claim: () => none }, { replace: () => err(away) }]) {
+      const { sessions } = openSessions({ store: changed(inner, changes) });
+      expect(await errorOf(sessions.claim(worker))).toEqual(away);
+    }
+  });
+
+  test.each([
+    [undefined, ['input', 'holder', 'seconds']],
+    [{}, ['holder', 'seconds']],
+    [{ holder: '', seconds: 0 }, ['holder', 'seconds']],
+    [{ ...worker, limit: 0 }, ['limit']],
+    [{ ...worker, limit: 101 }, ['limit']],
+    [{ ...worker, limit: 1.5 }, ['limit']],
+    [{ ...worker, count: 5 }, ['count']],
+  ])('of %j is invalid_input that names the fields', async (input, paths) => {
+    const error = await errorOf(call(open().sessions, 'claim', input));
+    expect(error.type === 'invalid_input' && error.issues.map(({ path }) => path)).toEqual(paths);
+  });
+});
+
+describe('release of a claim', () => {
+  test('with done ends the work', async () => {
+    const { sessions, clock, waiting, claimOne, claimedIds } = open();
+    await waiting(1);
+    const { id, fencingToken } = await claimOne();
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    clock.pass(1_000_000);
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test('without done makes the session claimable at once, after those that wait for longer', async () => {
+    const { sessions, waiting, claimOne, claimedIds } = open();
+    await waiting(1);
+    const { id, fencingToken } = await claimOne();
+    const [other] = await waiting(1);
+    await okOf(sessions.release(id, { fencingToken }));
+    expect(await claimedIds()).toEqual([other, id]);
+  });
+
+  test('with done leaves a wake that came after the claim', async () => {
+    const { sessions, waiting, claimOne, claimedIds } = open();
+    await waiting(1);
+    const { id, fencingToken } = await claimOne();
+    await okOf(sessions.wake(id));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('under withLease by the same holder goes on with the claim: done or not is what counts', async () => {
+    const { sessions, waiting, claim, claimedIds } = open();
+    const [id = ''] = await waiting(1);
+    await claim(1, 'worker-1');
+    await okOf(sessions.withLease(id, worker, () => undefined));
+    expect(await claimedIds()).toEqual([id]);
+    const again = { holder: 'worker-2', seconds: 10 };
+    await okOf(
+      sessions.withLease(id, again, async ({ fencingToken }) =>
+        okOf(sessions.release(id, { fencingToken, done: true })),
+      ),
+    );
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test.each([
+    [{ fencingToken: 1, done: 'yes' }, 'done'],
+    [{ fencingToken: 1, isDone: true }, 'isDone'],
+  ])('with %j is invalid_input that names the field', async (input, path) => {
+    const { sessions, waiting } = open();
+    const [id] = await waiting(1);
+    const error = await errorOf(call(sessions, 'release', id, input));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+  });
+});

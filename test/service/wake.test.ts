@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const worker = { holder: 'worker-1', seconds: 10, limit: 100 };
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, seconds));
+
+const open = () => {
+  const bench = openSessions();
+  const claimedIds = async () => (await okOf(bench.sessions.claim(worker))).claimed.map(({ session }) => session.id);
+  return { ...bench, claimedIds };
+};
+
+describe('wake', () => {
+  test.each(['IDLE', 'ACTIVE', 'PAUSED'])('makes a session that is %s want a worker', async (status) => {
+    const { sessions, claimedIds } = open();
+    const id = await createdIn(sessions);
+    if (status !== 'IDLE') await okOf(sessions.start(id));
+    if (status === 'PAUSED') await okOf(sessions.pause(id));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.wake(id));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('makes it want one from a later time on, given as a text or a Date', async () => {
+    const { sessions, clock, claimedIds } = open();
+    const [one, other] = [await createdIn(sessions), await createdIn(sessions)];
+    await okOf(sessions.wake(one, { at: at(60) }));
+    await okOf(sessions.wake(other, { at: '2026-01-31T13:01:01+01:00' }));
+    clock.pass(59_999);
+    expect(await claimedIds()).toEqual([]);
+    clock.pass(1);
+    expect(await claimedIds()).toEqual([one]);
+    clock.pass(1000);
+    expect(await claimedIds()).toEqual([other]);
+  });
+
+  test('counts by the earlier of two times', async () => {
+    const { sessions, clock, claimedIds } = open();
+    const [one, other] = [await createdIn(sessions), await createdIn(sessions)];
+    for (const [id, times] of [
+      [one, [60, 30]],
+      [other, [30, 60]],
+    ] as const) {
+      for (const seconds of times) await okOf(sessions.wake(id, { at: at(seconds) }));
+    }
+    clock.pass(29_999);
+    expect(await claimedIds()).toEqual([]);
+    clock.pass(1);
+    expect(await claimedIds()).toEqual([one, other]);
+  });
+
+  test('for a later time stays through a claim that is done before', async () => {
+    const { sessions, clock, claimedIds } = open();
+    const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+    expect(await claimedIds()).toEqual([id]);
+    await okOf(sessions.wake(id, { at: at(3600) }));
+    const { lease } = await okOf(sessions.get(id));
+    await okOf(sessions.release(id, { fencingToken: lease?.fencingToken ?? 0, done: true }));
+    clock.pass(3_599_999);
+    expect(await claimedIds()).toEqual([]);
+    clock.pass(1);
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('lasts through start, pause, resume, extend, update and append', async () => {
+    const { sessions, claimedIds } = open();
+    const { id } = await okOf(sessions.create({ ...ada, timeLimit: 60, wake: true }));
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.pause(id));
+    await okOf(sessions.resume(id));
+    await okOf(sessions.extend(id, { timeLimit: 90 }));
+    await okOf(sessions.update(id, { labels: { user: 'u-1' } }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('of a session is none of its forks', async () => {
+    const { sessions, claimedIds } = open();
+    const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
+    await createdIn(sessions);
+    const { id: fork } = await okOf(sessions.create({ ...ada, from: { id }, wake: true }));
+    await okOf(sessions.create({ ...ada, from: { id } }));
+    expect(await claimedIds()).toEqual([id, fork]);
+  });
+
+  test('is no change: it has no event, and watchers hear nothing of it', async () => {
+    const { sessions, store } = open();
+    const id = await createdIn(sessions);
+    const sequence = async () => (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
+    const before = await sequence();
+    await okOf(sessions.wake(id));
+    expect(await sequence()).toBe(before);
+  });
+
+  test('is refused where the session is missing or has ended', async () => {
+    const { sessions, clock } = open();
+    expect(await errorOf(sessions.wake('s9'))).toMatchObject({ type: 'not_found', id: 's9' });
+    const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
+    const [over, expired] = [await startedIn(sessions), await startedIn(sessions, { timeLimit: 5 })];
+    await okOf(sessions.terminate(over));
+    clock.pass(5000);
+    for (const id of [over, expired]) expect(await errorOf(sessions.wake(id))).toMatchObject(refusal);
+  });
+
+  test.each([
+    [{ at: 'tomorrow' }, 'at'],
+    [{ at: new Date(Number.NaN) }, 'at'],
+    [{ at: 5 }, 'at'],
+    [{ when: '2026-01-31T12:00:00Z' }, 'when'],
+    [null, 'options'],
+  ])('with %j is invalid_input that names the field', async (options, path) => {
+    const { sessions } = open();
+    const error = await errorOf(call(sessions, 'wake', await createdIn(sessions), options));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+  });
+});
+
+describe('create with wake', () => {
+  test('is the same call only with the same wake, under an idempotency key', async () => {
+    const { sessions, claimedIds } = open();
+    const input = { ...ada, idempotencyKey: 'one', wake: true };
+    const { id } = await okOf(sessions.create(input));
+    expect(await okOf(sessions.create(input))).toMatchObject({ id, repeated: true });
+    const { wake: _, ...without } = input;
+    expect(await errorOf(sessions.create(without))).toMatchObject({ type: 'idempotency_mismatch' });
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('of anything but a boolean is invalid_input', async () => {
+    const error = await errorOf(call(open().sessions, 'create', { ...ada, wake: 'now' }));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import type { StateRecord } from '../../src/session/session-record.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
+import { ended, live, NOON } from '../../src/testing/samples.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+const UNTIL = NOON + 1000;
+
+const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: UNTIL };
+const claim = { ...lease, isClaim: true };
+const released = { ...lease, until: 0, releasedAt: NOON + 7 };
+
+const sooner = NOON + 5;
+const later = UNTIL + 5;
+
+const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord])[] = [
+  ['that wants no worker', NEVER, live('ACTIVE')],
+  ['that is idle and wants one', sooner, live('IDLE', { wakeAt: sooner })],
+  ['that is active and wants one', sooner, live('ACTIVE', { wakeAt: sooner })],
+  ['that is paused and wants one', sooner, live('PAUSED', { wakeAt: sooner })],
+  ['that has ended', NEVER, ended('failed', { wakeAt: sooner })],
+  ['that has ended while it was claimed', NEVER, ended('failed', { lease: claim })],
+  ['with a lease, that wants no worker', NEVER, live('ACTIVE', { lease })],
+  ['with a lease, that wants one before its end', UNTIL, live('ACTIVE', { lease, wakeAt: sooner })],
+  ['with a lease, that wants one after its end', later, live('ACTIVE', { lease, wakeAt: later })],
+  ['that is claimed', UNTIL, live('ACTIVE', { lease: claim })],
+  ['that is claimed and was woken', UNTIL, live('ACTIVE', { lease: claim, wakeAt: sooner })],
+  ['that is claimed and wants a worker later', UNTIL, live('ACTIVE', { lease: claim, wakeAt: later })],
+  ['that was released', NEVER, live('ACTIVE', { lease: released })],
+  ['that was released and wants one', sooner, live('ACTIVE', { lease: released, wakeAt: sooner })],
+];
+
+describe('when a worker may claim a session', () => {
+  test.each(states)('%s: %d', (_, wakeAt, state) => {
+    expect(wakeAtOf(state)).toBe(wakeAt);
+  });
+});
