@@ -136,10 +136,18 @@ export class Deployment {
     return this.#known?.keys ?? this.#openBy(this.#wanted()).keys;
   }
 
+  /** Begins a call at once; `undefined` until the settings are known. */
+  opened(): Result<OpenCall, never> | undefined {
+    if (this.#known === undefined) return undefined;
+    const { keys, eventsLength, reportsEnds } = this.#known;
+    return ok({ call: this.#connection.begin(), keys, eventsLength, reportsEnds });
+  }
+
   /** Begins a call that creates no session. */
   async begin(): Answer<OpenCall> {
+    const known = this.opened();
+    if (known !== undefined) return known;
     const call = this.#connection.begin();
-    if (this.#known !== undefined) return ok({ call, ...this.#known });
     const stored = await this.#read(call);
     if (stored.isErr()) return err(stored.error);
     const opened = stored.value === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(stored.value);
@@ -150,14 +158,15 @@ export class Deployment {
   async read<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    const opened = await this.begin();
+    const opened = this.opened() ?? (await this.begin());
     return opened.isErr() ? err(opened.error) : work(opened.value);
   }
 
   /** Begins a call that may create a session. */
   async beginInsert(): Answer<OpenCall> {
+    const known = this.opened();
+    if (known !== undefined) return known;
     const call = this.#connection.begin();
-    if (this.#known !== undefined) return ok({ call, ...this.#known });
     const stored = await this.#read(call);
     if (stored.isErr()) return err(stored.error);
     const found = stored.value === undefined ? await this.#store(call) : ok(stored.value);

@@ -16,7 +16,7 @@ export const encodeLines = (entries: readonly HistoryEntry[]): string => {
 };
 
 /** The JSON of whole lines, with commas between them; `undefined` if they are not whole. */
-export const jsonOfLines = (lines: string): string | undefined => {
+const jsonOfLines = (lines: string): string | undefined => {
   if (lines === '') return '';
   if (lines.length <= LINE_END.length || !lines.endsWith(LINE_END)) return undefined;
   const text = lines.slice(0, -LINE_END.length);

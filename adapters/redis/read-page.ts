@@ -17,10 +17,11 @@ const pageScript = script(pageLua);
 /** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** What a script returns of each session: the maximum bytes of records, or only what the next step needs. */
-const partsOf = ({ historyLimit }: PageRange, isSized: boolean): string => {
+/** What a script returns of the sessions: the maximum bytes of records, or only what the next step needs. */
+const partsOf = ({ historyLimit, maxBytes }: PageRange): string => {
   if (historyLimit === 0) return String(MAX_RECORD_BYTES);
-  return isSized ? 'sizes' : 'ids';
+  if (maxBytes === undefined) return 'ids';
+  return historyLimit === undefined ? 'size' : 'sizes';
 };
 
 /**
@@ -44,12 +45,15 @@ const sizeIn = (text: string): number => (/^\d*$/.test(text) ? Number(text) : -1
 
 /** The sessions of a page, each with what the script has returned of it. */
 const listedIn = (fields: readonly string[], parts: string): readonly SizedSession[] => {
-  if (parts === 'ids') return fields.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
+  if (parts === 'ids' || parts === 'size') return fields.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
   const listed: SizedSession[] = [];
   for (let at = 0; at < fields.length; at += FIELDS) {
-    const [member = '', size = '', history = '', record] = fields.slice(at, at + FIELDS);
-    const sizes = { recordBytes: sizeIn(size), historyBytes: sizeIn(history) };
-    listed.push({ member, ...sizes, record: record === '' ? undefined : record });
+    listed.push({
+      member: fields[at] ?? '',
+      recordBytes: sizeIn(fields[at + 1] ?? ''),
+      historyBytes: sizeIn(fields[at + 2] ?? ''),
+      record: fields[at + 3] || undefined,
+    });
   }
   return listed;
 };
@@ -108,14 +112,15 @@ export const readPage = async (
   keys: TenantKeys,
   range: PageRange,
 ): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> => {
-  const parts = partsOf(range, range.maxBytes !== undefined);
+  const parts = partsOf(range);
   const reply = await findMembers(call, keys, range, parts);
   if (reply.isErr()) return err(reply.error);
   if (reply.value === 'ended') return err(tooManyEnded);
   const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
+  const bytes = parts === 'size' ? Number(fields.shift() ?? 0) : undefined;
   const rising = listedIn(fields, parts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
-  const read = await readSessions(call, keys, listed, range);
+  const read = await readSessions(call, keys, listed, range, bytes);
   if (read.isErr()) return err('type' in read.error ? read.error : read.error.error);
   const found: SessionRecord[] = [];
   const unreadable: string[] = [];

@@ -8,9 +8,9 @@ import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { type Answer, type Failure, toStoreError, unreadable } from './failure.js';
-import { charactersIn, decodeLines, isUnconfirmed, jsonOfLines, linesIn } from './journal.js';
+import { charactersIn, decodeLines, isUnconfirmed, linesIn } from './journal.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { type DecodedRecord, decodeRecord, type RecordText, recordsIn, recordTextIn } from './record.js';
+import { type DecodedRecord, decodeRecord, type RecordHeader } from './record.js';
 import readLua from './scripts/read.lua';
 
 const readScript = script(readLua);
@@ -49,40 +49,29 @@ const sessionOf = ({ header, head, state }: DecodedRecord, history: readonly His
   return { head, state, history, historyCount: entries, sequence, incarnation };
 };
 
-/** A session whose history could not be read as bytes, with a journal that a test double has counted in characters. */
-const inCharacters = (id: string, record: RecordText, journal: string): ReadRecord => {
-  const lines = charactersIn(journal, record.header);
+/** A history in its journal; `undefined` if it cannot be read. */
+const historyIn = (journal: string, header: RecordHeader): readonly HistoryEntry[] | undefined => {
+  const lines = linesIn(journal, header);
   const history = lines === undefined ? undefined : decodeLines(lines);
-  const [found] = recordsIn([{ id, record, lines: '' }]);
-  const isWhole = found !== undefined && history?.length === record.header.entries;
-  return isWhole ? sessionOf(found.record, history) : 'corrupt';
+  if (history?.length === header.entries) return history;
+  // A test double has counted characters.
+  const others = charactersIn(journal, header);
+  const found = others === undefined ? undefined : decodeLines(others);
+  return found?.length === header.entries ? found : undefined;
 };
 
 /** What a session is whose record is missing. */
 const withoutRecord = (journal: string | null | undefined): ReadRecord =>
   typeof journal === 'string' && !isUnconfirmed(journal) ? 'corrupt' : 'missing';
 
-/** The sessions in texts. */
-const sessionsIn = (texts: readonly Texts[]): readonly ReadRecord[] => {
-  const found: ReadRecord[] = texts.map(({ record, journal }) =>
-    record === null ? withoutRecord(journal) : 'corrupt',
-  );
-  const readable = texts.flatMap(({ member, record: text, journal }, at) => {
-    const record = text === null ? undefined : recordTextIn(text);
-    if (record === undefined) return [];
-    const lines = journal === undefined ? '' : linesIn(journal ?? '', record.header);
-    const json = lines === undefined ? '' : (jsonOfLines(lines) ?? '');
-    return [{ at, id: unescapeName(member), record, lines: json, journal }];
-  });
-  for (const [at, parsed] of recordsIn(readable).entries()) {
-    const text = readable[at];
-    if (text === undefined) continue;
-    const { id, record, journal } = text;
-    const isWhole = journal === undefined || parsed?.history.length === record.header.entries;
-    if (parsed !== undefined && isWhole) found[text.at] = sessionOf(parsed.record, parsed.history);
-    else if (typeof journal === 'string') found[text.at] = inCharacters(id, record, journal);
-  }
-  return found;
+/** The session in its texts. */
+const sessionIn = (member: string, text: string | null, journal?: string | null): ReadRecord => {
+  if (text === null) return withoutRecord(journal);
+  const record = decodeRecord(unescapeName(member), text);
+  if (record === undefined) return 'corrupt';
+  if (journal === undefined) return sessionOf(record, []);
+  const history = historyIn(journal ?? '', record.header);
+  return history === undefined ? 'corrupt' : sessionOf(record, history);
 };
 
 /** The state of a session, or of what is left of a removed one. */
@@ -125,24 +114,28 @@ const findWhole = async (
   const texts = await call.readCommand((client) => client.mget(record, journal));
   if (texts.isErr()) return err(texts.error);
   const [recordText = null, journalText = null] = texts.value;
-  const [found = 'missing'] = sessionsIn([{ member, record: recordText, journal: journalText }]);
+  const found = sessionIn(member, recordText, journalText);
   if (found !== 'missing') return ok(found);
   // MGET returns nil for a key of a wrong type, as for a missing key.
   const checked = await call.readCommand((client) => client.get(record));
   return checked.map(() => found);
 };
 
-/** Sessions of one tenant, in the given order, if they are not too large. */
+/**
+ * Sessions of one tenant, in the given order, if they are not too large. Their bytes are those of their sizes, unless
+ * they are given.
+ */
 export const readSessions = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],
   size: ReadSize,
+  known?: number,
 ): Reading<readonly ReadRecord[]> => {
   const { historyLimit, maxBytes } = size;
   if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, maxBytes);
   const isLight = historyLimit === 0;
-  const bytes = sum(sessions.map((each) => sizeOf(each, isLight)));
+  const bytes = known ?? sum(sessions.map((each) => sizeOf(each, isLight)));
   const refusal = tooLarge({ maxBytes }, bytes, sessions.length);
   return refusal === undefined ? loadSessions(call, keys, sessions, isLight) : err(refusal);
 };
@@ -158,11 +151,17 @@ const loadSessions = async (
   const texts = await readTexts(call, keys, sessions, isLight);
   if (texts.isErr()) return err(texts.error);
   const records: ReadRecord[] = [];
-  for (const turn of turnsOf(texts.value)) {
-    if (records.length > 0) await othersTurn();
-    records.push(...sessionsIn(turn));
+  let left = TURN_BYTES;
+  for (const { member, record, journal } of texts.value) {
+    if (left <= 0) {
+      await othersTurn();
+      left = TURN_BYTES;
+    }
+    const found = sessionIn(member, record, journal);
+    records.push(found === 'missing' ? await confirmed(call, keys, member) : found);
+    left -= (record?.length ?? 0) + (journal?.length ?? 0);
   }
-  return ok(await Promise.all(records.map((record, at) => confirmed(call, keys, record, sessions[at]))));
+  return ok(records);
 };
 
 const sizeOf = ({ recordBytes, historyBytes }: SizedSession, isLight: boolean): number =>
@@ -190,31 +189,10 @@ const readTexts = async (
   );
 };
 
-/** The texts in groups, between which the event loop gets a turn. */
-const turnsOf = (texts: readonly Texts[]): readonly (readonly Texts[])[] => {
-  const turns: Texts[][] = [];
-  let left = 0;
-  for (const text of texts) {
-    const turn = left > 0 ? turns.at(-1) : undefined;
-    if (turn === undefined) {
-      turns.push([text]);
-      left = TURN_BYTES;
-    } else turn.push(text);
-    left -= (text.record?.length ?? 0) + (text.journal?.length ?? 0);
-  }
-  return turns;
-};
-
 /** MGET returns nil for a key of a wrong type, as for a missing key: that is a session that cannot be read. */
-const confirmed = async (
-  call: Call,
-  { records }: TenantKeys,
-  record: ReadRecord,
-  session: SizedSession | undefined,
-): Promise<ReadRecord> => {
-  if (record !== 'missing' || session === undefined) return record;
-  const text = await call.readCommand((client) => client.get(records + session.member));
-  return text.isErr() && text.error.code === 'WRONGTYPE' ? 'corrupt' : record;
+const confirmed = async (call: Call, { records }: TenantKeys, member: string): Promise<ReadRecord> => {
+  const text = await call.readCommand((client) => client.get(records + member));
+  return text.isErr() && text.error.code === 'WRONGTYPE' ? 'corrupt' : 'missing';
 };
 
 /** Bytes of a history to read for its latest entries, or for all of them. */

@@ -1,11 +1,11 @@
 import { isLabels } from '../../src/input/parse-labels.js';
-import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistory } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite } from '../shared/never.js';
-import { encodeHead, encodeState, entriesIn, headIn, stateIn } from '../shared/stored-json.js';
+import { encodeHead, encodeState, headIn, stateIn } from '../shared/stored-json.js';
 import { letterOf } from './status-letters.js';
 
 /*
@@ -124,14 +124,6 @@ export interface RecordHeader extends Counts {
   readonly version: string;
 }
 
-/** A record whose JSON is not parsed yet. */
-export interface RecordText {
-  readonly header: RecordHeader;
-  readonly labels: SessionLabels | undefined;
-  readonly state: string;
-  readonly head: string;
-}
-
 /** A record as text, read. */
 export interface DecodedRecord {
   readonly header: RecordHeader;
@@ -175,45 +167,38 @@ export const decodeHeader = (header: string, ranges: string): RecordHeader | und
   const numberAt = (name: keyof typeof OFFSETS): number =>
     Number(header.slice(OFFSETS[name], OFFSETS[name] + WIDTHS[name]));
   const incarnation = header.slice(INCARNATION_AT, OFFSETS.created - 1);
-  const [bytes, tail, redactions] = [numberAt('bytes'), numberAt('tail'), numberAt('redactions')];
+  const bytes = numberAt('bytes');
+  const tail = numberAt('tail');
+  const redactions = numberAt('redactions');
   const created = numberAt('created');
   const lastActivityAt = numberAt('lastActivity');
   const sequence = numberAt('sequence');
   const entries = numberAt('entries');
-  const [hidden, earlier] = rangesOf(tail, ranges) ?? [];
-  const pieces = hidden === undefined ? undefined : piecesOf(tail, hidden, earlier ?? '', bytes);
-  if (hidden === undefined || pieces === undefined) return undefined;
   const version = `${incarnation}.${redactions}.${tail}`;
-  const counts = { created, lastActivityAt, sequence, entries, bytes, redactions };
-  return { incarnation, ...counts, pieces, shown: bytes - hidden, version };
+  const read = rangesOf(tail, ranges);
+  if (read === undefined) return undefined;
+  const [hidden, earlier] = read;
+  const pieces = piecesOf(tail, hidden, earlier, bytes);
+  if (pieces === undefined) return undefined;
+  const shown = bytes - hidden;
+  return {
+    incarnation,
+    created,
+    lastActivityAt,
+    sequence,
+    entries,
+    bytes,
+    redactions,
+    pieces,
+    shown,
+    version,
+  };
 };
 
 /** The labels in their line of a record; `undefined` if it cannot be read. */
 const labelsInLine = (line: string): SessionLabels | undefined => {
   const labels = labelsOf(line.split(' '));
   return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
-};
-
-/** The lines of a record; `undefined` if they cannot be read. */
-export const recordTextIn = (text: string): RecordText | undefined => {
-  const [first = '', ranges = '', line = '', state = '', head, ...more] = text.split('\n', 6);
-  if (head === undefined || more.length > 0) return undefined;
-  const header = decodeHeader(first, ranges);
-  const labels = line === '' ? undefined : labelsInLine(line);
-  if (header === undefined || (line !== '' && labels === undefined)) return undefined;
-  return { header, labels, state, head };
-};
-
-/** The record whose JSON was parsed; `undefined` if it is not that of this session. */
-const recordIn = (
-  id: string,
-  { header, labels }: RecordText,
-  parsedState: unknown,
-  parsedHead: unknown,
-): DecodedRecord | undefined => {
-  const state = stateIn(parsedState, header.lastActivityAt, labels);
-  const head = headIn(id, parsedHead);
-  return state === undefined || head === undefined ? undefined : { header, head, state };
 };
 
 const parse = (text: string): unknown => {
@@ -226,17 +211,20 @@ const parse = (text: string): unknown => {
 
 /** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
-  const record = recordTextIn(text);
-  return record && recordIn(id, record, parse(record.state), parse(record.head));
+  // Where its lines begin: 0 for a line that is missing.
+  const ranges = text.indexOf('\n') + 1;
+  const labels = text.indexOf('\n', ranges) + 1;
+  const state = text.indexOf('\n', labels) + 1;
+  const head = text.indexOf('\n', state) + 1;
+  const hasAll = ranges > 0 && labels > ranges && state > labels && head > state;
+  if (!hasAll || text.includes('\n', head)) return undefined;
+  const header = decodeHeader(text.slice(0, ranges - 1), text.slice(ranges, labels - 1));
+  if (header === undefined) return undefined;
+  const hasLabels = state - labels > 1;
+  const given = hasLabels ? labelsInLine(text.slice(labels, state - 1)) : undefined;
+  if (hasLabels && given === undefined) return undefined;
+  const foundState = stateIn(parse(text.slice(state, head - 1)), header.lastActivityAt, given);
+  const foundHead = headIn(id, parse(text.slice(head)));
+  if (foundState === undefined || foundHead === undefined) return undefined;
+  return { header, head: foundHead, state: foundState };
 };
-
-/** The records and histories in texts; `undefined` for those that cannot be read. */
-export const recordsIn = (
-  texts: readonly { readonly id: string; readonly record: RecordText; readonly lines: string }[],
-): readonly ({ readonly record: DecodedRecord; readonly history: readonly HistoryEntry[] } | undefined)[] =>
-  // One JSON.parse for all would take half as long again: it is slower for a text that was put together.
-  texts.map(({ id, record, lines }) => {
-    const found = recordIn(id, record, parse(record.state), parse(record.head));
-    const history = entriesIn(parse(`[${lines}]`));
-    return found && history && { record: found, history };
-  });

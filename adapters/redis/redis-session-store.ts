@@ -85,7 +85,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted> {
-    const opened = await this.#deployment.beginInsert();
+    const opened = this.#deployment.opened() ?? (await this.#deployment.beginInsert());
     if (opened.isErr()) return err(opened.error);
     const { keys: keyspace, eventsLength } = opened.value;
     const keys = keyspace.of({ tenant, id: head.id });
@@ -114,7 +114,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async replace(key: DueKey, previous: StateRecord, next: StateRecord, options: ReplaceOptions = {}): Answer<Replaced> {
-    const opened = await this.#deployment.begin();
+    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const keys = opened.value.keys.of(key);
     if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
@@ -125,7 +125,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    const opened = await this.#deployment.begin();
+    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const keys = opened.value.keys.of(key);
     const mutation = addition(keys, append, opened.value.eventsLength !== '');
@@ -148,7 +148,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
-    const opened = await this.#deployment.begin();
+    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const { keys: keyspace, eventsLength } = opened.value;
     const keys = keyspace.of(key);
@@ -170,7 +170,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
-    const opened = await this.#deployment.begin();
+    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const keys = opened.value.keys.of(key);
     return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), ['moved', 'stale']);

@@ -7,4 +7,6 @@ export const escapeName = (name: string): string =>
   name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export const unescapeName = (escaped: string): string =>
-  escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
+  escaped.includes('%')
+    ? escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)))
+    : escaped;

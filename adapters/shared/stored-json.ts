@@ -207,11 +207,8 @@ const isEntry = (value: unknown): value is HistoryEntry =>
   (value['id'] === undefined || isText(value['id']));
 
 /** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
-export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined =>
-  entriesIn(parse(`[${text ?? ''}]`));
-
-/** The same for a list that is parsed already. */
-export const entriesIn = (entries: unknown): readonly HistoryEntry[] | undefined => {
+export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
+  const entries = parse(`[${text ?? ''}]`);
   if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
   return entries.map(plainEntry);
 };

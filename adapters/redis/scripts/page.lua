@@ -6,15 +6,15 @@
 --       an index by status
 -- ARGV  1 'newest', 'oldest', or 'known' for a page that is known, 2 offset, or the total of a
 --       known page, 3 limit, or the edge of a known page, 4 what to return of each session: 'ids',
---       'sizes', or the maximum bytes of records. For a known page its members follow. The others
---       are '' or missing if they are not used: 5 lower bound of the creation time, exclusive, 6
---       upper bound, exclusive, 7 and 8 the time and the member of the position after which the
---       page begins, 9 the letter of the status of the index, 10 now
+--       'size' for that of all, 'sizes', or the maximum bytes of records. For a known page its
+--       members follow. The others are '' or missing if they are not used: 5 lower bound of the
+--       creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the
+--       position after which the page begins, 9 the letter of the status of the index, 10 now
 -- Returns {the total; the creation time of the last session in the order of the page if more
--- follow, or ''; then for each session of the page, oldest first: its member, and unless only ids
--- are wanted the size of its record, that of its history, and its record, or '' if it is not
--- returned}. The sizes are '' for a missing record, and '-' for one that cannot be read. Returns
--- 'ended' if the clock has ended too many sessions.
+-- follow, or ''; for 'size' the bytes of all sessions of the page; then for each, oldest first: its
+-- member, and for 'sizes' or records the size of its record, that of its history, and its record,
+-- or '' if it is not returned}. The sizes are '' for a missing record, and '-' for one that cannot
+-- be read. Returns 'ended' if the clock has ended too many sessions.
 
 local index, records, all, due = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local order, offset, limit, parts = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -32,7 +32,24 @@ local function hiddenIn(text, tail)
   return tonumber(match(text, '\n[%d ;-]*' .. string.format('%d', tail) .. ' (%d+)')) or 0
 end
 
+-- The bytes of all sessions, without those that are missing or cannot be read.
+local function sizeOf(members)
+  local sum = 0
+  for _, member in ipairs(members) do
+    local key = records .. member
+    local bytes = try('STRLEN', key)
+    if type(bytes) == 'number' and bytes > 0 then
+      -- The length and the tail, in fields of fixed width.
+      local history, tail = match(call('GETRANGE', key, '87', '111'), '^(%d+) (%d+)$')
+      if tail and tail + 0 > 0 then history = history - hiddenIn(call('GETRANGE', key, '0', '255'), tonumber(tail)) end
+      if history then sum = sum + bytes + history end
+    end
+  end
+  return string.format('%.0f', sum)
+end
+
 local function replyWith(total, edge, members)
+  if parts == 'size' then return {total, edge, sizeOf(members), unpack(members)} end
   local reply, left = {total, edge}, tonumber(parts) or 0
   for _, member in ipairs(members) do
     reply[#reply + 1] = member
