@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import type { Query } from '../sql/page-query.js';
+import type { Query } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';

@@ -6,8 +6,8 @@ import type { DueKey, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from 
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { decodeEntries } from '../shared/stored-json.js';
-import type { Query } from '../sql/page-query.js';
 import { partAround } from '../sql/part-around.js';
+import type { Query } from '../sql/query.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';

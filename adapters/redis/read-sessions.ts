@@ -148,7 +148,7 @@ export const readSessions = async (
 };
 
 /** Sessions of one tenant, in the given order, whole or without their histories. */
-export const loadSessions = async (
+const loadSessions = async (
   call: Call,
   keys: TenantKeys,
   sessions: readonly SizedSession[],

@@ -5,7 +5,7 @@ import type { EventPage, SessionEvent } from '../../src/session/session-event.js
 import type { EventScope } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { decodeDetail } from '../shared/stored-json.js';
-import type { Query } from './page-query.js';
+import type { Query } from './query.js';
 
 /*
  * A row of the log has a time and a number, and both only increase from row to row. The latest row is never trimmed.

@@ -3,13 +3,8 @@ import type { ListPosition, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
+import type { Query } from './query.js';
 import { isWaiting } from './queue-query.js';
-
-/** A statement, or a part of one, with a `?` for each of its values. */
-export interface Query {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
 
 /** The differences between the databases. */
 export interface Dialect {

@@ -2,7 +2,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { DueKey, DueSession, SessionKey } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
-import type { Query } from './page-query.js';
+import type { Query } from './query.js';
 
 /** The key of what is left of a removed session: a tenant and an id that no session has. */
 export const removedKeyOf = (

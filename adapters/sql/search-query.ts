@@ -6,7 +6,8 @@ import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
-import { boundsOf, directionOf, type Query } from './page-query.js';
+import { boundsOf, directionOf } from './page-query.js';
+import type { Query } from './query.js';
 
 /*
  * A page of the sessions that have several labels, a label and a status, or a label in the order of their last update.

@@ -7,7 +7,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
-import type { Query } from '../sql/page-query.js';
+import type { Query } from '../sql/query.js';
 import {
   type AskedDeployment,
   deploymentIn,

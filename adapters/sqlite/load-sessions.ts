@@ -4,7 +4,7 @@ import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
-import type { Query } from '../sql/page-query.js';
+import type { Query } from '../sql/query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 

@@ -3,7 +3,8 @@ import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/er
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { isLabelSearch } from '../shared/label-search.js';
-import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { type Dialect, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import type { Query } from '../sql/query.js';
 import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
