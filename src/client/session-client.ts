@@ -91,7 +91,10 @@ export class SessionClient {
    * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and
    * `from` need a host that serves `commandRoutes()`.
    */
-  create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
+  create(
+    input: Omit<CreateSessionInput, 'wake'>,
+    options: CallOptions = {},
+  ): ResultAsync<RemoteCreated, RemoteCreateError> {
     return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
   }
 
@@ -216,7 +219,11 @@ export class SessionClient {
   }
 
   /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
-  release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
+  release(
+    id: string,
+    input: Omit<ReleaseInput, 'done'>,
+    options: CallOptions = {},
+  ): ResultAsync<void, RemoteReleaseError> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
   }

@@ -5,6 +5,12 @@ const leaseTests = [
   'test/service/leases.test.ts',
   'test/service/leases.properties.test.ts',
 ];
+const claimTests = [
+  'test/session/wake-at.test.ts',
+  'test/session/claim-state.test.ts',
+  'test/service/claim.test.ts',
+  'test/service/wake.test.ts',
+];
 const redis = ['test/stores/redis.contract.test.ts'];
 
 /** A script of the Redis store. */
@@ -58,8 +64,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'fencing tokens begin anew after a release',
     file: 'src/session/lease-state.ts',
-    from: 'lease: { ...lease, until: 0, releasedAt: now }',
-    to: 'lease: { ...lease, fencingToken: 0, until: 0, releasedAt: now }',
+    from: 'lease: { ...released, until: 0, releasedAt: now }',
+    to: 'lease: { ...released, fencingToken: 0, until: 0, releasedAt: now }',
     tests: leaseTests,
   },
   {
@@ -127,18 +133,74 @@ export const leaseMutants: readonly Mutant[] = [
     tests: redis,
   },
   {
-    bug: 'the Redis store forgets from when on nobody holds a session',
+    bug: 'the Redis store leaves a session that was handed out in its place when it changes',
     file: 'adapters/redis/index-entries.ts',
-    from: 'before.get(index) !== score',
-    to: '!before.has(index)',
+    from: 'isWork(index) || before.get(index) !== score',
+    to: 'before.get(index) !== score',
     tests: redis,
   },
   {
-    bug: 'a session that was released comes before those that wait for longer',
+    bug: 'the Redis store hands out the same sessions again',
+    file: script('write'),
+    from: "for place = 1, #found, 2 do call('ZADD', work, upto, found[place]) end",
+    to: '',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store does not note that a tenant has sessions that wait',
+    file: 'adapters/redis/index-entries.ts',
+    from: '{ index: keys.waiting, score: `<${wakeAt}` }, ',
+    to: '',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store reads after it has begun whether it may note that a tenant waits',
+    file: script('write'),
+    from: "if sub(score, 1, 1) == '<' then call('ZSCORE', index, owner) else call('ZCARD', index) end",
+    to: "call('ZCARD', index)",
+    tests: ['test/faults/refusals/commands.test.ts'],
+  },
+  {
+    bug: 'a lease does not hold off claims',
+    file: 'src/session/wake-at.ts',
+    from: 'return Math.max(wanted, lease.until);',
+    to: 'return wanted;',
+    tests: claimTests,
+  },
+  {
+    bug: 'a claim whose worker has crashed is forgotten',
+    file: 'src/session/wake-at.ts',
+    from: 'lease.isClaim === true ? Math.min(wakeAt, lease.until) : wakeAt',
+    to: 'wakeAt',
+    tests: claimTests,
+  },
+  {
+    bug: 'work that is done wants a worker again',
     file: 'src/session/lease-state.ts',
-    from: 'Math.max(since, lease.releasedAt ?? lease.until)',
-    to: 'Math.max(since, lease.until)',
-    tests: ['test/service/unleased.test.ts', 'test/stores/memory.contract.test.ts'],
+    from: 'isClaim && !isDone',
+    to: 'isClaim',
+    tests: claimTests,
+  },
+  {
+    bug: 'a claim takes a wake for a later time away',
+    file: 'src/session/claim-state.ts',
+    from: 'if (state.wakeAt === undefined || state.wakeAt > now) return state;',
+    to: '',
+    tests: claimTests,
+  },
+  {
+    bug: 'the later of two wakes counts',
+    file: 'src/session/claim-state.ts',
+    from: 'current.wakeAt <= at) return',
+    to: 'current.wakeAt >= at) return',
+    tests: claimTests,
+  },
+  {
+    bug: 'a session that changes its status forgets that it wants a worker',
+    file: 'src/session/state-at.ts',
+    from: '...(state.wakeAt !== undefined && { wakeAt: state.wakeAt }),',
+    to: '',
+    tests: claimTests,
   },
   {
     bug: 'withLease renews no lease',

@@ -67,7 +67,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session stays in the list of its earlier status',
     file: 'adapters/redis/index-entries.ts',
-    from: '[...before.keys()].filter((index) => !kept.has(index))',
+    from: '[...before.keys()].filter((index) => !kept.has(index) && index !== keys.waiting)',
     to: '[]',
     tests: contract,
   },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { SessionService, unwrap } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 
@@ -17,6 +18,15 @@ export const entriesWith = (text: string) => [
   { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
 ];
 
+/** Writes the text into the metadata of a session, which goes when the session is deleted. */
+const describe = async (store: SessionStore, id: string, text: string): Promise<void> => {
+  const key = { tenant: 'default', id };
+  const state = (await store.findState(key))._unsafeUnwrap();
+  if (state === undefined) throw new Error('there is no such session');
+  const next = { ...state, revision: state.revision + 1, metadata: { name: text } };
+  expect((await store.replace(key, state, next))._unsafeUnwrap()).toBe('replaced');
+};
+
 /** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a rewind, and by `delete`. */
 export const sayEverywhere = async (store: SessionStore, text: string) => {
   const sessions = new SessionService({ store, gracePeriod: 60 });
@@ -30,6 +40,7 @@ export const sayEverywhere = async (store: SessionStore, text: string) => {
   for (const id of [redacted, rewound, deleted]) {
     await unwrap(sessions.append(id, [saying(text)], { operationId: 'once' }));
   }
+  await describe(store, deleted, text);
   const superseded = await positionsOf(rewound);
   const [first = 0] = superseded;
   await unwrap(sessions.append(rewound, [{ role: 'user', content: 'another' }], { after: first }));

@@ -100,6 +100,12 @@ local function enter(index, score, member, owner)
   end
 end
 
+-- Reads an index that gets a member with this score, so that a command without rights, or a wrong type, fails
+-- before anything is written.
+local function checkIndex(index, score, owner)
+  if sub(score, 1, 1) == '<' then call('ZSCORE', index, owner) else call('ZCARD', index) end
+end
+
 -- Reads a due set and the owners of the partition, so that a wrong type fails before anything is written.
 local function checkDue(due, owners, owner)
   call('ZRANGE', due, '0', '0')
@@ -165,7 +171,7 @@ function kinds.create(keys, args)
   if version ~= '' and version ~= versionOf(source) then return 'source_changed' end
   local over = cap ~= '' and overCap(cap, now, active, paused, due, sub(record, 1, -1 - #member))
   if over then return over end
-  for place = 8, #keys do call('ZCARD', keys[place]) end
+  for place = 8, #keys do checkIndex(keys[place], args[place + 4], owner) end
   if at ~= '' then checkDue(due, owners, owner) end
   begin()
   if lines ~= '' then
@@ -208,7 +214,9 @@ function kinds.replace(keys, args)
   local over = cap ~= '' and overCap(cap, now, active, paused, due, sub(record, 1, -1 - #member))
   if over then return over end
   local firstLost = 6 + added
-  for place = 6, #keys do call('ZCARD', keys[place]) end
+  for place = 6, #keys do
+    if place < firstLost then checkIndex(keys[place], args[place + 10], owner) else call('ZCARD', keys[place]) end
+  end
   if isDue ~= '' then checkDue(due, owners, owner) end
   begin()
   -- These change nothing, but fail if the user has no right to the command.

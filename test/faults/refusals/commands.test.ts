@@ -9,7 +9,7 @@ import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock, NOON } from '../../support/manual-clock.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { ada, countingIds, okOf } from '../../support/sessions.js';
-import { type Bench, CREATED, LABELS, said, TARGET, type Write, writes } from '../crashes/torn-writes.js';
+import { type Bench, CREATED, handOut, LABELS, said, TARGET, type Write, writes } from '../crashes/torn-writes.js';
 import { effort, record } from '../support/effort.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';
 import { prefix, type Refusal, refusals, stream, tenant, work } from './command-refusals.js';
@@ -124,7 +124,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
 
   describe.each(effort([true], [true, false]))('with events: %s', (events) => {
     // Of several together, one may be refused and the others made.
-    test.each(writes.filter(({ isGroup }) => !isGroup))(
+    test.each([...writes, handOut].filter(({ isGroup }) => !isGroup))(
       '$name: what is answered is true, and done again it is there once',
       async (write) => {
         const [version = 'ioredis 5', other = version] = clientVersions;
@@ -182,18 +182,19 @@ describeWithRedis('a mutation of which one command is refused', () => {
 
   /** What does not work on other sessions of the tenant. The one to delete has the labels, and is in one of these lists. */
   const shared: Readonly<Record<string, readonly string[]>> = {
-    index: ['create', 'list', 'delete'],
-    IDLE: ['create', 'start', 'delete'],
+    index: ['create', 'list', 'create with wake', 'delete'],
+    IDLE: ['create', 'start', 'create with wake', 'delete'],
     ACTIVE: ['start', 'pause', 'terminate', 'delete'],
     PAUSED: ['pause', 'delete'],
     TERMINATED: ['terminate', 'delete'],
-    work: ['create with wake', 'wake', 'claim', 'terminate', 'delete'],
-    waiting: ['create with wake', 'wake', 'claim', 'terminate', 'delete'],
+    work: ['create with wake', 'wake', 'claim', 'delete'],
+    waiting: ['create with wake', 'wake', 'claim'],
     label: ['delete'],
     'another label': ['delete'],
     deadlines: ['delete'],
     tenants: ['delete'],
-    events: ['create', 'start', 'append', 'pause', 'terminate', 'delete'],
+    // A claim names the session, which it cannot lease, as unreadable.
+    events: ['create', 'start', 'append', 'pause', 'create with wake', 'terminate', 'delete'],
   };
 
   test.each(refusals.filter(({ wrongKey }) => wrongKey !== undefined && wrongKey !== 'write'))(
