@@ -77,7 +77,8 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
     const { limits } = policy;
     const { idempotencyKey, historyLimit, start, entries, wake } = fields;
     const options: SessionOptions = parseSessionOptions(issues, fields, policy);
-    for (const name of ['start', 'wake']) checkSwitch(issues, name, fields[name] ?? false);
+    checkSwitch(issues, 'start', start ?? false);
+    checkSwitch(issues, 'wake', wake ?? false);
     const labels = parseLabels(issues, fields['labels']);
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });

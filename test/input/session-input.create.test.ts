@@ -22,6 +22,7 @@ describe('what to create', () => {
     expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toEqual({
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
       isStarted: false,
+      isAwake: false,
       entries: [],
       content: '',
     });
@@ -138,7 +139,7 @@ describe('what to create', () => {
     );
     create(input)._unsafeUnwrap();
     const names = ['behavior', 'context', 'entries', 'face', 'from', 'historyLimit', 'idempotencyKey', 'labels'];
-    expect(reads.toSorted()).toEqual([...names, 'profile', 'start', 'timeLimit']);
+    expect(reads.toSorted()).toEqual([...names, 'profile', 'start', 'timeLimit', 'wake']);
   });
 
   test('has a face and a profile of those that the host allows', () => {

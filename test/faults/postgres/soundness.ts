@@ -13,9 +13,9 @@ const CHECKS: Readonly<Record<string, string>> = {
         USING (tenant, name, value) WHERE coalesce(rows, 0) <> coalesce(kept, 0)`,
   'a history is not as long as its session says': `
     SELECT number FROM sessions LEFT JOIN (
-      SELECT session, count(*) AS rows, max(position) AS last, max(bytes) AS last_bytes FROM entries GROUP BY 1
+      SELECT session, count(*) AS rows, max(position) AS last, sum(bytes) AS total FROM entries GROUP BY 1
     ) AS history ON session = number
-    WHERE entries <> coalesce(rows, 0) OR entries <> coalesce(last, 0) OR bytes <> coalesce(last_bytes, 0)`,
+    WHERE entries <> coalesce(rows, 0) OR entries <> coalesce(last, 0) OR bytes <> coalesce(total, 0)`,
   'a session has no label': 'SELECT id FROM sessions WHERE number NOT IN (SELECT session FROM labels)',
   'something is left of a session that is gone': `
     SELECT session FROM (SELECT session FROM entries UNION SELECT session FROM operations UNION SELECT session FROM labels)
