@@ -5,7 +5,7 @@ import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import { machineOf, type Results } from './results.js';
 import { sessionsPerGigabyte, spaceCells } from './space-figures.js';
-import { listFigures, shortTextOf, storeTable, summaryTable, writeFigures } from './store-figures.js';
+import { callersTable, listFigures, storeTable, summaryTable, writeFigures } from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
@@ -79,8 +79,12 @@ if (stores !== undefined) {
   write(README, 'stores', table);
   const perGigabyte = sessionsPerGigabyte(full?.counts ?? []);
   write(README, 'summary', `${summaryTable(stores)}\n${perGigabyte}\n\n${machineOf(stores)}`);
-  const { first, deep } = listFigures;
-  const { append, appendOfMany, createOfMany } = writeFigures;
-  const most = [first, deep, append, appendOfMany, createOfMany];
-  write('README.md', 'stores', storeTable(stores, most, shortTextOf));
+  const { append, appendOfMany, create, createOfMany } = writeFigures;
+  const { first, firstOfMany } = listFigures;
+  const gains = [
+    { label: 'append', one: append, many: appendOfMany },
+    { label: 'create', one: create, many: createOfMany },
+    { label: 'newest page', one: first, many: firstOfMany },
+  ];
+  write('README.md', 'stores', callersTable(stores, gains));
 }

@@ -105,9 +105,30 @@ const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
 const inBrackets = ({ ratios }: Measurement, { limit }: StoreFigure): string =>
   ` (${(ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
 
+/** What one caller and what 32 callers make of the same call. */
+export interface CallersFigure {
+  readonly label: string;
+  readonly one: StoreFigure;
+  readonly many: StoreFigure;
+}
+
 /** The rate, and in brackets how much of the rate by hand that is. */
 export const shortTextOf = (measurement: Measurement, figure: StoreFigure): string =>
   `${countOf(rateOf(measurement))}${inBrackets(measurement, figure)}`;
+
+/** A table with a row for each database and call: how many calls one caller makes, and how many 32 do. */
+export const callersTable = (results: Results, figures: readonly CallersFigure[]): string => {
+  const cellOf = (store: StoreName, figure: StoreFigure): string => {
+    const found = measurementOf(results, store, figure);
+    return found === undefined ? '-' : shortTextOf(found, figure);
+  };
+  const rows = storeNames
+    .filter((store) => store !== 'memory')
+    .flatMap((store) =>
+      figures.map(({ label, one, many }) => `| ${store}: ${label} | ${cellOf(store, one)} | ${cellOf(store, many)} |`),
+    );
+  return ['| Calls a second | 1 caller | 32 callers |', '|---|---:|---:|', ...rows].join('\n');
+};
 
 /** A table with a column for each store. */
 export const storeTable = (results: Results, figures: readonly StoreFigure[], write = textOf): string =>
