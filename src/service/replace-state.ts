@@ -41,6 +41,8 @@ export const replaceState = async <S extends StateRecord>(
   if (report.isErr()) return err(report.error);
   const revision = randomRevision(random);
   const state: S = { ...decided, revision, ...(report.value && { report: report.value }) };
+  // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
+  Object.freeze(state);
   const event = changeDetailOf(previous, state);
   const replaced = await store.replace(key, previous, state, { event, cap });
   return replaced.map((outcome) => (outcome === 'replaced' ? { outcome, state } : { outcome }));
