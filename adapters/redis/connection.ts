@@ -102,6 +102,7 @@ export class Call {
 
   async #send<T>(attempt: Attempt<T>, whole: Attempt<T>, changes: boolean): Reply<T> {
     let next = attempt;
+    let refusal: Failure | undefined;
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
       const answer = await this.#once(next);
       if (answer.isOk()) return answer;
@@ -111,11 +112,15 @@ export class Call {
         continue;
       }
       next = attempt;
+      if (failure.code !== '') refusal = failure;
       if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';
       const mayRetry = failure.isTransient && !this.#connection.isClosed && pause < this.#left();
       if (!mayRetry) {
         const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
-        return err({ ...failure, error: { ...failure.error, outcome } });
+        // Why a call was refused says more than that there was no time to send it again.
+        const isUnsent = failure.error.outcome === 'not_applied';
+        const cause = (isUnsent && refusal) || failure;
+        return err({ ...cause, error: { ...cause.error, outcome } });
       }
       await sleep(pause);
     }

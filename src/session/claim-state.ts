@@ -28,5 +28,5 @@ export const claimState = (state: StateRecord, lease: NewLease, now: number): Le
   if (wakeAtOf(stateAt(state, now)) > now) return undefined;
   const leased = leaseState(withoutWake(state, now), lease, now);
   if (leased.isErr()) return undefined;
-  return { ...leased.value, lease: { ...leased.value.lease, isClaim: true } };
+  return { ...leased.value, lease: Object.freeze({ ...leased.value.lease, isClaim: true }) };
 };

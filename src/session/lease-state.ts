@@ -61,8 +61,13 @@ export const leaseState = (
   const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
   // Whoever leases a session again under the same name goes on with its claim.
   const isClaim = state.lease?.isClaim === true;
-  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs, ...(isClaim && { isClaim }) };
-  return ok({ ...state, lastActivityAt: now, lease });
+  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
+  // Frozen, so that a store in memory need not copy it.
+  return ok({
+    ...state,
+    lastActivityAt: now,
+    lease: Object.freeze(isClaim ? { ...lease, isClaim } : lease),
+  });
 };
 
 /** The next state with a later or earlier end of the current lease, if that has this fencing token. */
@@ -79,7 +84,7 @@ export const renewState = (
   return ok({
     ...state,
     lastActivityAt: now,
-    lease: { ...lease, until: now + durationMs },
+    lease: Object.freeze({ ...lease, until: now + durationMs }),
   });
 };
 
@@ -100,7 +105,7 @@ export const releaseState = (
   return ok({
     ...state,
     lastActivityAt: now,
-    lease: { ...released, until: 0, releasedAt: now },
+    lease: Object.freeze({ ...released, until: 0, releasedAt: now }),
     ...(wantsWorker && { wakeAt: Math.min(now, state.wakeAt ?? now) }),
   });
 };

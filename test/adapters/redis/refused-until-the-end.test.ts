@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { Connection } from '../../../adapters/redis/connection.js';
+import { openClient } from '../../support/redis-clients.js';
+
+const TIMEOUT_MS = 60;
+
+/** Holds up the event loop. */
+const block = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+};
+
+test('a call that was refused, and whose time is over before the next attempt, says why it was refused', async () => {
+  const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
+  const connection = new Connection(client, TIMEOUT_MS);
+  let attempts = 0;
+  const answer = await connection.begin().readCommand(async () => {
+    attempts += 1;
+    setImmediate(block, TIMEOUT_MS);
+    throw new Error("READONLY You can't write against a read only replica.");
+  });
+  expect(attempts).toBe(1);
+  const { error } = answer._unsafeUnwrapErr();
+  expect(error).toMatchObject({ outcome: 'not_applied', message: expect.stringContaining('READONLY') });
+});
