@@ -64,8 +64,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'fencing tokens begin anew after a release',
     file: 'src/session/lease-state.ts',
-    from: 'lease: { ...released, until: 0, releasedAt: now }',
-    to: 'lease: { ...released, fencingToken: 0, until: 0, releasedAt: now }',
+    from: '{ ...released, until: 0, releasedAt: now }',
+    to: '{ ...released, fencingToken: 0, until: 0, releasedAt: now }',
     tests: leaseTests,
   },
   {
