@@ -17,16 +17,12 @@ import { thereIs } from './ledger.js';
 const HOUR = 3_600_000;
 const TENANT = 'default';
 
+/** Without `after`: a watch of a store that sends no notifications polls by the machine's timers. */
 class JumpingClock implements Clock {
   aheadMs = 0;
 
   now(): number {
     return NOON + this.aheadMs;
-  }
-
-  /** It may step, and nobody waits by it. */
-  after(): () => void {
-    return () => undefined;
   }
 }
 
