@@ -4,14 +4,8 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { ClaimRange, DueSessions } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueSessionOf, firstDue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
+import { dueSessionsIn, firstDue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
-
-const dueSessions = (rows: readonly Fields[], hasMore: boolean): DueSessions => ({
-  sessions: rows.map(dueSessionOf),
-  failed: [],
-  hasMore,
-});
 
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
 export const readDue = async (
@@ -22,7 +16,7 @@ export const readDue = async (
 ): Answer<DueSessions, StoreError> => {
   const first = await call.query(firstDue(prefix, now, limit + 1));
   if (first.isErr()) return err(first.error);
-  if (first.value.length <= limit) return ok(dueSessions(first.value, false));
+  if (first.value.length <= limit) return ok(dueSessionsIn(first.value, false));
   const tenants = await call.query(tenantsWaiting(prefix, 'due_at', now, limit));
   if (tenants.isErr()) return err(tenants.error);
   const share = Math.max(1, Math.floor(limit / Math.max(1, tenants.value.length)));
@@ -33,7 +27,7 @@ export const readDue = async (
     rows.push(...due.value);
   }
   rows.sort((a, b) => Number(a['due_at']) - Number(b['due_at']));
-  return ok(dueSessions(rows, true));
+  return ok(dueSessionsIn(rows, true));
 };
 
 /** The tenants to claim sessions of: the given one, or those that have some. */
@@ -52,12 +46,12 @@ export const claimSessions = async (call: Call, prefix: string, range: ClaimRang
   const { now, until, limit } = range;
   const tenants = await tenantsOf(call, prefix, range);
   if (tenants.isErr()) return err(tenants.error);
-  if (tenants.value.length === 0) return ok(dueSessions([], false));
+  if (tenants.value.length === 0) return ok(dueSessionsIn([], false));
   const values = [tenants.value, now, finite(until), limit];
   const claimed = await call.write(procedureCall(prefix, 'claim_sessions', values), values);
   return claimed.map(([row]) => {
     const found: unknown = row?.['result'];
     const rows = Array.isArray(found) ? found.filter(isFields) : [];
-    return dueSessions(rows, rows.length > 0);
+    return dueSessionsIn(rows, rows.length > 0);
   });
 };

@@ -54,22 +54,17 @@ const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   };
 };
 
-const encodeLease = (lease: LeaseRecord): LeaseRecord => {
-  const { holder, fencingToken, takenAt, until, releasedAt, isClaim } = lease;
-  return {
-    holder,
-    fencingToken,
-    takenAt,
-    until,
-    ...(releasedAt !== undefined && { releasedAt }),
-    ...(isClaim !== undefined && { isClaim }),
-  };
-};
-
-const encodeReport = ({ dueAt, removedAt }: PendingReport): PendingReport => ({
-  dueAt,
-  ...(removedAt !== undefined && { removedAt }),
+/** Only the fields that are stored. `JSON.stringify` leaves out those that are undefined. */
+const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt, isClaim }: LeaseRecord) => ({
+  holder,
+  fencingToken,
+  takenAt,
+  until,
+  releasedAt,
+  isClaim,
 });
+
+const encodeReport = ({ dueAt, removedAt }: PendingReport) => ({ dueAt, removedAt });
 
 /**
  * Without `lastActivityAt`, because appends change it: stores keep it separately. Also without labels if the store

@@ -44,19 +44,23 @@ const IS_OVERDUE = `${isWaiting('due_at')} AND deadline <= ? AND status <> 'TERM
 const isBefore = (position: Position, other: Position): boolean =>
   position[0] < other[0] || (position[0] === other[0] && position[1] < other[1]);
 
+/** No condition without a bound: it would be checked for each session that a page by number skips. */
+export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => ({
+  sql: `${lower ? ` AND (${columns}) > (?, ?)` : ''}${upper ? ` AND (${columns}) < (?, ?)` : ''}`,
+  values: [...(lower ?? []), ...(upper ?? [])],
+});
+
 /** Each part of the list is read in its order from one index: rows of `number`, `created_ms` and `id`. */
 const partsOf = (
   { prefix, byTenantDue, columns }: Dialect,
   tenant: string,
   range: PageRange,
-  { lower, upper }: Bounds,
+  bounds: Bounds,
 ): readonly Query[] => {
-  // No condition without a bound: it would be checked for each session that a page by number skips.
-  const from = lower === undefined ? '' : ' AND (created_ms, id) > (?, ?)';
-  const to = upper === undefined ? '' : ' AND (created_ms, id) < (?, ?)';
+  const within = isWithin(bounds, 'created_ms, id');
   const part = (sql: string, ...values: Query['values']): Query => ({
-    sql: `${sql}${from}${to}`,
-    values: [escapeName(tenant), ...values, ...(lower ?? []), ...(upper ?? [])],
+    sql: `${sql}${within.sql}`,
+    values: [escapeName(tenant), ...values, ...within.values],
   });
   const { status } = range;
   const [label] = labelsIn(range);

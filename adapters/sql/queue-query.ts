@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { DueKey, DueSession, SessionKey } from '../../src/store/session-store.js';
+import type { DueKey, DueSession, DueSessions, SessionKey } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
@@ -20,12 +20,19 @@ export const storedKeyOf = ({ removal, ...key }: DueKey): { readonly tenant: str
 };
 
 /** The session of a row of these queries. */
-export const dueSessionOf = (row: Fields): DueSession => {
+const dueSessionOf = (row: Fields): DueSession => {
   const [tenant = ''] = String(row['tenant']).split(':');
   const [id = '', removal] = String(row['id']).split(':');
   const key = { tenant: unescapeName(tenant), id: unescapeName(id), dueAt: Number(row['due_at']) };
   return removal === undefined ? key : { ...key, removal };
 };
+
+/** The sessions of rows of these queries. */
+export const dueSessionsIn = (rows: readonly Fields[], hasMore: boolean): DueSessions => ({
+  sessions: rows.map(dueSessionOf),
+  failed: [],
+  hasMore,
+});
 
 /** The column of a queue: the sessions that are due, or those that want a worker. */
 export type Queue = 'due_at' | 'wake_at';

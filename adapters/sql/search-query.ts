@@ -6,7 +6,7 @@ import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
-import { boundsOf, directionOf } from './page-query.js';
+import { boundsOf, directionOf, isWithin } from './page-query.js';
 import type { Query } from './query.js';
 
 /*
@@ -19,13 +19,11 @@ type Label = readonly [name: string, value: string];
 
 /** The rows of a label between the two times, as `label`, and the tables that are joined to them. */
 const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, joined = ''): Query => {
-  const { lower, upper } = boundsOf(range);
-  const from = lower === undefined ? '' : ' AND (label.created_ms, label.id) > (?, ?)';
-  const to = upper === undefined ? '' : ' AND (label.created_ms, label.id) < (?, ?)';
+  const within = isWithin(boundsOf(range), 'label.created_ms, label.id');
   return {
     sql: `${prefix}labels AS label ${joined}
-      WHERE label.tenant = ? AND label.name = ? AND label.value = ?${from}${to}`,
-    values: [escapeName(tenant), name, escapeName(value), ...(lower ?? []), ...(upper ?? [])],
+      WHERE label.tenant = ? AND label.name = ? AND label.value = ?${within.sql}`,
+    values: [escapeName(tenant), name, escapeName(value), ...within.values],
   };
 };
 

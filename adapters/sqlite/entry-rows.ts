@@ -6,26 +6,26 @@ const ADD = `
   INSERT INTO colloquy_entries (session, position, bytes, entry)
   SELECT ?, ? + key, length(CAST(value AS BLOB)) + 1, value
   FROM json_each(?)`;
-const SIZE_AFTER = `
-  SELECT number, count(position) AS entries, coalesce(sum(bytes), 0) AS bytes
-  FROM (SELECT ? AS number) LEFT JOIN colloquy_entries
-    ON session = number AND position > ?`;
+/* One statement looks at both what a rewind supersedes and its position. */
+const TAIL = `
+  SELECT number, after, coalesce(sum(position > after), 0) AS entries,
+    coalesce(sum((position > after) * bytes), 0) AS bytes,
+    coalesce(min(position) <= after + 1, 0) AS has_entry
+  FROM (SELECT ? AS number, ? AS after) LEFT JOIN colloquy_entries
+    ON session = number AND position >= after`;
 const DELETE_AFTER = 'DELETE FROM colloquy_entries WHERE session = ? AND position > ?';
-const FIND_AT = `
-  SELECT session
-  FROM colloquy_entries
-  WHERE session = ? AND position IN (?, ?)
-  LIMIT 1`;
 const FIND_ENTRIES = `
   SELECT session, position, entry
   FROM colloquy_entries
   WHERE session = ? AND position IN (SELECT value FROM json_each(?))`;
 const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND position = ?';
 
-/** Number of entries, and bytes of their JSON with a comma for each. */
-export interface EntriesSize {
+/** The entries after a position, and whether it or the next one is that of an entry. */
+export interface HistoryTail {
   readonly entries: number;
+  /** Bytes of their JSON with a comma for each. */
   readonly bytes: number;
+  readonly hasEntry: boolean;
 }
 
 /** The entries of histories. A session is given by its number. Call all methods within a transaction. */
@@ -42,23 +42,14 @@ export class EntryRows {
     this.#connection.run(ADD, session, position + 1, JSON.stringify(texts));
   }
 
-  /** Number and bytes of the entries after a position. */
-  sizeAfter(session: number, position: number): EntriesSize {
-    const row = this.#connection.find(SIZE_AFTER, { number: session }, position);
-    return { entries: Number(row?.['entries']), bytes: Number(row?.['bytes']) };
+  tailAfter(session: number, position: number): HistoryTail {
+    const row = this.#connection.find(TAIL, { number: session, after: position });
+    const [entries, bytes] = [Number(row?.['entries']), Number(row?.['bytes'])];
+    return { entries, bytes, hasEntry: Number(row?.['has_entry']) === 1 };
   }
 
   deleteAfter(session: number, position: number): void {
     this.#connection.run(DELETE_AFTER, session, position);
-  }
-
-  /**
-   * Whether a position up to the end is in the history: it is the beginning, the end, that of an entry, or that of the
-   * rewind directly before an entry. Every other position is superseded.
-   */
-  isCurrent(session: number, position: number, end: number): boolean {
-    if (position === 0 || position === end) return true;
-    return this.#connection.find(FIND_AT, { session }, position, position + 1) !== undefined;
   }
 
   /**

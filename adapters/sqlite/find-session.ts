@@ -17,7 +17,6 @@ import { partAround } from '../sql/part-around.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { EntryRows } from './entry-rows.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
 const STATE = `
@@ -50,11 +49,15 @@ const farthestThatFits = (next: string, order: string, farthest: string) => `
 const LAST_THAT_FITS = farthestThatFits(NEXT_AFTER, 'ASC', 'max');
 const FIRST_THAT_FITS = farthestThatFits(NEXT_BEFORE, 'DESC', 'min');
 
-/** The last entry before a part, the last one of the history, and the entries of the part. */
+/**
+ * The last entry before a part, the last one of the history, whether one of two positions is that of an entry, and the
+ * entries of the part.
+ */
 const ENTRIES = `
   SELECT ? AS number,
     (SELECT max(position) FROM colloquy_entries WHERE session = ? AND position < ?) AS previous,
     (SELECT max(position) FROM colloquy_entries WHERE session = ?) AS newest,
+    EXISTS (SELECT 1 FROM colloquy_entries WHERE session = ? AND position IN (?, ?)) AS is_entry,
     count(*) AS entries, group_concat(entry) AS history, group_concat(position) AS positions
   FROM (
     SELECT position, entry
@@ -123,16 +126,18 @@ export const findEntries = (
     const given = slice.after ?? slice.before ?? end;
     if (!Number.isInteger(given) || given < 0 || given > end) return ok({ outcome: 'invalid_position' });
     const { first, last } = boundsAt(connection, session, given, slice);
-    const asked = [session, first, session, session, first, last];
+    const asked = [session, first, session, session, given, given + 1, session, first, last];
     const found = connection.find(ENTRIES, { number: session }, ...asked) ?? {};
     const entries = entriesIn(found);
     if (entries === undefined) return err(unreadable(key.id, 'history'));
+    // Every other position up to the end is superseded.
+    const isCurrent = given === 0 || given === end || Number(found['is_entry']) === 1;
     const around = { end, previous: Number(found['previous']), newest: Number(found['newest']) };
     return ok({
       outcome: 'found',
       entries,
       ...partAround(slice, entries, around),
-      isSuperseded: !new EntryRows(connection).isCurrent(session, given, end),
+      isSuperseded: !isCurrent,
       version: historyVersion(row),
     });
   });

@@ -10,7 +10,7 @@ import { finite } from '../shared/never.js';
 import { decodeState, encodeEntry, lengthOf } from '../shared/stored-json.js';
 import { bytesOfEntries, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { type EntriesSize, EntryRows } from './entry-rows.js';
+import { EntryRows, type HistoryTail } from './entry-rows.js';
 import { findRow } from './find-row.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
@@ -31,7 +31,8 @@ const APPENDED = `
   SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
 
-const NONE: EntriesSize = { entries: 0, bytes: 0 };
+/** What an append at the end supersedes. */
+const NONE: HistoryTail = { entries: 0, bytes: 0, hasEntry: true };
 
 /** The changes of histories. Each is one transaction with its event. */
 export class HistoryWriter {
@@ -54,7 +55,7 @@ export class HistoryWriter {
       const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const session = Number(row['number']);
-      const superseded = after === undefined ? NONE : this.#entries.sizeAfter(session, after);
+      const superseded = after === undefined ? NONE : this.#entries.tailAfter(session, after);
       const decided = this.#decide(row, state, append, superseded);
       if (typeof decided !== 'number') return ok(decided);
       const from = this.#rewind(row, after);
@@ -73,13 +74,16 @@ export class HistoryWriter {
     }, lengthOf(texts));
   }
 
-  /** Number of entries to keep, or the outcome if nothing must be written. */
-  #decide(row: Fields, state: StateRecord, append: HistoryAppend, superseded: EntriesSize): AppendOutcome | number {
+  /**
+   * Number of entries to keep, or the outcome if nothing must be written. An append continues the beginning of a
+   * history, its end, an entry, or the rewind directly before an entry. Every other position is superseded.
+   */
+  #decide(row: Fields, state: StateRecord, append: HistoryAppend, superseded: HistoryTail): AppendOutcome | number {
     const { after, operation } = append;
     const session = Number(row['number']);
     const end = Number(row['position']);
     const known = operation && this.#findOperation(session, operation.id);
-    const isCurrent = after === undefined || this.#entries.isCurrent(session, after, end);
+    const isCurrent = superseded.hasEntry || after === 0 || after === end;
     const kept = isCurrent ? Number(row['entries']) - superseded.entries : undefined;
     return decideAppend({ state, known, end, kept }, append);
   }

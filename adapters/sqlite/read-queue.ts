@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { ClaimRange, DueSessions } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueSessionOf, firstDue, type Queue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
+import { dueSessionsIn, firstDue, type Queue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
 import { type Connection, PREFIX } from './connection.js';
 
 /** Rows of a queue, and whether there may be more. */
@@ -34,18 +34,13 @@ const ofAllTenants = (connection: Connection, queue: Queue, now: number, limit: 
   return { rows, hasMore: rows.length > 0 };
 };
 
-const sessionsIn = ({ rows, hasMore }: Waiting): DueSessions => ({
-  sessions: rows.map(dueSessionOf),
-  failed: [],
-  hasMore,
-});
-
 /** Reads the sessions that are due. */
 export const readDue = (connection: Connection, now: number, limit: number): Result<DueSessions, StoreError> =>
   connection.read(() => {
     const first = connection.query(firstDue(PREFIX, now, limit + 1));
-    if (first.length <= limit) return ok(sessionsIn({ rows: first, hasMore: false }));
-    return ok(sessionsIn(ofAllTenants(connection, 'due_at', now, limit)));
+    if (first.length <= limit) return ok(dueSessionsIn(first, false));
+    const { rows, hasMore } = ofAllTenants(connection, 'due_at', now, limit);
+    return ok(dueSessionsIn(rows, hasMore));
   });
 
 /** Reads the sessions that want a worker, and moves them to `until`. */
@@ -61,5 +56,5 @@ export const claimSessions = (
     };
     const claimed = waiting();
     for (const { number } of claimed.rows) connection.run(MOVE, finite(until), Number(number));
-    return ok(sessionsIn(claimed));
+    return ok(dueSessionsIn(claimed.rows, claimed.hasMore));
   });

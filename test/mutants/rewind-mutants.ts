@@ -95,9 +95,9 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a position that is superseded in SQLite is followed',
-    file: 'adapters/sqlite/entry-rows.ts',
-    from: 'if (position === 0 || position === end) return true;',
-    to: 'if (position <= end) return true;',
+    file: 'adapters/sqlite/history-writer.ts',
+    from: 'const isCurrent = superseded.hasEntry || after === 0 || after === end;',
+    to: 'const isCurrent = after === undefined || after <= end;',
     tests: sqlite,
   },
   {
@@ -110,7 +110,7 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'what is superseded in PostgreSQL is shown before what replaces it',
     file: 'adapters/postgres/sql/append.sql',
-    from: 'WHERE session = p_session AND position > v_after',
+    from: 'WHERE entry.session = p_session AND entry.position > v_after',
     to: 'WHERE false',
     tests: postgres,
   },
@@ -124,8 +124,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a position in PostgreSQL is used again after a rewind',
     file: 'adapters/postgres/sql/append.sql',
-    from: 'SET position = position + 1,',
-    to: 'SET position = v_after,',
+    from: 'SELECT p_end + 1, entries, bytes',
+    to: 'SELECT c.after, entries, bytes',
     tests: postgres,
   },
 ];

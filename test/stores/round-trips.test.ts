@@ -112,7 +112,7 @@ const numbers = {
   lease: [2, 9, 2],
   renew: [2, 7, 2],
   release: [2, 9, 2],
-  rewind: [1, 10, 1],
+  rewind: [1, 9, 1],
   'get after a rewind': [1, 4, 1],
   redact: [2, 8, 2],
   terminate: [2, 9, 2],

@@ -33,46 +33,52 @@ BEGIN
   RETURN CASE WHEN v_kept + cardinality(c.entries) > c.max_entries THEN 'full' END;
 END $body$;
 
--- Deletes the entries after a position of a history, and returns the new end: a rewind takes a
--- position of its own.
-CREATE FUNCTION $rewind(p_session bigint, p_after double precision)
-RETURNS bigint LANGUAGE plpgsql AS $body$
+-- Deletes the entries after a position of a history.
+CREATE FUNCTION $rewind(
+  p_session bigint,
+  p_after double precision,
+  OUT entries bigint,
+  OUT bytes bigint
+) LANGUAGE plpgsql AS $body$
 DECLARE
   v_after bigint := p_after;
-  v_end bigint;
 BEGIN
   WITH superseded AS (
-    DELETE FROM $entries
-      WHERE session = p_session AND position > v_after
-      RETURNING bytes
+    DELETE FROM $entries AS entry
+      WHERE entry.session = p_session AND entry.position > v_after
+      RETURNING entry.bytes
   )
-  UPDATE $sessions
-    SET position = position + 1,
-      entries = entries - (SELECT count(*) FROM superseded),
-      bytes = bytes - (SELECT coalesce(sum(superseded.bytes), 0) FROM superseded)
-    WHERE number = p_session
-    RETURNING position
-    INTO v_end;
-  RETURN v_end;
+  SELECT count(*), coalesce(sum(superseded.bytes), 0)
+    INTO entries, bytes
+    FROM superseded;
 END $body$;
 
--- Adds the entries to a history that ends at p_end, and returns its new end. p_activity: the last
--- activity of the session with this one. Bytes are those of the JSON, with a comma for each entry.
+-- Adds the entries to a history that ends at p_end, and returns its new end. A rewind takes a
+-- position of its own before them. p_activity: the last activity of the session with this one.
+-- Bytes are those of the JSON, with a comma for each entry.
 CREATE FUNCTION $add_entries(c $change, p_session bigint, p_end bigint, p_activity double precision)
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
+  v_end bigint := p_end;
+  v_entries bigint := 0;
+  v_bytes bigint := 0;
 BEGIN
+  IF c.after IS NOT NULL THEN
+    SELECT p_end + 1, entries, bytes
+      INTO v_end, v_entries, v_bytes
+      FROM $rewind(p_session, c.after);
+  END IF;
   WITH added AS (
     INSERT INTO $entries (session, position, bytes, entry)
-      SELECT p_session, p_end + at, octet_length(entry) + 1, entry
+      SELECT p_session, v_end + at, octet_length(entry) + 1, entry
       FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at)
       RETURNING bytes
   )
   UPDATE $sessions
-    SET position = p_end + cardinality(c.entries),
-      entries = entries + cardinality(c.entries),
-      bytes = bytes + (SELECT coalesce(sum(added.bytes), 0) FROM added),
+    SET position = v_end + cardinality(c.entries),
+      entries = entries - v_entries + cardinality(c.entries),
+      bytes = bytes - v_bytes + (SELECT coalesce(sum(added.bytes), 0) FROM added),
       sequence = sequence + 1,
       last_activity = p_activity,
       deadline = CASE
@@ -169,9 +175,6 @@ BEGIN
     RETURN;
   END IF;
   outcome := 'appended';
-  IF c.after IS NOT NULL THEN
-    end_position := $rewind(v.found_number, c.after);
-  END IF;
   end_position := $add_entries(c, v.found_number, end_position, v.new_activity);
   IF c.operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
