@@ -93,5 +93,6 @@ export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord 
   history: session.log.slice(historyStart(session, size)),
   historyCount: session.log.length,
   sequence: session.sequence,
-  incarnation: session.incarnation,
+  historyVersion: session.log.version,
+  historyPosition: session.log.positions.end,
 });

@@ -9,7 +9,7 @@ import { decodeEntries } from '../shared/stored-json.js';
 import { partAround } from '../sql/part-around.js';
 import type { Query } from '../sql/query.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { checkedSize, historyVersionOf, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 
@@ -103,7 +103,7 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
     entries,
     ...partAround(slice, entries, around),
     isSuperseded: row['is_superseded'] === true,
-    version: historyVersion(row),
+    version: historyVersionOf(row),
   };
 };
 

@@ -92,12 +92,14 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
       WITH source AS (${source.sql}),
       sized AS (
         SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place,
-          session.entries, session.sequence, session.incarnation, session.state,
+          session.entries, session.sequence, session.incarnation, session.redactions,
+          session.position, session.state,
           session.last_activity, session.head,
           ${FRAME_BYTES} + octet_length(session.head) + ${bytes.sql} AS size
         FROM ${sessions}
       )${table}
-      SELECT id, created_ms, entries, sequence, incarnation, state, last_activity, size,
+      SELECT id, created_ms, entries, sequence, incarnation, redactions, position, state,
+        last_activity, size,
         CASE WHEN ${fits.sql} THEN head END AS head,
         CASE WHEN ${fits.sql} THEN ${history.sql} END AS history
       FROM sized${join}`,

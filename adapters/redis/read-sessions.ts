@@ -45,8 +45,8 @@ const TURN_BYTES = 1024 * 1024;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const sessionOf = ({ header, head, state }: DecodedRecord, history: readonly HistoryEntry[]): SessionRecord => {
-  const { sequence, incarnation, entries } = header;
-  return { head, state, history, historyCount: entries, sequence, incarnation };
+  const { sequence, entries: historyCount, version: historyVersion, bytes: historyPosition } = header;
+  return { head, state, history, historyCount, sequence, historyVersion, historyPosition };
 };
 
 /** A history in its journal; `undefined` if it cannot be read. */

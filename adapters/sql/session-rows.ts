@@ -33,8 +33,11 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   if (head === undefined) return err(unreadable(id, 'head'));
   const history = decodeEntries(large['history']);
   if (history?.length !== length) return err(unreadable(id, 'history'));
-  const [historyCount, sequence] = [Number(row['entries']), Number(row['sequence'])];
-  return ok({ head, state, history, historyCount, sequence, incarnation: String(row['incarnation']) });
+  const historyCount = Number(row['entries']);
+  const sequence = Number(row['sequence']);
+  const historyPosition = Number(row['position']);
+  const historyVersion = historyVersionOf(row);
+  return ok({ head, state, history, historyCount, sequence, historyVersion, historyPosition });
 };
 
 /** The rows, if the sessions in them, whose size is `size`, are not too large. */
@@ -48,7 +51,7 @@ export const checkedSize = (rows: readonly Fields[], size: ReadSize): Result<rea
  * The version of a history: `incarnation.redactions.rewinds`. A rewind takes a position and leaves out entries, so it
  * raises the difference between the last position and the number of entries; an append at the end does not.
  */
-export const historyVersion = ({ incarnation, redactions, position, entries }: Fields): string =>
+export const historyVersionOf = ({ incarnation, redactions, position, entries }: Fields): string =>
   `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
 
 /** Entries with their positions, in a text with commas between them. */

@@ -15,7 +15,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { partAround } from '../sql/part-around.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, historyVersion, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import { checkedSize, historyVersionOf, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
@@ -138,6 +138,6 @@ export const findEntries = (
       entries,
       ...partAround(slice, entries, around),
       isSuperseded: !isCurrent,
-      version: historyVersion(row),
+      version: historyVersionOf(row),
     });
   });

@@ -30,7 +30,7 @@ export const selectRows = (size: ReadSize, from: Query, time = 'session.created_
   return {
     sql: `
       SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
-        state, last_activity, entries, sequence, incarnation,
+        state, last_activity, entries, sequence, incarnation, redactions, position,
         ${FRAME_BYTES} + head_bytes + ${sql} AS size
       FROM ${from.sql}`,
     values: [...values, ...from.values],

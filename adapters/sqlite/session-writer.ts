@@ -22,7 +22,7 @@ import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
 import { removedKeyOf } from '../sql/queue-query.js';
-import { bytesOfEntries, historyVersion, unreadable } from '../sql/session-rows.js';
+import { bytesOfEntries, historyVersionOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows } from './entry-rows.js';
 import { findRow } from './find-row.js';
@@ -91,7 +91,7 @@ export class SessionWriter {
     if (findRow(this.#connection, key) !== undefined) return 'taken';
     if (source !== undefined) {
       const row = findRow(this.#connection, { tenant: key.tenant, id: source.id });
-      if (row === undefined || historyVersion(row) !== source.version) return 'source_changed';
+      if (row === undefined || historyVersionOf(row) !== source.version) return 'source_changed';
     }
     return this.#isFull(key.tenant, cap) ? 'too_many' : undefined;
   }

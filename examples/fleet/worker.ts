@@ -43,17 +43,15 @@ const begin = async (id: string, fencingToken: number): Promise<boolean> => {
 
 /** Answers the user until the session has ended, another worker has it, or this process stops. */
 const converse = async (id: string, fencingToken: number, signal: AbortSignal): Promise<'over' | 'broken'> => {
-  let position: number | undefined;
-  for await (const item of sessions.watch(id, { signal })) {
+  // At first the last entry alone: if it is the user's, the worker before did not answer it.
+  for await (const item of sessions.watch(id, { signal, historyLimit: 1 })) {
     if (item.isErr()) return item.error.type === 'not_found' ? 'over' : 'broken';
     const change = item.value;
-    if (change.type === 'session.terminated') console.log(`${id} has ended: ${change.endReason}`);
-    if (change.type !== 'session.snapshot' && change.type !== 'session.appended') continue;
-    // First the last entry alone: if it is the user's, the worker before did not answer it.
-    const part = await insist(() => sessions.history(id, position === undefined ? { last: 1 } : { after: position }));
-    if (part.isErr()) return 'broken';
-    position = part.value.position;
-    const questions = part.value.entries.filter(({ role }) => role === 'user');
+    if (change.type !== 'session.snapshot' && change.type !== 'session.changed') continue;
+    const { session, position } = change;
+    if (session.endReason !== undefined) console.log(`${id} has ended: ${session.endReason}`);
+    const entries = change.type === 'session.snapshot' ? change.session.history : change.entries;
+    const questions = entries.filter(({ role }) => role === 'user');
     if (questions.length === 0) continue;
     const content = await answerTo(questions.map((question) => question.content).join(' '));
     // The operation id is that of the question: a second answer after a crash or a lost reply adds nothing.

@@ -79,8 +79,7 @@ const converse = async (
     for await (const item of sessions.watch(id, { signal: AbortSignal.any([call.signal, lost]) })) {
       if (item.isErr())
         ending = item.error.type; // a talk that cannot be kept is not held
-      else if (item.value.type === 'session.terminated') ending = item.value.endReason;
-      else if (item.value.type === 'session.snapshot') ending = item.value.session.endReason ?? ending;
+      else if ('session' in item.value) ending = item.value.session.endReason ?? ending;
     }
     call.abort();
   };

@@ -1,10 +1,9 @@
 import type { SessionLabels } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
-import { type Added, FollowedHistory } from './followed-history.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
-import { entryLines, sessionLines, sessionObject } from './session-lines.js';
-import { type SessionSource, type ShownChange, sourceHelp, withSource } from './session-source.js';
+import { entryLines, sessionLines, sessionObject, summaryObject } from './session-lines.js';
+import { type SessionSource, type ShownChange, type ShownSummary, sourceHelp, withSource } from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
@@ -14,60 +13,75 @@ Shows a session and the end of its history. Changes nothing.
   --history N   Number of latest entries to show. Default: 20; with --json, all.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of a database also has its labels and its current lease. With --follow, one line for each change.
-                Where a change has "after", its entries follow that position, and supersede what was after it.
+                of a database also has its labels and its current lease. With --follow, one line for each change:
+                the session without its history, and the new entries. After a rewind or a redaction, the session again.
 ${sourceHelp}`;
 
-const objectOf = (change: ShownChange, added: Added, entries: number): object => {
+const objectOf = (change: ShownChange, entries: number): object => {
   const { type } = change;
-  if (type === 'session.snapshot') return { type, session: sessionObject(change.session, entries) };
-  if (type === 'session.expiring') return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
-  const { id, sequence, at } = change;
-  if (type === 'session.appended') return { id, type, sequence, at, ...added };
-  if (type === 'session.extended')
-    return { id, type, sequence, at, time_limit: change.timeLimit, ends_at: change.endsAt };
-  if (type === 'session.updated') return { id, type, sequence, at, labels: change.labels };
-  if (type === 'session.redacted') return { id, type, sequence, at, positions: change.positions };
-  if (type === 'session.leased' || type === 'session.released')
-    return { id, type, sequence, at, holder: change.holder };
-  return { id, type, sequence, at, end_reason: type === 'session.terminated' ? change.endReason : undefined };
+  switch (type) {
+    case 'session.snapshot':
+      return { type, session: sessionObject(change.session, entries) };
+    case 'session.changed':
+      return {
+        type,
+        sequence: change.sequence,
+        session: summaryObject(change.session),
+        entries: change.entries,
+      };
+    case 'session.expiring':
+      return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
+    case 'session.deleted':
+      return { type };
+  }
 };
 
-const labelsLine = (labels: SessionLabels): string =>
+const labelsText = (labels: SessionLabels = {}): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(', ') || 'no labels';
 
-const detailOf = (change: ShownChange): string => {
-  switch (change.type) {
-    case 'session.terminated':
-      return `, ${change.endReason}`;
-    case 'session.extended':
-      return change.timeLimit === 0 ? ', no limit' : `, ${change.timeLimit} s`;
-    case 'session.updated':
-      return `, ${labelsLine(change.labels)}`;
-    case 'session.redacted':
-      return `, ${change.positions.length === 1 ? 'an entry' : `${change.positions.length} entries`}`;
-    case 'session.leased':
-    case 'session.released':
-      return ` by ${change.holder}`;
-    default:
-      return '';
-  }
+const statusText = ({ status, endReason }: ShownSummary): string =>
+  [status.toLowerCase(), endReason].filter(Boolean).join(', ');
+
+const limitText = ({ options: { timeLimit } }: ShownSummary): string =>
+  timeLimit === 0 ? 'no time limit' : `time limit ${timeLimit} s`;
+
+const leaseText = ({ lease }: ShownSummary): string =>
+  lease === undefined ? 'not leased' : `leased by ${lease.holder}`;
+
+const texts: readonly ((session: ShownSummary) => string)[] = [
+  statusText,
+  limitText,
+  ({ labels }) => labelsText(labels),
+  leaseText,
+];
+
+/** What differs between two states of a session, as a line of text. */
+const differenceOf = (before: ShownSummary, after: ShownSummary): string => {
+  const different = texts.map((text) => [text(before), text(after)]).filter(([a, b]) => a !== b);
+  return different.map(([, text]) => text).join('; ');
 };
 
-const rewindOf = (after: number): string =>
-  after === 0
-    ? 'rewound to the beginning: all entries so far are superseded'
-    : `rewound: the entries after position ${after} are superseded`;
+const titleLine = (text: string, at = new Date().toISOString()): Line => ({
+  text: clip(printable(`${at}  ${text}`), columns()),
+  style: 'yellow',
+});
 
-const linesOf = (change: ShownChange, added: Added, entries: number): Line[] => {
-  if (change.type === 'session.snapshot') return sessionLines(change.session, entries);
-  const name = added.after === undefined ? change.type.replace('session.', '') : rewindOf(added.after);
-  const text = printable(`${change.at}  ${name}${detailOf(change)}`);
-  const line: Line = { text: clip(text, columns()), style: 'yellow' };
-  if (change.type !== 'session.appended') return [line];
-  return [...(added.after === undefined ? [] : [line]), ...added.entries.flatMap(entryLines)];
+const linesOf = (change: ShownChange, before: ShownSummary | undefined, entries: number): Line[] => {
+  switch (change.type) {
+    case 'session.snapshot':
+      return sessionLines(change.session, entries);
+    case 'session.changed': {
+      const difference = before === undefined ? '' : differenceOf(before, change.session);
+      const title = difference === '' ? [] : [titleLine(difference, change.session.updatedAt)];
+      return [...change.entries.flatMap(entryLines), ...title];
+    }
+    case 'session.expiring':
+      return [titleLine(`expiring, ${change.endReason} at ${change.endsAt}`, change.at)];
+    case 'session.deleted':
+      return [titleLine('deleted')];
+  }
 };
 
 /** Shows a session and its changes until it ends, is deleted, or the output is closed. */
@@ -75,15 +89,13 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
   const { sessions, storeName } = source;
   const noEvents = `${storeName}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
   if (!(await source.hasEvents())) throw new CliError(noEvents);
-  const history = new FollowedHistory(sessions, id);
+  let before: ShownSummary | undefined;
   for await (const item of sessions.watch(id)) {
     if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
     const change = unwrap(storeName, item);
-    if (change.type === 'session.snapshot') history.begin(change.session.history.length);
-    // The event does not contain the entries.
-    const added = change.type === 'session.appended' ? await history.added(change) : { entries: [] };
-    const lines = isJson ? [{ text: jsonLine(objectOf(change, added, entries)) }] : linesOf(change, added, entries);
+    const lines = isJson ? [{ text: jsonLine(objectOf(change, entries)) }] : linesOf(change, before, entries);
     if (!(await printAll(lines))) return;
+    if ('session' in change) before = change.session;
   }
 };
 

@@ -1,12 +1,18 @@
 import { toWholeSession } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
 import { type Line, printable } from './print.js';
-import type { ShownSession } from './session-source.js';
+import type { ShownSession, ShownSummary } from './session-source.js';
 import { clip, columns, wrap } from './table-lines.js';
 
 const LABEL = 10;
 
 export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
+
+const moreOf = ({ endReason, labels, lease }: ShownSummary) => ({
+  end_reason: endReason,
+  labels: Object.keys(labels ?? {}).length === 0 ? undefined : labels,
+  lease,
+});
 
 /**
  * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and lease if they
@@ -14,10 +20,14 @@ export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TER
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   ...toWholeSession({ ...session, history: session.history.slice(Math.max(0, session.history.length - entries)) }),
-  end_reason: 'endReason' in session ? session.endReason : undefined,
-  labels: Object.keys(session.labels ?? {}).length === 0 ? undefined : session.labels,
-  lease: 'lease' in session ? session.lease : undefined,
+  ...moreOf(session),
 });
+
+/** The same without the history. */
+export const summaryObject = (session: ShownSummary) => {
+  const { history: _, ...fields } = toWholeSession({ ...session, history: [] });
+  return { ...fields, ...moreOf(session) };
+};
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 

@@ -1,6 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
-import { type HistoryPart, type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
+import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
 import { noEvents } from '../store/no-events.js';
 import { messageOf, UsageError, unwrap } from './cli-error.js';
 import { databaseHelp, databaseNames, openStore, tenantForm } from './open-store.js';
@@ -8,12 +8,13 @@ import type { Options } from './options.js';
 
 type ReadError = SessionError | ClientError;
 export type ShownSession = Session | RemoteSession;
+/** A session without its history. Over HTTP its lease is unknown. */
+export type ShownSummary = Omit<ShownSession, 'history'> & Partial<Pick<Session, 'endReason' | 'lease'>>;
 export type ShownChange = SessionChange | RemoteChange;
 
 /** The methods that `SessionService` and `SessionClient` share. Both check their arguments. */
 interface Sessions {
   get(id: string): ResultAsync<ShownSession, ReadError>;
-  history(id: string, query: { readonly after: number }): ResultAsync<HistoryPart, ReadError>;
   list(query: object): ResultAsync<{ readonly total: number }, ReadError>;
   each(query: object): AsyncIterable<Result<ShownSession, ReadError>>;
   watch(id: string): AsyncIterable<Result<ShownChange, ReadError>>;

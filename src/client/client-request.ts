@@ -25,10 +25,10 @@ import type { AppendOptions } from '../service/append-history.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
-import { isPosition } from '../session/event-position.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
+import { parseWatchCursor } from '../session/watch-cursor.js';
 import { parseMs } from './session-client-options.js';
 
 /** Options of a call. */
@@ -53,7 +53,7 @@ export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
 
 /** Options of `watch`. */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
-  /** The position of an event or a snapshot, to continue after it. Default: now. */
+  /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
   readonly from?: string;
   /**
    * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
@@ -210,7 +210,7 @@ export const parseRequest = <C extends OperationError>(
 
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
-  /** The position to continue after. */
+  /** The cursor to continue after. */
   readonly from: string | undefined;
 }
 
@@ -219,8 +219,8 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
   parseSafely('arguments', (issues) => {
     const fields = parseFields(issues, 'options', options);
     const { from, warnBefore, historyLimit } = fields;
-    const isPlace = from === undefined || (typeof from === 'string' && isPosition(from));
-    issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
+    const isCursor = typeof from === 'string' && parseWatchCursor(from) !== undefined;
+    issues.check(from === undefined || isCursor, 'from', 'must be the cursor of an item of a watch');
     const query = {
       ...(warnBefore !== undefined && { warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
       ...(historyLimit !== undefined && { historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0) }),

@@ -1,4 +1,4 @@
-export type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
+export type { RemoteCreated, RemotePage, RemoteSession, RemoteSummary } from '../operations/outputs.js';
 export type {
   Aborted,
   CallError,
@@ -31,6 +31,6 @@ export type {
   RemoteWatchOptions,
   WriteOptions,
 } from './client-request.js';
-export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-change.js';
+export type { RemoteChange, RemoteChanged, RemoteDeleted, RemoteExpiring, RemoteSnapshot } from './read-change.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';

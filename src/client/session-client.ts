@@ -244,10 +244,10 @@ export class SessionClient {
   }
 
   /**
-   * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an event or a snapshot, it continues after that item without a
-   * snapshot. If the connection is lost, it reconnects and continues after the last event; if an event may be missing,
-   * it yields another snapshot. An error is the last item. Aborting the signal ends the iteration at once, and leaving
+   * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
+   * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. With `from`,
+   * the cursor of an item, it continues after that item. If the connection is lost, it reconnects and continues after
+   * the last item. An error is the last item. Aborting the signal ends the iteration at once, and leaving
    * the loop closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve
    * `eventRoutes()`.
    */

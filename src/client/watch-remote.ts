@@ -27,10 +27,8 @@ class RemoteWatch {
   readonly #settings: ClientSettings;
   readonly #request: WatchRequest;
   readonly #exchange: Exchange<WatchRequest['operation']['errors'][number]>;
-  /** The position to continue after. */
-  #position: string | undefined;
-  /** Sequence of the last event; 0 if unknown, as after a snapshot. */
-  #sequence = 0;
+  /** The cursor of the last item. */
+  #cursor: string | undefined;
   #hasBegun = false;
   /** Number of consecutive connections that have received nothing. */
   #failures = 0;
@@ -41,7 +39,7 @@ class RemoteWatch {
     this.#settings = settings;
     this.#request = request;
     this.#exchange = new Exchange(settings, { ...request, signal: this.left.signal });
-    this.#position = request.from;
+    this.#cursor = request.from;
   }
 
   /** Watches until the caller or its signal ends the iteration. An error is the last item. Never throws. */
@@ -101,18 +99,18 @@ class RemoteWatch {
     }
   }
 
-  /** Opens the stream after the last position; undefined if the service answers that the stream is over. */
+  /** Opens the stream after the last item; undefined if the service answers that the stream is over. */
   async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteWatchError>> {
     const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
     const limits = { timing, ms: silenceMs, signal: this.left.signal };
-    const position = this.#position === undefined ? {} : { 'Last-Event-ID': this.#position };
+    const last = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
     const read = async (response: Response): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
       if (response.status === 204) return ok(undefined);
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
       if (!isStream) return err(this.#exchange.unexpected('is not a stream of events', response.status));
       return ok(new EventStreamReader(response, limits, maxResponseBytes));
     };
-    return this.#exchange.attempt(attemptTimeoutMs, connection, read, { Accept: 'text/event-stream', ...position });
+    return this.#exchange.attempt(attemptTimeoutMs, connection, read, { Accept: 'text/event-stream', ...last });
   }
 
   /** Yields the new changes of a stream. Returns why it failed; undefined if the watch is over. */
@@ -128,21 +126,7 @@ class RemoteWatch {
       if (!isChange(event)) continue;
       const change = readChange(this.#request.id, event, message);
       if (change === undefined) return this.#exchange.unexpected('has an event that is not from this service', 200);
-      if (change.type === 'session.snapshot') {
-        this.#sequence = 0;
-      } else if (change.type !== 'session.expiring') {
-        const { sequence } = change;
-        // An event may be sent twice.
-        if (sequence <= this.#sequence) continue;
-        if (this.#sequence > 0 && sequence > this.#sequence + 1) {
-          // An event is missing: start again with a snapshot.
-          this.#position = undefined;
-          this.#sequence = 0;
-          return lost;
-        }
-        this.#sequence = sequence;
-      }
-      this.#position = change.position;
+      this.#cursor = change.cursor;
       this.#hasBegun = true;
       yield ok(change);
     }

@@ -1,28 +1,16 @@
-import type { Result } from 'neverthrow';
 import type { Timer } from '../session/clock.js';
-import type { StoreError } from '../session/errors.js';
-import type { SessionRecord } from '../session/session-record.js';
-import { findSession } from '../store/find-session.js';
-import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
+import type { EventLog } from '../store/session-store.js';
 import { Feed } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
-import { SharedReads } from './shared-reads.js';
-
-/** Freezes the history and the options of a record, because several watchers share them. */
-const shared = (record: SessionRecord | undefined): SessionRecord | undefined => {
-  if (record === undefined || !Array.isArray(record.history) || Object.isFrozen(record.history)) return record;
-  for (const entry of record.history) Object.freeze(entry);
-  Object.freeze(record.history);
-  Object.freeze(record.head.options);
-  return record;
-};
+import { SessionReads } from './session-reader.js';
 
 /** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #after: Timer;
   readonly #feeds = new Map<string, Feed>();
-  readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
+  /** What the watches of sessions read. */
+  readonly reads = new SessionReads();
 
   /** `after` is the timer of the polls of a store. */
   constructor(log: EventLog, after: Timer) {
@@ -52,11 +40,5 @@ export class EventHub {
     } catch {
       // The store breaks its contract. The next poll still finds the events.
     }
-  }
-
-  /** Reads a session. Concurrent watchers share the read. */
-  find(store: SessionStore, key: SessionKey, size: ReadSize): Promise<Result<SessionRecord | undefined, StoreError>> {
-    const name = JSON.stringify([key.tenant, key.id, size.historyLimit]);
-    return this.#records.read(name, async () => (await findSession(store, key, size)).map(shared));
   }
 }

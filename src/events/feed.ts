@@ -1,6 +1,5 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
-import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { LogCursor, PAGE } from './log-cursor.js';
@@ -17,11 +16,10 @@ const MIN_WAKE_MS = 20;
 
 /** A consumer of a feed. */
 export interface FeedConsumer {
-  /** The session, or the tenant, whose events are delivered. */
+  /** The session, or the tenant, that the consumer watches. */
   readonly scope: EventScope;
-  take(event: SessionEvent): void;
-  /** Events may be missing here. */
-  lose(): void;
+  /** The session, or one of the tenant, has changed, or may have. */
+  wake(): void;
   /** The last call: the log cannot be read any more. */
   fail(error: StoreError): void;
 }
@@ -30,12 +28,13 @@ export interface FeedConsumer {
 const keyOf = ({ tenant, sessionId = '' }: EventScope): string => `${tenant.length}/${tenant}${sessionId}`;
 
 /**
- * Reads one stream for all its consumers in this process, with one request at a time, from the first consumer to the
- * last. If the store is unreachable, the feed retries and continues at the same position.
+ * Reads one stream and wakes those of its consumers whose sessions have changed. Where events may be missing, it wakes
+ * all. There is one request at a time, from the first consumer to the last. If the store is unreachable, the feed
+ * retries and continues at the same position.
  */
 export class Feed {
-  readonly #log: EventLog;
-  readonly #stream: string;
+  readonly log: EventLog;
+  readonly stream: string;
   readonly #onIdle: () => void;
   readonly #cursor: LogCursor;
   readonly #consumers = new Map<string, Set<FeedConsumer>>();
@@ -54,18 +53,13 @@ export class Feed {
   /** `onIdle` is called when the last consumer has left. */
   constructor(log: EventLog, stream: string, pause: InterruptibleWait, onIdle: () => void) {
     this.#pause = pause;
-    this.#log = log;
-    this.#stream = stream;
+    this.log = log;
+    this.stream = stream;
     this.#onIdle = onIdle;
     this.#cursor = new LogCursor(log, stream);
   }
 
-  /** The position in the log after the last event that was delivered. */
-  get position(): string {
-    return this.#cursor.position;
-  }
-
-  /** Delivers all events that are logged after this call, until `remove` is called. */
+  /** Wakes the consumer for all events that are logged after this call, until `remove` is called. */
   async add(consumer: FeedConsumer): Promise<Result<void, StoreError>> {
     const key = keyOf(consumer.scope);
     this.#consumers.set(key, (this.#consumers.get(key) ?? new Set()).add(consumer));
@@ -141,7 +135,7 @@ export class Feed {
   /** A store whose `listen` throws is polled, like one without `listen`. */
   #listen(): (() => void) | undefined {
     try {
-      return this.#log.listen?.(() => this.#onNewEvents(), this.#stream);
+      return this.log.listen?.(() => this.#onNewEvents(), this.stream);
     } catch {
       return undefined;
     }
@@ -149,7 +143,7 @@ export class Feed {
 
   #isClosed(): boolean {
     try {
-      return this.#log.isClosed?.() === true;
+      return this.log.isClosed?.() === true;
     } catch {
       return false;
     }
@@ -166,12 +160,9 @@ export class Feed {
     const page = await this.#cursor.read();
     if (page.isErr()) return page.error;
     const { events, isTrimmed } = page.value;
-    if (isTrimmed) this.#forAll((consumer) => consumer.lose());
-    for (const event of events) {
-      for (const consumer of this.#consumers.get(keyOf({ tenant: event.tenant, sessionId: undefined })) ?? [])
-        consumer.take(event);
-      for (const consumer of this.#consumers.get(keyOf(event)) ?? []) consumer.take(event);
-    }
+    const changed = new Set(events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]));
+    if (isTrimmed) this.#forAll((consumer) => consumer.wake());
+    else for (const key of changed) for (const consumer of this.#consumers.get(key) ?? []) consumer.wake();
     if (events.length > 0) this.#lastEventAt = performance.now();
     // A store with `listen` sends one notification for all these events, so the next page must be read without one.
     return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';

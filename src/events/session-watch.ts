@@ -1,81 +1,72 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSettings } from '../input/parse-watch.js';
+import type { SessionWatchSettings } from '../input/parse-watch.js';
 import { notFound, type WatchError } from '../session/errors.js';
-import {
-  CLOCK_MARGIN_MS,
-  type EventPosition,
-  incarnationOf,
-  positionBefore,
-  positionOf,
-  positionText,
-  timeAt,
-} from '../session/event-position.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionChange, SessionEvent } from '../session/session-event.js';
-import type { SessionRecord } from '../session/session-record.js';
-import { findSession } from '../store/find-session.js';
-import type { ReadSize, SessionKey } from '../store/session-store.js';
-import { Deadline, terminatedEventAt } from './deadline.js';
-import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
-import { nowWithMargin } from './log-cursor.js';
+import type { SessionChange, SessionExpiring } from '../session/session-event.js';
+import { cursorText, type WatchCursor } from '../session/watch-cursor.js';
+import type { SessionKey } from '../store/session-store.js';
+import { Deadline } from './deadline.js';
 import { DONE } from './safe-iterator.js';
-import { safely } from './safely.js';
+import { type Changes, SessionReader, SessionReads, type Snapshot } from './session-reader.js';
+import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
 type Item = Result<SessionChange, WatchError>;
 
-/**
- * Maximum number of other sessions' events that a watcher reads to catch up: `resumed` for a watch with `from`, which
- * any client can start as often as it likes, and `live` otherwise. A watcher that is further behind receives a
- * snapshot.
- */
-const MAX_OTHER_EVENTS = { resumed: 1000, live: 10_000 };
+/** Milliseconds between two reads although nothing has woken the watch: an event may have been lost. */
+const LOOK_MS = 30_000;
 
-/** Milliseconds before a failed read of the session or of the clock is retried. */
+/** Milliseconds before a failed read is made again. */
 const RETRY_MS = 1000;
 
-const isLastItem = (change: SessionChange): boolean =>
-  change.type === 'session.snapshot'
-    ? change.session.status === 'TERMINATED'
-    : change.type === 'session.terminated' || change.type === 'session.deleted';
+/**
+ * When a session is read at the latest after `now`. The watches of one session look at the same time and share the read;
+ * those of others look at other times.
+ */
+const nextLook = (id: string, now: number): number => {
+  let phase = 0;
+  for (let at = 0; at < id.length; at += 1) phase = (phase * 31 + id.charCodeAt(at)) % LOOK_MS;
+  return now + LOOK_MS - ((now + phase) % LOOK_MS);
+};
+
+const isLast = (change: SessionChange): boolean => {
+  if (change.type === 'session.deleted') return true;
+  return change.type !== 'session.expiring' && change.session.status === 'TERMINATED';
+};
 
 /**
- * Watches one session, from now or from a position, until it has ended or is deleted. Between two items it holds no
- * session data, so many watchers can wait for a long time.
+ * Watches one session until it has ended or is deleted. The log of events only wakes the watch; what it tells comes
+ * from the record and the history, so a wake that is wrong, late or doubled changes nothing. Between two items it holds
+ * a cursor and the last state, so many watches can wait for a long time.
  */
 export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #source: WatchSource;
   readonly #key: SessionKey;
-  readonly #options: WatchSettings;
+  readonly #options: SessionWatchSettings;
   readonly #deadline: Deadline;
-  #reader: EventReader | undefined;
-  /** The last change that the watcher knows. A later session with the same id has a different incarnation. */
-  #incarnation = '';
-  #sequence = 0;
-  #position = '';
-  /** The change up to which the log is read, until it is delivered. */
-  #target: number | undefined;
-  #needsSnapshot = false;
-  /** Whether the state has changed since the deadline was read. */
-  #isDeadlineOld = false;
-  #hasDelivered = false;
+  readonly #reader: SessionReader;
+  #wakes: Wakes | undefined;
+  #cursor: WatchCursor | undefined;
+  /** When the session is read at the latest, in milliseconds since the epoch. */
+  #lookAt = 0;
+  /** Whether the read after a wake has failed. */
+  #isOwed = false;
   #isOver = false;
 
-  constructor(source: WatchSource, key: SessionKey, how: WatchSettings) {
+  constructor(source: WatchSource, key: SessionKey, options: SessionWatchSettings) {
     this.#source = source;
     this.#key = key;
-    this.#options = how;
-    this.#deadline = new Deadline(how.warnBeforeMs);
+    this.#options = options;
+    this.#deadline = new Deadline(options.warnBeforeMs);
+    this.#reader = new SessionReader(source.store, key, source.hub?.reads ?? new SessionReads());
+    this.#cursor = options.from;
   }
 
   async next(): Promise<IteratorResult<Item, void>> {
     if (this.#isOver) return DONE;
-    const item = this.#reader === undefined ? await this.#open() : await this.#nextItem(this.#reader);
-    if (item === undefined || item.isErr() || isLastItem(item.value)) this.#close();
-    if (item === undefined) return DONE;
-    this.#hasDelivered = true;
-    if (item.isOk()) this.#position = item.value.position;
-    return { done: false, value: item };
+    const item = this.#wakes === undefined ? await this.#open() : await this.#nextItem(this.#wakes);
+    if (item === undefined || item.isErr() || isLast(item.value)) this.#close();
+    return item === undefined ? DONE : { done: false, value: item };
   }
 
   async return(): Promise<IteratorResult<Item, void>> {
@@ -85,174 +76,117 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #close(): void {
     this.#isOver = true;
-    this.#reader?.end();
+    this.#wakes?.end();
   }
 
+  /** An error of the first read ends the watch; later ones are ridden out. */
   async #open(): Promise<Item | undefined> {
-    const { from, signal, onOpen } = this.#options;
     const scope = { tenant: this.#key.tenant, sessionId: this.#key.id };
-    const maxOthers = MAX_OTHER_EVENTS[from === undefined ? 'live' : 'resumed'];
-    const opened = await openReader(this.#source, { scope, signal, maxOthers });
+    const opened = await openWakes(this.#source, scope, this.#options.signal);
     if (opened.isErr()) return err(opened.error);
-    const reader = opened.value;
-    this.#reader = reader;
-    if (this.#isOver) reader.end();
-    if (reader.isClosed) return undefined;
-    const found = await this.#find(from === undefined ? this.#options.size : { historyLimit: 0 });
-    if (found.isErr()) return err(found.error);
-    if (reader.isClosed) return undefined;
-    const record = found.value;
-    // The log is not read for a missing session, because any client could cause such reads.
-    if (record === undefined) return err(notFound(this.#key.id));
-    onOpen();
-    if (from === undefined) return this.#snapshotOf(record);
-    this.#resume(reader, from, record);
-    return this.#nextItem(reader);
+    const wakes = opened.value;
+    this.#wakes = wakes;
+    if (this.#isOver) wakes.end();
+    const time = this.#source.now();
+    if (time.isErr()) return err(time.error);
+    wakes.take();
+    const first = await this.#read(time.value, true);
+    if (wakes.isClosed) return undefined;
+    if (first?.isOk() && first.value.type === 'session.deleted') return err(notFound(this.#key.id));
+    if (!first?.isErr()) this.#options.onOpen();
+    return first ?? this.#nextItem(wakes);
   }
 
-  /** Continues after a position. Reads the log if the session has changed since. */
-  #resume(reader: EventReader, from: EventPosition, record: SessionRecord): void {
-    const created = Date.parse(record.head.createdAt);
-    const isBeginning = from.ms === 0;
-    const { incarnation = record.incarnation, sequence } = isBeginning ? { sequence: 0 } : from;
-    const isSame =
-      incarnation === record.incarnation && (isBeginning || from.incarnation !== undefined || created < from.ms);
-    this.#incarnation = incarnation;
-    this.#sequence = sequence ?? 0;
-    this.#position = positionText(from);
-    this.#deadline.update(record.state);
-    if (sequence === undefined) {
-      this.#needsSnapshot = true;
-    } else if (isSame && sequence >= record.sequence) {
-      this.#needsSnapshot = record.state.status === 'TERMINATED' || sequence > record.sequence;
-    } else {
-      // If the position is from an earlier session with the same id, only the deletion is left to deliver.
-      this.#target = isSame ? record.sequence : Number.POSITIVE_INFINITY;
-      reader.readLog(positionBefore(isBeginning ? created - CLOCK_MARGIN_MS : from.ms));
-    }
-  }
-
-  async #nextItem(reader: EventReader): Promise<Item | undefined> {
-    while (!reader.isClosed) {
-      if (reader.isCaughtUp && this.#target !== undefined) this.#needsSnapshot = true;
-      const item = this.#needsSnapshot ? await this.#readSnapshot(reader) : await this.#checkClock(reader);
-      if (item !== undefined) return item;
-      const next = this.#needsSnapshot ? undefined : await this.#wait(reader);
-      if (next === undefined) continue;
-      if (next.isErr()) return err(next.error);
-      const event = this.#nextEvent(next.value);
-      if (event !== undefined) return this.#deliver(event);
+  async #nextItem(wakes: Wakes): Promise<Item | undefined> {
+    while (!wakes.isClosed) {
+      if (wakes.error !== undefined) return err(wakes.error);
+      const time = this.#source.now();
+      const read = time.isOk() ? await this.#readIfDue(wakes, time.value) : undefined;
+      if (read?.isOk()) return wakes.isClosed ? undefined : read;
+      if (read?.isErr() && !this.#canRideOut(read.error)) return read;
+      const warning = time.isOk() ? this.#warning(time.value, read !== undefined) : undefined;
+      if (warning !== undefined) return ok(warning);
+      if (time.isErr() || read !== undefined) await wakes.pause(RETRY_MS);
+      else await wakes.wait(Math.min(this.#deadline.nextAt, this.#lookAt) - time.value);
     }
     return undefined;
   }
 
-  /** The item if it is the next event of the session. Undefined if it was seen before, or a snapshot must be read. */
-  #nextEvent(item: ReaderItem): SessionEvent | undefined {
-    if (item === 'gap') {
-      // Until the watch has caught up, the sequences show what is missing.
-      this.#needsSnapshot ||= this.#target === undefined;
-      return undefined;
-    }
-    const isNew = incarnationOf(item.id) === this.#incarnation && item.sequence > this.#sequence;
-    this.#needsSnapshot ||= isNew && item.sequence > this.#sequence + 1;
-    return isNew && !this.#needsSnapshot ? item : undefined;
+  /** The next item, if the session must be read for one. */
+  async #readIfDue(wakes: Wakes, now: number): Promise<Item | undefined> {
+    const isWoken = wakes.take() || this.#isOwed;
+    if (!isWoken && now < this.#lookAt && !this.#deadline.mustRead(now)) return undefined;
+    const read = await this.#read(now, isWoken);
+    this.#isOwed = isWoken && read?.isErr() === true;
+    return read;
   }
 
-  async #readSnapshot(reader: EventReader): Promise<Item | undefined> {
-    // Every change whose event was logged by now is in the snapshot.
-    reader.skip();
-    const found = await this.#find(this.#options.size);
-    if (found.isErr()) return this.#rideOut(reader, found.error);
-    if (this.#source.now().isErr()) return this.#retryLater(reader);
-    if (found.value !== undefined) return this.#snapshotOf(found.value);
-    if (!this.#hasDelivered) return err(notFound(this.#key.id));
-    reader.end();
-    return undefined;
+  /** Reads the session. Undefined if there is nothing to tell. */
+  async #read(now: number, mustCompare: boolean): Promise<Item | undefined> {
+    const cursor = this.#cursor;
+    const changes = cursor === undefined ? ok('other' as const) : await this.#reader.changes(cursor, now, mustCompare);
+    if (changes.isErr()) return err(changes.error);
+    if (changes.value === undefined) return ok(this.#deleted());
+    if (changes.value !== 'other') return this.#told(changes.value, now);
+    const snapshot = await this.#reader.snapshot(this.#options.size, now);
+    return snapshot.map((found) => (found === undefined ? this.#deleted() : this.#snapshot(found, now)));
   }
 
-  /** Handles what happens without an event, once all logged events are delivered: the deadline and the warning. */
-  async #checkClock(reader: EventReader): Promise<Item | undefined> {
-    if (!reader.isCaughtUp) return undefined;
-    const now = this.#source.now().unwrapOr(0);
-    if (this.#isDeadlineOld || this.#deadline.hasPassed(now) || this.#deadline.isInDoubt(now)) {
-      const found = await this.#find({ historyLimit: 0 });
-      if (found.isErr()) return this.#rideOut(reader, found.error);
-      const record = found.value?.incarnation === this.#incarnation ? found.value : undefined;
-      this.#deadline.update(record?.state);
-      this.#isDeadlineOld = false;
-      const end = record && terminatedEventAt(this.#key, record, now, String(nowWithMargin()));
-      if (end?.sequence === this.#sequence + 1) return this.#deliver(end);
-      if (end !== undefined) {
-        // The end follows the changes before it.
-        this.#target = end.sequence - 1;
-        reader.readAhead();
-        return undefined;
-      }
-    }
-    const warning = this.#deadline.warning(this.#key, now, this.#position);
-    return warning === undefined ? undefined : ok(warning);
-  }
-
-  /** Waits until the session can be read again. An outage does not end the watch; only a closed client does. */
-  async #rideOut(reader: EventReader, error: WatchError): Promise<Item | undefined> {
-    if (error.type !== 'store_unavailable' || this.#isStoreClosed) return err(error);
-    return this.#retryLater(reader);
-  }
-
-  /**
-   * Waits by the machine's time, because an outage ends by that, or by the clock of the service, which a test may
-   * advance.
-   */
-  async #retryLater(reader: EventReader): Promise<undefined> {
-    const cancel = this.#source.after(RETRY_MS, () => reader.wake());
-    await reader.wait(RETRY_MS);
-    cancel();
-  }
-
-  get #isStoreClosed(): boolean {
-    try {
-      return this.#source.store.events?.isClosed?.() === true;
-    } catch {
-      return false;
-    }
-  }
-
-  async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
-    const { store, hub } = this.#source;
-    return safely(() => (hub === undefined ? findSession(store, this.#key, size) : hub.find(store, this.#key, size)));
-  }
-
-  /** Waits for the next item, until the next deadline by the clock of the service. */
-  async #wait(reader: EventReader): Promise<Result<ReaderItem, WatchError> | undefined> {
-    const now = this.#source.now();
-    if (now.isErr()) return reader.next(RETRY_MS);
-    const { nextAt } = this.#deadline;
-    if (this.#isDeadlineOld || nextAt <= now.value) return reader.next(0);
-    if (nextAt === Number.POSITIVE_INFINITY) return reader.next(nextAt);
-    const cancel = this.#source.after(nextAt - now.value, () => reader.wake());
-    const item = await reader.next(Number.POSITIVE_INFINITY);
-    cancel();
-    return item;
-  }
-
-  #deliver(event: SessionEvent): Item {
-    this.#sequence = event.sequence;
-    if (this.#target !== undefined && event.sequence >= this.#target) this.#target = undefined;
-    this.#isDeadlineOld ||= event.type !== 'session.appended';
-    return ok({ ...event, position: positionOf(timeAt(event.position), event) });
-  }
-
-  #snapshotOf(record: SessionRecord): Item {
-    const { incarnation, sequence, state } = record;
-    this.#incarnation = incarnation;
-    this.#sequence = sequence;
-    this.#target = undefined;
-    this.#needsSnapshot = false;
-    this.#isDeadlineOld = false;
-    this.#deadline.update(state);
-    const position = positionOf(nowWithMargin(), { id: `${incarnation}.${sequence}`, sequence });
-    return this.#source.now().map((now) => {
-      return { type: 'session.snapshot', session: sessionAt(record, now), sequence, position };
+  #told({ record, cursor, entries, hasChanged }: Changes, now: number): Item | undefined {
+    this.#know({ record, cursor }, now);
+    const { history, ...session } = sessionAt(record, now);
+    // A watch that continues after the end tells it again, because the end is the last item of each.
+    if (!hasChanged && session.status !== 'TERMINATED') return undefined;
+    return ok({
+      type: 'session.changed',
+      session,
+      entries,
+      sequence: record.sequence,
+      position: record.historyPosition,
+      cursor: cursorText(cursor),
     });
+  }
+
+  #snapshot({ record, cursor }: Snapshot, now: number): SessionChange {
+    this.#know({ record, cursor }, now);
+    const session = sessionAt(record, now);
+    return {
+      type: 'session.snapshot',
+      session,
+      sequence: record.sequence,
+      position: record.historyPosition,
+      cursor: cursorText(cursor),
+    };
+  }
+
+  #deleted(): SessionChange {
+    const { tenant, id: sessionId } = this.#key;
+    return { type: 'session.deleted', tenant, sessionId, cursor: this.#cursorText };
+  }
+
+  #know({ record, cursor }: Snapshot, now: number): void {
+    this.#cursor = cursor;
+    this.#deadline.update(record.state);
+    this.#lookAt = nextLook(this.#key.id, now);
+  }
+
+  /** The warning, if it is due. In an outage, only if its time cannot have moved. */
+  #warning(now: number, hasFailed: boolean): SessionExpiring | undefined {
+    if (hasFailed && this.#deadline.mustRead(now)) return undefined;
+    return this.#deadline.warning(this.#key, now, this.#cursorText);
+  }
+
+  get #cursorText(): string {
+    return this.#cursor === undefined ? '' : cursorText(this.#cursor);
+  }
+
+  /** An outage does not end a watch; only a closed client does. */
+  #canRideOut(error: WatchError): boolean {
+    if (error.type !== 'store_unavailable') return false;
+    try {
+      return this.#source.store.events?.isClosed?.() !== true;
+    } catch {
+      return true;
+    }
   }
 }

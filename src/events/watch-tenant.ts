@@ -1,54 +1,120 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSettings } from '../input/parse-watch.js';
-import type { WatchError } from '../session/errors.js';
+import type { TenantWatchSettings } from '../input/parse-watch.js';
+import type { StoreError, WatchError } from '../session/errors.js';
 import { positionBefore, positionOf, timeAt } from '../session/event-position.js';
-import type { TenantChange } from '../session/session-event.js';
-import { openReader } from './event-reader.js';
+import type { SessionEvent, TenantChange } from '../session/session-event.js';
 import { LastChanges } from './last-changes.js';
-import { nowWithMargin } from './log-cursor.js';
+import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
+import { positionNow } from './position-now.js';
+import { openWakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
-const eventsLost = (ms: number): Result<TenantChange, never> => ok({ type: 'events_lost', position: String(ms) });
+type Item = Result<TenantChange, WatchError>;
 
-/** Watches all sessions of a tenant, from now or from a position, until the caller stops. */
+/** Milliseconds before a failed read is made again. */
+const RETRY_MS = 100;
+
+/** How much of the time since the call is subtracted twice, because two clocks run at slightly different speeds. */
+const DRIFT = 0.001;
+
+/** The position of the log at a time of this process, by `performance.now()`, or slightly before. */
+const positionAt = async (source: WatchSource, calledAt: number): Promise<Result<string, StoreError>> => {
+  const now = await positionNow(source);
+  const elapsed = (performance.now() - calledAt) * (1 + DRIFT);
+  return now.map((ms) => positionBefore(Math.floor(Number(ms) - elapsed) - 1));
+};
+
+const isLease = ({ type }: SessionEvent): boolean => type === 'session.leased' || type === 'session.released';
+
+/** What a watch of a tenant makes of the pages of the log. */
+class TenantChanges {
+  readonly #last = new LastChanges();
+  readonly #options: TenantWatchSettings;
+  readonly #tenant: string;
+  /** The id of the event to start after, until it is found. */
+  #known: string | undefined;
+  /** Whether events are missing before the next one. */
+  #isLost = false;
+
+  constructor(tenant: string, options: TenantWatchSettings) {
+    this.#tenant = tenant;
+    this.#options = options;
+    const { incarnation, sequence } = options.from ?? {};
+    this.#known = incarnation === undefined ? undefined : `${incarnation}.${sequence}`;
+  }
+
+  *in({ events, hasMoved, isTrimmed }: LogPage): Generator<TenantChange, void> {
+    const own = events.filter(({ tenant }) => tenant === this.#tenant);
+    if (this.#known === undefined) this.#isLost ||= isTrimmed;
+    const fresh = this.#afterKnown(own);
+    const [next] = fresh;
+    if (this.#isLost && (next !== undefined || !hasMoved)) yield this.#lost(next);
+    for (const event of fresh) yield* this.#told(event);
+  }
+
+  *#told(event: SessionEvent): Generator<TenantChange, void> {
+    const order = this.#last.add(event);
+    if (order === 'seen') return;
+    const ms = timeAt(event.position);
+    if (order === 'gap') yield { type: 'events_lost', cursor: String(ms) };
+    if (isLease(event) && !this.#options.leases) return;
+    const { position, ...told } = event;
+    yield { ...told, cursor: positionOf(ms, event) };
+  }
+
+  #lost(next: SessionEvent | undefined): TenantChange {
+    this.#isLost = false;
+    this.#last.passGap();
+    return { type: 'events_lost', cursor: String(next === undefined ? nowWithMargin() : timeAt(next.position)) };
+  }
+
+  /** If the known event is still there, none after it can be missing. */
+  #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {
+    if (this.#known === undefined) return own;
+    const at = own.findIndex(({ id }) => id === this.#known);
+    this.#known = undefined;
+    this.#isLost ||= at < 0;
+    return own.slice(at + 1);
+  }
+}
+
+/** Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each reads the log itself. */
 export async function* watchTenant(
   source: WatchSource,
-  { from, signal, onOpen }: WatchSettings,
-): AsyncGenerator<Result<TenantChange, WatchError>, void> {
+  options: TenantWatchSettings,
+  calledAt: number,
+): AsyncGenerator<Item, void> {
   const scope = { tenant: source.tenant, sessionId: undefined };
-  const opened = await openReader(source, { scope, signal, maxOthers: Number.POSITIVE_INFINITY });
+  const opened = await openWakes(source, scope, options.signal);
   if (opened.isErr()) {
     yield err(opened.error);
     return;
   }
-  const reader = opened.value;
-  const last = new LastChanges();
+  const wakes = opened.value;
+  const changes = new TenantChanges(source.tenant, options);
   try {
-    if (from !== undefined) {
-      const { ms, incarnation, sequence } = from;
-      reader.readLog(positionBefore(ms), incarnation === undefined ? undefined : `${incarnation}.${sequence}`);
-    }
-    if (!reader.isClosed) onOpen();
-    while (!reader.isClosed) {
-      const next = await reader.next(Number.POSITIVE_INFINITY);
-      if (next === undefined) continue;
-      if (next.isErr()) {
-        yield err(next.error);
-        return;
-      }
-      const item = next.value;
-      if (item === 'gap') {
-        last.passGap();
-        yield eventsLost(reader.nextMs ?? nowWithMargin());
+    const { from } = options;
+    const beginning = from === undefined ? await positionAt(source, calledAt) : ok(positionBefore(from.ms));
+    if (beginning.isErr()) yield err(beginning.error);
+    if (beginning.isErr() || wakes.isClosed) return;
+    const cursor = new LogCursor(wakes.log, wakes.stream, beginning.value);
+    options.onOpen();
+    while (!wakes.isClosed) {
+      if (wakes.error !== undefined) yield err(wakes.error);
+      if (wakes.error !== undefined) return;
+      wakes.take();
+      const page = await cursor.read(scope);
+      if (page.isErr()) {
+        await wakes.pause(RETRY_MS);
         continue;
       }
-      const order = last.add(item);
-      if (order === 'seen') continue;
-      const ms = timeAt(item.position);
-      if (order === 'gap') yield eventsLost(ms);
-      yield ok({ ...item, position: positionOf(ms, item) });
+      for (const change of changes.in(page.value)) {
+        if (wakes.isClosed) return;
+        yield ok(change);
+      }
+      if (!page.value.hasMoved) await wakes.wait(Number.POSITIVE_INFINITY);
     }
   } finally {
-    reader.end();
+    wakes.end();
   }
 }

@@ -4,10 +4,14 @@ import { parseOptions } from '../input/parse-options.js';
 import type { IssueList } from '../input/parse-safely.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
-import { type InvalidInput, invalidInput, notFound } from '../session/errors.js';
-import { isPosition } from '../session/event-position.js';
+import { type InvalidInput, invalidInput } from '../session/errors.js';
+import type { SessionChange } from '../session/session-event.js';
+import type { EndReason } from '../session/session-status.js';
+import { parseWatchCursor } from '../session/watch-cursor.js';
 import { lacksMethod } from './answer-from-service.js';
-import { eventStreams } from './event-streams.js';
+import { changeFrame } from './event-frame.js';
+import type { Frame } from './event-stream.js';
+import { eventStreams, mapped } from './event-streams.js';
 import { queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
@@ -52,9 +56,12 @@ const streamIsOver: HandlerResponse = Object.freeze({
 const parseLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
   const given = request.header('last-event-id');
   if (given === undefined || given === '') return ok(undefined);
-  if (given === END_ID || isPosition(given)) return ok(given);
+  if (given === END_ID || parseWatchCursor(given) !== undefined) return ok(given);
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
 };
+
+const endReasonOf = (change: SessionChange): EndReason | undefined =>
+  'session' in change ? change.session.endReason : undefined;
 
 const parseWatchQuery = queryParser(watch);
 
@@ -81,9 +88,12 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
       ...(historyLimit === undefined ? {} : { historyLimit }),
     };
+    const frameOf = (change: SessionChange): Frame => ({
+      text: changeFrame(call.form, change),
+      endReason: endReasonOf(change),
+    });
     const answered = await stream(call, {
-      watch: (more) => sessions.watch(id, { ...options, ...more }),
-      absent: notFound(id),
+      watch: (more) => mapped(sessions.watch(id, { ...options, ...more }), frameOf),
       isBare: isAtEnd || request.method === 'HEAD',
     });
     return isAtEnd ? answered.map(() => streamIsOver) : answered;

@@ -2,24 +2,29 @@ import type { Result } from 'neverthrow';
 import { InterruptibleWait } from '../events/interruptible-wait.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
-import type { SessionChange, SessionSnapshot } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
-import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
+import { endFrame, heartbeatLine, preamble, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
 
 /**
- * Maximum bytes of one piece of a snapshot. Small pieces show whether the client still reads, and limit what a mount
- * and Node buffer.
+ * Maximum bytes of one piece of an event. Small pieces show whether the client still reads, and limit what a mount and
+ * Node buffer.
  */
 const PIECE_BYTES = 32 * 1024;
 
 const encoder = new TextEncoder();
 
-type Change = Result<SessionChange, WatchError>;
+/** An event of a stream, and why the session has ended, if the event tells it. */
+export interface Frame {
+  readonly text: string;
+  readonly endReason?: EndReason | undefined;
+}
+
+type Change = Result<Frame, WatchError>;
 
 /** An open watch. */
 export interface OpenWatch {
@@ -37,23 +42,25 @@ export const endWatch = ({ changes, gone }: OpenWatch): void => {
 /** Input of an `EventStream`. */
 export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
-  /** The event of a snapshot; undefined if too many bytes of snapshots are being sent. */
-  readonly snapshotFrame: (snapshot: SessionSnapshot) => SnapshotFrame | undefined;
+  /** What all streams may hold of events that are sent in pieces. */
+  readonly pieces: PiecesBudget;
   /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
   /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
 }
 
-const endReasonOf = (change: SessionChange): EndReason | undefined => {
-  if (change.type === 'session.terminated') return change.endReason;
-  return change.type === 'session.snapshot' ? change.session.endReason : undefined;
-};
+/** Bounds the bytes of the events that streams send in pieces. */
+export interface PiecesBudget {
+  /** Whether there is room for an event. */
+  readonly hold: (bytes: number) => boolean;
+  readonly release: (bytes: number) => void;
+}
 
 /**
  * The events of a session as bytes, until the session has ended or the client has disconnected. Never throws. Between
- * two pieces it holds at most the text of a snapshot, shared with other streams. If the client stops reading, the
- * stream frees everything and aborts `cutOff`, and the mount closes the connection.
+ * two pieces it holds at most the rest of one event. If the client stops reading, the stream frees everything and aborts
+ * `cutOff`, and the mount closes the connection.
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
@@ -63,8 +70,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #isAsked = false;
   /** Returns the requested change, or throws its error. */
   #answer: (() => IteratorResult<Change, unknown>) | undefined;
-  /** The snapshot that is being sent, and how many of its bytes were sent. */
-  #snapshot: SnapshotFrame | undefined;
+  /** The event that is being sent in pieces, and how many of its bytes were sent. */
+  #event: Uint8Array | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
   #hasBegun = false;
@@ -89,13 +96,13 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     const value = signal.aborted ? undefined : await this.#next();
     if (value === undefined || signal.aborted) return this.return();
     this.#awaitClient();
-    return { done: false, value: typeof value === 'string' ? encoder.encode(value) : value };
+    return { done: false, value };
   }
 
   async return(): Promise<IteratorResult<Uint8Array, void>> {
     clearTimeout(this.#stalled);
     this.#isEnding = true;
-    this.#releaseSnapshot();
+    this.#releaseEvent();
     if (!this.#watching.gone.signal.aborted) {
       endWatch(this.#watching);
       this.#watching.onOver();
@@ -110,22 +117,30 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     }, STALLED_MS);
   }
 
-  async #next(): Promise<string | Uint8Array | undefined> {
+  async #next(): Promise<Uint8Array | undefined> {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
-      return preamble;
+      return encoder.encode(preamble);
     }
-    if (this.#snapshot !== undefined) return this.#piece(this.#snapshot);
-    return this.#isEnding ? undefined : this.#frame();
+    if (this.#event !== undefined) return this.#piece(this.#event);
+    return this.#isEnding ? undefined : this.#begin(encoder.encode(await this.#frame()));
   }
 
-  /** Copied, because a view would keep the whole text in memory as long as the piece is referenced. */
-  #piece({ shared, end }: SnapshotFrame): string | Uint8Array {
-    const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
+  /** The first piece of an event. */
+  #begin(event: Uint8Array): Uint8Array {
+    if (event.length <= PIECE_BYTES) return event;
+    if (!this.#watching.pieces.hold(event.length)) return encoder.encode(this.#broken(refusal('too_many_streams')));
+    this.#event = event;
+    this.#sent = 0;
+    return this.#piece(event);
+  }
+
+  /** Copied, because a view would keep the whole event in memory as long as the piece is referenced. */
+  #piece(event: Uint8Array): Uint8Array {
+    const piece = event.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;
-    if (piece.length > 0) return piece;
-    this.#releaseSnapshot();
-    return end;
+    if (this.#sent >= event.length) this.#releaseEvent();
+    return piece;
   }
 
   async #frame(): Promise<string> {
@@ -134,7 +149,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       if (next === undefined) return heartbeatLine;
       if (next.done === true) return this.#end();
       return next.value.match(
-        (change) => this.#frameOf(change),
+        (event) => this.#textOf(event),
         (error) => this.#broken(inClientTerms(watch, error)),
       );
     } catch (cause) {
@@ -170,12 +185,9 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     );
   }
 
-  #frameOf(change: SessionChange): string {
-    this.#reason = endReasonOf(change);
-    if (change.type !== 'session.snapshot') return eventFrame(change);
-    this.#snapshot = this.#watching.snapshotFrame(change);
-    this.#sent = 0;
-    return this.#snapshot?.head ?? this.#broken(refusal('too_many_streams'));
+  #textOf({ text, endReason }: Frame): string {
+    this.#reason = endReason;
+    return text;
   }
 
   #end(): string {
@@ -189,8 +201,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return unavailableFrame(error);
   }
 
-  #releaseSnapshot(): void {
-    this.#snapshot?.release();
-    this.#snapshot = undefined;
+  #releaseEvent(): void {
+    if (this.#event !== undefined) this.#watching.pieces.release(this.#event.length);
+    this.#event = undefined;
   }
 }

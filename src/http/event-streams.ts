@@ -1,39 +1,66 @@
 import { err, ok, type Result } from 'neverthrow';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
-import type { SessionChange } from '../session/session-event.js';
 import { inClientTerms } from './answer-of.js';
-import { SnapshotFrames, streamHeaders } from './event-frame.js';
-import { EventStream, endWatch } from './event-stream.js';
+import { streamHeaders } from './event-frame.js';
+import { EventStream, endWatch, type Frame, type PiecesBudget } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
-type Change = Result<SessionChange, WatchError>;
+type Change = Result<Frame, WatchError>;
 
 /** What a stream sends. */
 export interface Watched {
   /** Begins to watch. */
-  readonly watch: (options: { readonly signal: AbortSignal; readonly onOpen: () => void }) => AsyncIterable<Change>;
-  /** The error if the session that is watched does not exist. Without it, no single session is watched. */
-  readonly absent?: HandlerError;
+  readonly watch: (options: { readonly signal: AbortSignal; readonly onOpen: () => void }) => AsyncIterator<Change>;
   /** Whether only the status and the headers of the stream are asked for. */
   readonly isBare: boolean;
 }
 
+/** The frames of a watch. Not a generator, whose `return` would wait for a pending `next`. */
+export const mapped = <T>(
+  changes: AsyncIterable<Result<T, WatchError>>,
+  frameOf: (change: T) => Frame,
+): AsyncIterator<Change> => {
+  const iterator = changes[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const next = await iterator.next();
+      return next.done === true ? next : { done: false, value: next.value.map(frameOf) };
+    },
+    return: async () => {
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+};
+
 const tooSlow = storeUnavailable('the store took too long to answer', 'not_applied');
 
 /** The error if the watch cannot begin; undefined if it can. */
-const refusalOf = (
-  begun: 'open' | typeof timedOut | IteratorResult<Change, unknown>,
-  absent: HandlerError | undefined,
-): HandlerError | undefined => {
+const refusalOf = (begun: 'open' | typeof timedOut | IteratorResult<Change, unknown>): HandlerError | undefined => {
   if (begun === 'open') return undefined;
-  if (begun === timedOut) return tooSlow;
-  if (begun.done === true) return absent ?? tooSlow;
-  if (begun.value.isErr()) return inClientTerms(watch, begun.value.error);
-  return begun.value.value.type === 'session.deleted' ? absent : undefined;
+  if (begun === timedOut || begun.done === true) return tooSlow;
+  return begun.value.isErr() ? inClientTerms(watch, begun.value.error) : undefined;
+};
+
+/** Maximum bytes of the events that all streams send in pieces, unless a single one has more. */
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
+
+const piecesBudget = (): PiecesBudget => {
+  let held = 0;
+  return {
+    hold: (bytes) => {
+      if (held > 0 && held + bytes > MAX_HELD_BYTES) return false;
+      held += bytes;
+      return true;
+    },
+    release: (bytes) => {
+      held -= bytes;
+    },
+  };
 };
 
 /** Limits of the streams that are open together. */
@@ -48,34 +75,24 @@ export interface StreamLimits {
  */
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
-  const snapshots = new SnapshotFrames();
+  const pieces = piecesBudget();
 
-  const open = async (call: Call<unknown>, { absent, isBare, ...watched }: Watched, onOver: () => void): Answer => {
-    const { handler, form, tenant } = call;
+  const open = async (call: Call<unknown>, { isBare, ...watched }: Watched, onOver: () => void): Answer => {
+    const { handler } = call;
     const gone = new AbortController();
     let onOpen = (): void => undefined;
     const opening = new Promise<'open'>((resolve) => {
       onOpen = () => resolve('open');
     });
-    const changes = watched.watch({ signal: gone.signal, onOpen })[Symbol.asyncIterator]();
+    const changes = watched.watch({ signal: gone.signal, onOpen });
     const first = changes.next();
-    const refused = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opening, first])), absent);
+    const refused = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opening, first])));
     if (refused !== undefined || isBare) {
       endWatch({ changes, gone });
       first.catch(() => undefined);
       return refused === undefined ? ok({ status: 200, headers: streamHeaders }) : err(refused);
     }
-    const events = new EventStream(
-      {
-        changes,
-        gone,
-        heartbeatMs,
-        snapshotFrame: (snapshot) => snapshots.hold(form, tenant, snapshot),
-        report: handler.report,
-        onOver,
-      },
-      first,
-    );
+    const events = new EventStream({ changes, gone, heartbeatMs, pieces, report: handler.report, onOver }, first);
     const stream = { [Symbol.asyncIterator]: () => events };
     return ok({ status: 200, headers: streamHeaders, stream, cutOff: events.cutOff });
   };

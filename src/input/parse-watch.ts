@@ -3,6 +3,7 @@ import type { InvalidInput } from '../session/errors.js';
 import { type EventPosition, parsePosition } from '../session/event-position.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
+import { parseWatchCursor, type WatchCursor } from '../session/watch-cursor.js';
 import type { ReadSize } from '../store/session-store.js';
 import { parseListener } from './parse-fields.js';
 import { parseHistoryLimit } from './parse-list-query.js';
@@ -10,14 +11,25 @@ import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSignal } from './parse-signal.js';
 
-export interface WatchSettings {
-  readonly from: EventPosition | undefined;
+interface Watching {
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
+}
+
+/** The checked options of `watch`. */
+export interface SessionWatchSettings extends Watching {
+  readonly from: WatchCursor | undefined;
   /** -1 for no warning. */
   readonly warnBeforeMs: number;
   /** The part of the history in a snapshot. */
   readonly size: ReadSize;
+}
+
+/** The checked options of `watchAll`. */
+export interface TenantWatchSettings extends Watching {
+  readonly from: EventPosition | undefined;
+  /** Whether leases that are taken and released are told. */
+  readonly leases: boolean;
 }
 
 const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
@@ -27,27 +39,43 @@ const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
   return fits ? Math.round(seconds * 1000) : -1;
 };
 
-const watchAllNames = ['from', 'signal', 'onOpen'] as const;
-const watchNames = [...watchAllNames, 'warnBefore', 'historyLimit'] as const;
+const parseFrom = <T>(
+  issues: IssueList,
+  from: unknown,
+  parse: (text: string) => T | undefined,
+  origin: string,
+): T | undefined => {
+  const cursor = typeof from === 'string' ? parse(from) : undefined;
+  const fits = from === undefined || cursor !== undefined;
+  issues.check(fits, 'from', `must be the cursor of ${origin}`);
+  return cursor;
+};
 
-const parseWatchOptions = (
-  options: unknown,
-  names: readonly (typeof watchNames)[number][],
-): Result<WatchSettings, InvalidInput> =>
+const watchNames = ['from', 'signal', 'onOpen', 'warnBefore', 'historyLimit'] as const;
+
+export const parseWatch = (options: unknown): Result<SessionWatchSettings, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { from, signal, onOpen, warnBefore, historyLimit } = parseKnown(issues, 'options', options, names);
-    const position = typeof from === 'string' ? parsePosition(from) : undefined;
-    const fits = from === undefined || position !== undefined;
-    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
+    const given = parseKnown(issues, 'options', options, watchNames);
     return {
-      from: position,
-      signal: parseSignal(issues, signal),
-      onOpen: parseListener(issues, 'onOpen', onOpen),
-      warnBeforeMs: parseWarnBefore(issues, warnBefore),
-      size: parseHistoryLimit(issues, historyLimit),
+      from: parseFrom(issues, given.from, parseWatchCursor, 'an item of a watch'),
+      signal: parseSignal(issues, given.signal),
+      onOpen: parseListener(issues, 'onOpen', given.onOpen),
+      warnBeforeMs: parseWarnBefore(issues, given.warnBefore),
+      size: parseHistoryLimit(issues, given.historyLimit),
     };
   });
 
-export const parseWatch = (options: unknown) => parseWatchOptions(options, watchNames);
+const watchAllNames = ['from', 'signal', 'onOpen', 'leases'] as const;
 
-export const parseWatchAll = (options: unknown) => parseWatchOptions(options, watchAllNames);
+export const parseWatchAll = (options: unknown): Result<TenantWatchSettings, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const given = parseKnown(issues, 'options', options, watchAllNames);
+    const { leases = false } = given;
+    issues.check(typeof leases === 'boolean', 'leases', 'must be true or false');
+    return {
+      from: parseFrom(issues, given.from, parsePosition, 'an item of watchAll or of a page'),
+      signal: parseSignal(issues, given.signal),
+      onOpen: parseListener(issues, 'onOpen', given.onOpen),
+      leases: leases === true,
+    };
+  });

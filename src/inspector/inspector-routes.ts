@@ -19,9 +19,6 @@ const PATH = '/inspector';
 
 const listEventsUrl = /^\/events(?:\?|$)/;
 
-/** The position before all events: the page reads the events of a session from its creation on. */
-const BEGINNING = '0';
-
 const inspector: Operation = {
   name: 'inspect',
   tag: 'Inspector',
@@ -42,12 +39,12 @@ const isFromPage = (request: HandlerRequest): boolean => {
   return request.method !== 'POST' || request.header('x-colloquy-inspector') === '1';
 };
 
-/** The request for an operation: links begin with the inspector's path, and events start at the creation. */
+/** The request for an operation: links begin with the inspector's path. */
 const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   method: request.method,
   url: request.url,
   prefix: `${request.prefix}${PATH}`,
-  header: (name) => (name === 'last-event-id' ? request.header(name) || BEGINNING : request.header(name)),
+  header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
   ...(request.onClose === undefined ? {} : { onClose: (listener: () => void) => request.onClose?.(listener) }),
 });

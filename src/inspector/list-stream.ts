@@ -1,35 +1,32 @@
-import { err, ok, type Result } from 'neverthrow';
-import { eventStreams } from '../http/event-streams.js';
+import { err, type Result } from 'neverthrow';
+import { frame } from '../http/event-frame.js';
+import { eventStreams, mapped } from '../http/event-streams.js';
 import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { hasMethods } from '../input/parse-fields.js';
 import type { WatchError } from '../session/errors.js';
-import type { SessionEvent, TenantChange, WatchAllOptions } from '../session/session-event.js';
+import type { TenantChange, WatchAllOptions } from '../session/session-event.js';
 
 /** The streams of open pages. A page beyond these limits reads its list every few seconds. */
 const limits = { heartbeatMs: 15_000, maxStreams: 1000, maxStreamsPerTenant: 100 };
 
+type Changes = AsyncIterable<Result<TenantChange, WatchError>>;
+
 interface TenantWatch {
-  watchAll(options: WatchAllOptions): AsyncIterable<Result<TenantChange, WatchError>>;
+  watchAll(options: WatchAllOptions): Changes;
 }
 
 /** The sessions of a host may lack this method: the page then reads its list every few seconds. */
 const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
 
-/** The list shows nothing that appends and leases change. */
-const withoutEffect: readonly string[] = ['events_lost', 'session.appended', 'session.leased', 'session.released'];
-
-const changesList = (change: TenantChange): change is SessionEvent => !withoutEffect.includes(change.type);
-
-/** The events that change a list. */
-async function* listEvents(changes: AsyncIterable<Result<TenantChange, WatchError>>) {
+/** The changes that a list shows, which appends are not. */
+async function* listChanges(changes: Changes) {
   for await (const change of changes) {
-    if (change.isErr()) yield err<SessionEvent, WatchError>(change.error);
-    else if (changesList(change.value)) yield ok<SessionEvent, WatchError>(change.value);
+    if (change.isErr() || change.value.type !== 'session.appended') yield change;
   }
 }
 
-/** Answers with a stream of the events after which a list of the tenant's sessions may differ. */
+/** Answers with a stream of events after which a list of the tenant's sessions may differ. */
 export const listStream = (): ((call: Call<unknown>) => Answer) => {
   const stream = eventStreams(limits);
   return async (call) => {
@@ -39,7 +36,8 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
     }
     if (!canWatchAll(sessions)) return err(refusal('route_not_found'));
     return stream(call, {
-      watch: (options) => listEvents(sessions.watchAll(options)),
+      watch: (options) =>
+        mapped(listChanges(sessions.watchAll(options)), ({ type }) => ({ text: frame('change', { type }) })),
       isBare: request.method === 'HEAD',
     });
   };

@@ -1,92 +1,48 @@
 import { isFields } from '../input/parse-fields.js';
 import type { SessionService } from '../service/session-service.js';
-import { positionForm } from '../session/event-position.js';
-import type {
-  PlainEventType,
-  SessionChange,
-  SessionEvent,
-  SessionEventType,
-  SessionExpiring,
-} from '../session/session-event.js';
+import type { PositionedEntry } from '../session/session.js';
+import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
+import { watchCursorForm } from '../session/watch-cursor.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
-import { endReason, historyPosition, labels, session } from './outputs.js';
+import { endReason, positionedEntry, type RemoteSummary, session, sessionSummary } from './outputs.js';
 import { historyLimit } from './parameters.js';
-import { instant, list, named, object, oneOf, type Shape, seconds, text, whole, withOptional } from './shape.js';
+import { instant, list, named, object, oneOf, type Shape, text, whole } from './shape.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
 
-type Event<T extends SessionEventType> = Extract<SessionEvent, { readonly type: T }>;
-
-/** The fields that the data of every event contains. The position is sent as the id of the Server-Sent Event. */
-type EventData<T extends SessionEventType> = Omit<Event<T>, 'tenant' | 'sessionId' | 'position'>;
-
-const common = <T extends SessionEventType>(...types: readonly T[]) => ({
-  id: text,
-  type: oneOf(types),
-  sequence: whole(1),
-  at: instant,
-});
-
-const plainEvent: Shape<EventData<PlainEventType>> = named(
-  'SessionEvent',
-  object(common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted')),
-);
-
-const extendedEvent: Shape<EventData<'session.extended'>> = named(
-  'SessionExtendedEvent',
-  withOptional(object({ ...common('session.extended'), timeLimit: seconds }), { endsAt: instant }),
-);
-
-const redactedEvent: Shape<EventData<'session.redacted'>> = named(
-  'SessionRedactedEvent',
-  object({ ...common('session.redacted'), positions: list(historyPosition) }),
-);
-
-const updatedEvent: Shape<EventData<'session.updated'>> = named(
-  'SessionUpdatedEvent',
-  object({ ...common('session.updated'), labels }),
-);
-
-const appendedEvent: Shape<EventData<'session.appended'>> = named(
-  'SessionAppendedEvent',
-  withOptional(object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }), {
-    after: historyPosition,
-  }),
-);
-
-const leaseEvent: Shape<EventData<'session.leased' | 'session.released'>> = named(
-  'SessionLeaseEvent',
-  object({ ...common('session.leased', 'session.released'), holder: text }),
-);
-
-const terminatedEvent: Shape<EventData<'session.terminated'>> = named(
-  'SessionTerminatedEvent',
-  object({ ...common('session.terminated'), endReason }),
-);
-
-const expiringEvent: Shape<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'position'>> = named(
+const expiring: Shape<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>> = named(
   'SessionExpiringEvent',
   object({ type: oneOf(['session.expiring']), at: instant, endsAt: instant, endReason }),
 );
 
-/** The data of each event of a session, by event type. */
-export const eventShapes = {
-  'session.created': plainEvent,
-  'session.started': plainEvent,
-  'session.paused': plainEvent,
-  'session.resumed': plainEvent,
-  'session.deleted': plainEvent,
-  'session.extended': extendedEvent,
-  'session.updated': updatedEvent,
-  'session.redacted': redactedEvent,
-  'session.appended': appendedEvent,
-  'session.leased': leaseEvent,
-  'session.released': leaseEvent,
-  'session.terminated': terminatedEvent,
-  'session.expiring': expiringEvent,
-} as const satisfies Readonly<Record<SessionEventType | 'session.expiring', unknown>>;
+const changed: Shape<{
+  readonly type: 'session.changed';
+  readonly session: RemoteSummary;
+  readonly entries: readonly PositionedEntry[];
+  readonly sequence: number;
+}> = named(
+  'SessionChangedEvent',
+  object({
+    type: oneOf(['session.changed']),
+    session: sessionSummary,
+    entries: list(positionedEntry),
+    sequence: whole(1),
+  }),
+);
+
+const deleted: Shape<{ readonly type: 'session.deleted' }> = named(
+  'SessionDeletedEvent',
+  object({ type: oneOf(['session.deleted']) }),
+);
+
+/** The data of each item of a watch but a snapshot. */
+export const changeShapes = {
+  'session.changed': changed,
+  'session.deleted': deleted,
+  'session.expiring': expiring,
+} as const;
 
 /**
  * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without data, because
@@ -114,7 +70,7 @@ export const watch = operation({
   headers: {
     from: {
       wireName: 'Last-Event-ID',
-      schema: { type: 'string', pattern: `^(?:${END_ID})?$|${positionForm.source}` },
+      schema: { type: 'string', pattern: `^(?:${END_ID})?$|${watchCursorForm.source}` },
     },
   },
   errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([...commonErrors, 'not_found', 'too_many_streams']),
@@ -122,7 +78,7 @@ export const watch = operation({
     status: 200,
     events: {
       'session.snapshot': session,
-      ...eventShapes,
+      ...changeShapes,
       end: streamEnd,
       unavailable: streamUnavailable,
     } satisfies Readonly<Record<SessionChange['type'] | 'end' | 'unavailable', Shape<unknown>>>,

@@ -10,7 +10,7 @@ import type {
   SessionOrigin,
   SessionState,
 } from '../session/session.js';
-import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
+import { type EndReason, endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { options, toWireSession, type WireFields } from './session-form.js';
 import {
   bool,
@@ -38,6 +38,12 @@ type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'e
  * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}
+
+/** A session without its history, with the reason of its end. */
+export interface RemoteSummary extends Omit<RemoteSession, 'history'> {
+  /** Why the session has ended; absent before the end. */
+  readonly endReason?: EndReason;
+}
 
 /**
  * A session that was created by this request, or by an earlier one with the same idempotency key. Only the id is
@@ -67,7 +73,7 @@ const duration = whole();
 export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses));
 export const endReason = named('EndReason', oneOf(endReasons));
 
-export const historyPosition = whole();
+const historyPosition = whole();
 
 const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !== undefined);
 
@@ -76,23 +82,18 @@ const entryMore = { id: text, data: json };
 
 const entry: Shape<HistoryEntry> = named('HistoryEntry', withOptional(object(entryFields), entryMore));
 
-const positionedEntry: Shape<PositionedEntry> = named(
+export const positionedEntry: Shape<PositionedEntry> = named(
   'PositionedHistoryEntry',
   withOptional(object({ ...entryFields, position: historyPosition }), entryMore),
 );
 
-const sessionFields: Shape<WireFields> = object({
-  id,
-  status: sessionStatus,
-  options,
-  history: list(entry),
-  createdAt: instant,
-  duration,
-});
+const summaryFields = { id, status: sessionStatus, options, createdAt: instant, duration };
+
+const sessionFields: Shape<WireFields> = object({ ...summaryFields, history: list(entry) });
 
 const origin: Shape<SessionOrigin> = named('SessionOrigin', object({ id, position: historyPosition }));
 
-export const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
+const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
 const shown: Shapes<Required<Shown>> = {
   labels,
@@ -109,6 +110,11 @@ export const session: Shape<RemoteSession> = named('Session', {
   // A page contains many sessions: a hand-written function takes a fraction of the time of the generic one.
   write: toWireSession,
 });
+
+export const sessionSummary: Shape<RemoteSummary> = named(
+  'SessionSummary',
+  withOptional(object(summaryFields), { ...shown, endReason }),
+);
 
 export const sessions: Shape<readonly RemoteSession[]> = list(session);
 

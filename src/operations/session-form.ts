@@ -1,4 +1,5 @@
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
+import type { SessionSummary } from '../session/session-event.js';
 import { named, object, type Shape, seconds, text } from './shape.js';
 
 /**
@@ -37,6 +38,16 @@ export const toWholeSession = ({ id, status, options: given, history, createdAt,
   duration,
 });
 
+/** A session without its history, with the names of its fields on the wire, and the reason of its end. */
+const toWireSummary = ({ id, status, options: given, createdAt, duration, endReason }: SessionSummary) => ({
+  id,
+  status,
+  options: toWireOptions(given),
+  created_at: createdAt,
+  duration,
+  end_reason: endReason,
+});
+
 /** A session with the names of its fields on the wire. */
 export const toWireSession = (session: WireFields) => ({
   ...toWholeSession(session),
@@ -64,10 +75,10 @@ export interface SessionForm {
   readonly historyLimit?: number;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
-  /** Writes the fields of a snapshot that stay the same until the session changes. Streams share their text. */
+  /** Writes a session for a watch, with entries with all of their fields. */
   readonly snapshot: (session: Session) => object;
-  /** Writes the other fields of a snapshot, which are few: the `duration`, and what the host shows. */
-  readonly more: (session: Session) => object;
+  /** Writes a session without its history for a watch, with the reason of its end. */
+  readonly summary: (session: SessionSummary) => object;
   /** Writes one session of a list. */
   readonly item: (session: Session) => object;
 }
@@ -84,14 +95,17 @@ export interface ShownFields {
 /** The form with the six fields of the interface, and the additional fields that the host shows. */
 export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
-  const snapshot = (session: Session) => ({ ...toWholeSession(session), duration: undefined });
-  const more = (session: Session) => ({
-    duration: session.duration,
+  const more = (session: SessionSummary) => ({
     ...(labels && { labels: session.labels }),
     ...(times && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
   });
   const hasMoreFields = labels || times || origin;
   const write = hasMoreFields ? (session: Session) => ({ ...six(session), ...more(session) }) : six;
-  return { session: write, snapshot, more, item: write };
+  return {
+    session: write,
+    snapshot: (session) => ({ ...toWholeSession(session), ...more(session) }),
+    summary: (session) => ({ ...toWireSummary(session), ...more(session) }),
+    item: write,
+  };
 };

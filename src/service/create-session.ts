@@ -139,7 +139,7 @@ const tryCreate = async (
   const own = { ...head, options: { ...options } };
   const history = shown.map((entry) => structuredClone(entry));
   const historyCount = opening.value?.entries.length ?? 0;
-  const record = { head: own, state, history, historyCount, sequence: 1, incarnation: '' };
+  const record = { head: own, state, history, historyCount, sequence: 1, historyVersion: '', historyPosition: 0 };
   return ok(sessionAt(record, time.value));
 };
 

@@ -315,10 +315,11 @@ export class SessionService {
   }
 
   /**
-   * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an item, it continues after that item without a snapshot. Where events
-   * are missing, it yields a new snapshot. An end by the clock is yielded at the deadline, even if no sweep has stored
-   * it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
+   * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
+   * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. After a
+   * rewind or a redaction, it yields a snapshot again. With `from`, the cursor of an item, it continues after that item,
+   * however old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An error is the
+   * last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
    * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once. Nothing is
    * read before the first `next`. Never throws.
    */
@@ -331,13 +332,13 @@ export class SessionService {
   }
 
   /**
-   * Watches all of the tenant's sessions, from now or from a position, each session in the order of its sequence. Now is
-   * when `onOpen` is called, some time after the first `next`; a page of `list` has a position that leaves no gap. Yields
-   * `events_lost` where events are missing. Yields logged events only: an end by the clock comes with the next sweep. An
-   * error is the last item. Never throws.
+   * Watches all of the tenant's sessions, from this call or from a cursor: yields each logged change once, in order for
+   * each session, or `events_lost` where events are missing. A page of `list` has a cursor that leaves no gap. An end by
+   * the clock comes with the next sweep. An error is the last item. Never throws.
    */
   watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
-    return this.#iterate((settings) => parseWatchAll(options).map((how) => watchTenant(settings, how)));
+    const calledAt = performance.now();
+    return this.#iterate((settings) => parseWatchAll(options).map((how) => watchTenant(settings, how, calledAt)));
   }
 
   /**

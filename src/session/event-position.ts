@@ -2,9 +2,7 @@
  * The text of a position for callers: a time in milliseconds, optionally followed by a dash and the id of an event or a
  * sequence.
  */
-export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
-
-export const isPosition = (text: string): boolean => positionForm.test(text);
+const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 
 /**
  * Where to continue a watch. It contains only data that the watcher may see: when one of its own events was logged, and
@@ -54,12 +52,6 @@ export const positionOf = (
 ): string => {
   const text = `${ms}-${id}`;
   return positionForm.test(text) ? text : `${ms}-${sequence}`;
-};
-
-/** The text form of a parsed position. */
-export const positionText = ({ ms, incarnation, sequence }: EventPosition): string => {
-  if (sequence === undefined) return String(ms);
-  return incarnation === undefined ? `${ms}-${sequence}` : `${ms}-${incarnation}.${sequence}`;
 };
 
 /** Parses a position; undefined if the text is invalid. */

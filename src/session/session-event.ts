@@ -1,4 +1,4 @@
-import type { Session, SessionLabels } from './session.js';
+import type { PositionedEntry, Session, SessionLabels } from './session.js';
 import type { EndReason } from './session-status.js';
 
 /** The type of a change of a session. */
@@ -27,7 +27,7 @@ interface EventBase {
   readonly sequence: number;
   /** When the change took effect: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** Pass it as `from` to continue after this event. For an event in a log: its position there. */
+  /** The position of the event in its log. */
   readonly position: string;
 }
 
@@ -94,20 +94,50 @@ export interface EventPage {
   readonly isTrimmed: boolean;
 }
 
-/** The current session: the first item, and again wherever events may be missing. */
+/** The current session: the first item, and again where the changes since the last item cannot be told as new entries. */
 export interface SessionSnapshot {
   readonly type: 'session.snapshot';
   /** The session with its history, or with its latest entries. */
   readonly session: Session;
-  /** Sequence of the last change in the snapshot. Events up to it are not delivered again. */
+  /** Number of the last change in the snapshot. */
   readonly sequence: number;
+  /** The position at the end of the history. */
+  readonly position: number;
   /** Pass it as `from` to continue after this snapshot. */
-  readonly position: string;
+  readonly cursor: string;
+}
+
+/** A session without its history. */
+export type SessionSummary = Omit<Session, 'history'>;
+
+/** The session has changed since the last item, once or more often. */
+export interface SessionChanged {
+  readonly type: 'session.changed';
+  /** The session after the changes. If it is TERMINATED, this is the last item. */
+  readonly session: SessionSummary;
+  /** The entries that were added at the end of the history, oldest first; may be empty. */
+  readonly entries: readonly PositionedEntry[];
+  /** Number of the last change. */
+  readonly sequence: number;
+  /** The position at the end of the history. */
+  readonly position: number;
+  /** Pass it as `from` to continue after this item. */
+  readonly cursor: string;
+}
+
+/** The session was deleted. The last item. */
+export interface SessionDeleted {
+  readonly type: 'session.deleted';
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** The id of the session. */
+  readonly sessionId: string;
+  /** The cursor of the previous item. */
+  readonly cursor: string;
 }
 
 /**
- * The clock will end the session soon. The warning is computed once per deadline and not stored: it has no sequence and
- * is not repeated.
+ * The clock will end the session soon. The warning is computed once per deadline and not stored: it is not repeated.
  */
 export interface SessionExpiring {
   readonly type: 'session.expiring';
@@ -121,14 +151,17 @@ export interface SessionExpiring {
   readonly endsAt: string;
   /** Why the session will end. */
   readonly endReason: EndReason;
-  /** The position of the previous item. */
-  readonly position: string;
+  /** The cursor of the previous item. */
+  readonly cursor: string;
 }
 
-/**
- * An item of `watch`: a snapshot, an event after it, or with `warnBefore` a warning before the clock ends the session.
- */
-export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
+/** An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the end. */
+export type SessionChange = SessionSnapshot | SessionChanged | SessionDeleted | SessionExpiring;
+
+type WithCursor<E> = E extends SessionEvent ? Omit<E, 'position'> & { readonly cursor: string } : never;
+
+/** A change of a session of the tenant. Pass its `cursor` as `from` to continue after it. */
+export type TenantEvent = WithCursor<SessionEvent>;
 
 /**
  * Events are missing here: they were trimmed from the stream, or the store was restored from older data. Read the
@@ -136,12 +169,12 @@ export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
  */
 export interface EventsLost {
   readonly type: 'events_lost';
-  /** The position after the missing events. */
-  readonly position: string;
+  /** Pass it as `from` to continue after the missing events. */
+  readonly cursor: string;
 }
 
 /** An item of `watchAll`. */
-export type TenantChange = SessionEvent | EventsLost;
+export type TenantChange = TenantEvent | EventsLost;
 
 /** The part of an `AbortSignal` that a watch needs. An `AbortSignal` of any runtime fits. */
 export interface WatchSignal {
@@ -153,24 +186,31 @@ export interface WatchSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Options of `watchAll`. */
-export interface WatchAllOptions {
-  /**
-   * The position of an item of `watch` or `watchAll`, or of a page of `list`, to continue after it. Default: now, which
-   * is when `onOpen` is called: a change that is acknowledged before that may be missing.
-   */
-  readonly from?: string;
+interface WatchOptionsBase {
   /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;
   /**
    * Called once, before the first item, when the watch is open: it misses no change from then on, and `watch` has found
-   * its session. The first item may come much later if the watch continues after a position.
+   * its session.
    */
   readonly onOpen?: () => void;
 }
 
+/** Options of `watchAll`. */
+export interface WatchAllOptions extends WatchOptionsBase {
+  /**
+   * The cursor of an item of `watchAll` or of a page of `list`, to continue after it; `0` for the oldest event that is
+   * kept. Default: now, which is when `watchAll` is called; changes of the milliseconds before may come too.
+   */
+  readonly from?: string;
+  /** Whether to tell leases that are taken and released. Default: false. */
+  readonly leases?: boolean;
+}
+
 /** Options of `watch`. */
-export interface WatchOptions extends WatchAllOptions {
+export interface WatchOptions extends WatchOptionsBase {
+  /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
+  readonly from?: string;
   /**
    * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at most 86400. A watch
    * that begins later delivers it at once. Default: no warning.

@@ -128,10 +128,8 @@ export interface SessionRecord {
    * labels, each append, each redaction, and each lease that is taken or released.
    */
   readonly sequence: number;
-  /**
-   * A text that no other session has, not even a later session with the same id: 1 to 64 of the characters `A-Z a-z 0-9
-   * _ -`. The event of a change has the id `<incarnation>.<sequence>`, so a watcher can derive the id from the record
-   * alone. A store without events may leave it empty.
-   */
-  readonly incarnation: string;
+  /** The `version` of the history, as `findEntries` returns it. */
+  readonly historyVersion: string;
+  /** The position at the end of the history; 0 if nothing was ever appended. */
+  readonly historyPosition: number;
 }

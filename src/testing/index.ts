@@ -16,6 +16,7 @@ import { gracePeriods } from './cases/grace-periods.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
+import { historyVersions } from './cases/history-versions.js';
 import { inactivity, inactivityStatuses } from './cases/inactivity.js';
 import { insertion } from './cases/insertion.js';
 import { labelSearch } from './cases/label-search.js';
@@ -91,6 +92,7 @@ const cases: readonly StoreCase[] = [
   ...entryData,
   ...historyBytes,
   ...historyLimits,
+  ...historyVersions,
   ...readSizes,
   ...operationIds,
   ...appendConditions,

@@ -47,11 +47,13 @@ describe('sessions of a running service', () => {
     expect(shown).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(`ID        ${id}\n`) });
     const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
     await sessions.start(id);
+    await following.shown(/active\n/);
     await sessions.append(id, [{ role: 'user', content: 'Hello' }]);
+    await following.shown(/Hello\n/);
     await sessions.terminate(id);
     const { exitCode, stdout } = await following.end();
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/Z {2}started\n.*Z {2}user\n {4}Hello\n.*Z {2}terminated, terminated\n$/);
+    expect(stdout).toMatch(/Z {2}active\n.*Z {2}user\n {4}Hello\n.*Z {2}terminated, terminated\n$/);
   });
 
   test.each([
@@ -95,10 +97,18 @@ describe('a hostile service', () => {
   const options = { face: HOSTILE, profile: HOSTILE, behavior: HOSTILE, context: HOSTILE, time_limit: 0 };
   const entry = { role: HOSTILE, content: HOSTILE, timestamp: HOSTILE };
   const session = { id: HOSTILE, status: 'ACTIVE', options, history: [entry], created_at: HOSTILE, duration: 0 };
-  const event = { id: HOSTILE, type: 'session.started', sequence: 2, at: HOSTILE };
+  const { history: _, ...summary } = {
+    ...session,
+    status: 'TERMINATED',
+    labels: { [HOSTILE]: HOSTILE },
+    updated_at: HOSTILE,
+  };
+  const entries = [{ ...entry, position: 1 }];
+  const changed = { type: 'session.changed', session: summary, entries, sequence: 2, position: 1 };
+  const cursor = '1-0-0-00000000-00000000-v1';
   const stream = [
-    `id: 1\nevent: session.snapshot\ndata: ${JSON.stringify(session)}\n\n`,
-    `id: 2\nevent: session.started\ndata: ${JSON.stringify(event)}\n\n`,
+    `id: ${cursor}\nevent: session.snapshot\ndata: ${JSON.stringify(session)}\n\n`,
+    `id: ${cursor}\nevent: session.changed\ndata: ${JSON.stringify(changed)}\n\n`,
     'event: end\ndata: {}\n\n',
   ].join('');
   const inHeader = encodeURIComponent('\u001b[2J');

@@ -162,20 +162,20 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     const texts = await colloquy.start(['inspect', id, '--follow', ...where], /History/);
     const lines = await colloquy.start(['inspect', id, '--follow', '--json', ...where], /snapshot/);
     await sessions.start(id);
+    await Promise.all([texts.shown(/ {2}active\n/), lines.shown(/"ACTIVE"/)]);
     await sessions.append(id, [{ role: 'user', content: HOSTILE }]);
+    await Promise.all([texts.shown(/2026\n/), lines.shown(/"entries":\[\{/)]);
     await sessions.fail(id);
     const [text, json] = await Promise.all([texts.end(), lines.end()]);
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
-    expect(text.stdout).toMatch(
-      /Z {2}started\n[\s\S]*Z {2}user\n {4}\\u\{1b\}.*\n {4}TERMINATED {2}2026\n.*Z {2}terminated, failed\n$/,
-    );
-    expect(objects(json.stdout).map(({ type }) => type)).toEqual([
-      'session.snapshot',
-      'session.started',
-      'session.appended',
-      'session.terminated',
+    const shown = /Z {2}active\n[\s\S]*Z {2}user\n {4}\\u\{1b\}.*\n {4}TERMINATED {2}2026\n.*terminated, failed\n$/;
+    expect(text.stdout).toMatch(shown);
+    expect(objects(json.stdout)).toMatchObject([
+      { type: 'session.snapshot', session: { status: 'IDLE' } },
+      { type: 'session.changed', session: { status: 'ACTIVE' }, entries: [] },
+      { type: 'session.changed', sequence: 3, entries: [{ role: 'user', content: HOSTILE }] },
+      { type: 'session.changed', session: { status: 'TERMINATED', end_reason: 'failed' } },
     ]);
-    expect(objects(json.stdout)[2]).toMatchObject({ sequence: 3, entries: [{ role: 'user', content: HOSTILE }] });
   });
 
   test('inspect --follow reports that events are not enabled', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const user = (content: string) => [{ role: 'user', content }];
 
-test('inspect --follow says that entries are superseded, shows what follows instead, and goes on', async () => {
+test('inspect --follow shows the session again after a rewind, and goes on', async () => {
   const { file, remove } = sqliteFile();
   const database = openLibsql(file);
   try {
@@ -25,25 +25,27 @@ test('inspect --follow says that entries are superseded, shows what follows inst
     const texts = await colloquy.start(inspect, /question/);
     const lines = await colloquy.start([...inspect, '--json'], /snapshot/);
     await okOf(sessions.append(id, user('first answer')));
+    await Promise.all([texts.shown(/first answer/), lines.shown(/first answer/)]);
     await okOf(sessions.append(id, user('second answer'), { after: position }));
-    await okOf(sessions.append(id, [], { after: 0 }));
+    await Promise.all([texts.shown(/second answer/), lines.shown(/second answer/)]);
     await okOf(sessions.append(id, user('afresh')));
+    await Promise.all([texts.shown(/afresh/), lines.shown(/afresh/)]);
     await okOf(sessions.fail(id));
     const [text, json] = await Promise.all([texts.end(), lines.end()]);
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
-    const notices = text.stdout.split('\n').filter((line) => /Z {2}rewound/.test(line));
-    expect(notices.map((line) => line.split('Z  ')[1])).toEqual([
-      `rewound: the entries after position ${position} are superseded`,
-      'rewound to the beginning: all entries so far are superseded',
-    ]);
-    expect(text.stdout).toMatch(/all entries so far are superseded\n.*Z {2}user\n {4}afresh\n.*terminated, failed\n$/);
-    const changes: readonly Record<string, unknown>[] = json.stdout
+    const [, again = ''] = text.stdout.split(/first answer\n/);
+    expect(again).toMatch(/^ID {8}[\s\S]*question\n[\s\S]*second answer\n[\s\S]*afresh\n.*terminated, failed\n$/);
+    const changes: readonly unknown[] = json.stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const appended = changes.filter(({ type }) => type === 'session.appended');
-    expect(appended.map(({ after }) => after)).toEqual([undefined, position, 0, undefined]);
-    expect(appended.slice(2)).toMatchObject([{ entries: [] }, { entries: [{ content: 'afresh' }] }]);
+    expect(changes).toMatchObject([
+      { type: 'session.snapshot' },
+      { type: 'session.changed', entries: [{ content: 'first answer' }] },
+      { type: 'session.snapshot', session: { history: [{ content: 'question' }, { content: 'second answer' }] } },
+      { type: 'session.changed', entries: [{ content: 'afresh' }] },
+      { type: 'session.changed', session: { status: 'TERMINATED' } },
+    ]);
   } finally {
     database.close();
     remove();

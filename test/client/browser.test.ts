@@ -26,15 +26,15 @@ const conversation = (client: string): string => `(async () => {
     const change = ok(item);
     told.push(change.type);
     if (change.type === 'session.snapshot') ok(await client.start(id));
-    if (change.type === 'session.started') ok(await client.append(id, [{ role: 'user', content: 'Grüß dich' }]));
-    if (change.type === 'session.appended') ok(await client.terminate(id));
+    if (told.length === 2) ok(await client.append(id, [{ role: 'user', content: 'Grüß dich' }]));
+    if (change.type === 'session.changed' && change.entries.length > 0) ok(await client.terminate(id));
   }
   const { total, sessions } = ok(await client.list({ limit: 1 }));
   return { told, total, content: sessions[0].history[0].content, gone: (await client.get('nobody')).error.type };
 })()`;
 
 const held = {
-  told: ['session.snapshot', 'session.started', 'session.appended', 'session.terminated'],
+  told: ['session.snapshot', 'session.changed', 'session.changed', 'session.changed'],
   total: 1,
   content: 'Grüß dich',
   gone: 'not_found',

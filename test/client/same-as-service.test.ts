@@ -69,7 +69,7 @@ const outcome = <T>(
 const changeTold = (change: SessionChange | RemoteChange): unknown =>
   change.type === 'session.snapshot'
     ? [change.type, sixFields(change.session)]
-    : [change.type, Object(change).sequence];
+    : [change.type, Object(change).sequence, Object(change).entries, Object(change).session?.status];
 
 /** One conversation with all that can be asked and refused; what each step answered. */
 const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {
@@ -220,10 +220,10 @@ const watching = async (sessions: Pick<SessionService, 'watch'> | SessionClient,
   const seen: unknown[] = [];
   for await (const item of sessions.watch(id)) {
     seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
-    if (seen.length > 1) continue;
-    await driver.start(id);
-    await driver.append(id, [{ role: 'user', content: 'x' }]);
-    await driver.terminate(id);
+    // One change at a time: changes between two reads arrive together.
+    if (seen.length === 1) await driver.start(id);
+    if (seen.length === 2) await driver.append(id, [{ role: 'user', content: 'x' }]);
+    if (seen.length === 3) await driver.terminate(id);
   }
   for await (const item of sessions.watch(id)) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
   for await (const item of sessions.watch('nobody')) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));

@@ -31,20 +31,26 @@ const stream = (text: string, then: 'ends' | 'breaks' | 'stays' = 'ends'): Answe
 const session = { id: 's1', status: 'ACTIVE', history: [], created_at: 'c', duration: 0 };
 const options = { face: 'a', profile: 'b', context: '', behavior: '', time_limit: 0 };
 
-const snapshot = (position: number) =>
-  `id: ${position}\nevent: session.snapshot\ndata: ${JSON.stringify({ ...session, options })}\n\n`;
+const cursor = (sequence: number) => `${sequence}-0-0-00000000-00000000-v1.0`;
 
-const event = (sequence: number, type = 'session.paused', more: object = {}) =>
-  `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify({ id: `e.${sequence}`, type, sequence, at: 't', ...more })}\n\n`;
+const snapshot = (sequence: number) =>
+  `id: ${cursor(sequence)}\nevent: session.snapshot\ndata: ${JSON.stringify({ ...session, options })}\n\n`;
+
+const event = (sequence: number, status = 'PAUSED', more: object = {}) => {
+  const { history: _, ...summary } = { ...session, options, status, ...more };
+  const data = { type: 'session.changed', session: summary, entries: [], sequence, position: 0 };
+  return `id: ${cursor(sequence)}\nevent: session.changed\ndata: ${JSON.stringify(data)}\n\n`;
+};
 
 const end = 'id: end\nevent: end\ndata: {"end_reason":"terminated"}\n\n';
-const ended = event(4, 'session.terminated', { end_reason: 'terminated' }) + end;
+const ended = event(4, 'TERMINATED', { end_reason: 'terminated' }) + end;
 const preamble = 'retry: 3000\n\n';
 
 const told = (change: RemoteChange): unknown => {
   if (change.type === 'session.snapshot') return 'snapshot';
   if (change.type === 'session.expiring') return `expiring ${change.endsAt}`;
-  return `${change.type.slice('session.'.length)} ${change.sequence}`;
+  if (change.type === 'session.deleted') return 'deleted';
+  return `${change.session.endReason ?? change.session.status} ${change.sequence}`;
 };
 
 const followed = async (answers: readonly Answer[], more: Parameters<typeof scripted>[1] = {}) => {
@@ -57,19 +63,24 @@ const followed = async (answers: readonly Answer[], more: Parameters<typeof scri
 };
 
 describe('a watch', () => {
-  test('tells of a rewind what the entries follow', async () => {
-    const appended =
-      event(2, 'session.appended', { position: 9 }) + event(3, 'session.appended', { position: 12, after: 5 });
-    const { client } = scripted([stream(preamble + snapshot(1) + appended + ended)]);
-    const told: unknown[] = [];
-    for await (const item of client.watch('s1')) {
-      const change = item._unsafeUnwrap();
-      if (change.type === 'session.appended') told.push([change.historyPosition, change.after, 'after' in change]);
-    }
-    expect(told).toEqual([
-      [9, undefined, false],
-      [12, 5, true],
-    ]);
+  test('gives the new entries, and the position at the end of the history', async () => {
+    const entries = [{ role: 'user', content: 'Hello', timestamp: 't', position: 12 }];
+    const text = event(3)
+      .replace('"entries":[]', `"entries":${JSON.stringify(entries)}`)
+      .replace('3-0-0-', '3-0-12-');
+    const { client } = scripted([stream(preamble + snapshot(1) + text + ended)]);
+    const items: RemoteChange[] = [];
+    for await (const item of client.watch('s1')) items.push(item._unsafeUnwrap());
+    expect(items[0]).toMatchObject({ session: { id: 's1', history: [] }, position: 0, cursor: cursor(1) });
+    expect(items[1]).toMatchObject({ type: 'session.changed', entries, sequence: 3, position: 12 });
+    expect(items[2]).toMatchObject({ session: { status: 'TERMINATED', endReason: 'terminated' } });
+  });
+
+  test('gives a deletion as the last item', async () => {
+    const deleted = `id: ${cursor(1)}\nevent: session.deleted\ndata: {"type":"session.deleted"}\n\n`;
+    const over = 'id: end\nevent: end\ndata: {}\n\n';
+    const { items } = await followed([stream(snapshot(1) + deleted + over)]);
+    expect(items).toEqual(['snapshot', 'deleted']);
   });
 
   test('goes on after the last event wherever it is cut off', async () => {
@@ -77,11 +88,11 @@ describe('a watch', () => {
       unplugged,
       problem(503, 'store_unavailable'),
       stream(preamble + snapshot(1) + event(2)),
-      stream(`${event(3)}id: 4\nevent: session.term`, 'breaks'),
+      stream(`${event(3)}id: 4\nevent: session.chan`, 'breaks'),
       stream(ended, 'stays'),
     ]);
-    expect(items).toEqual(['snapshot', 'paused 2', 'paused 3', 'terminated 4']);
-    expect(places).toEqual([null, null, null, '2', '3']);
+    expect(items).toEqual(['snapshot', 'PAUSED 2', 'PAUSED 3', 'terminated 4']);
+    expect(places).toEqual([null, null, null, cursor(2), cursor(3)]);
     expect(sent.at(-1)?.init.signal?.aborted).toBe(true);
     expect(sent[0]?.headers.get('Accept')).toBe('text/event-stream');
   });
@@ -91,14 +102,14 @@ describe('a watch', () => {
       stream(
         preamble +
           snapshot(1) +
-          'id: 1\nevent: session.expiring\ndata: {"type":"session.expiring","at":"t","ends_at":"u","end_reason":"time_limit"}\n\n' +
+          `id: ${cursor(1)}\nevent: session.expiring\ndata: {"type":"session.expiring","at":"t","ends_at":"u","end_reason":"time_limit"}\n\n` +
           event(2),
       ),
       stream(event(3) + ended),
     ]);
     const items: unknown[] = [];
     for await (const item of client.watch('s1', { warnBefore: 30 })) items.push(item.map(told)._unsafeUnwrap());
-    expect(items).toEqual(['snapshot', 'expiring u', 'paused 2', 'paused 3', 'terminated 4']);
+    expect(items).toEqual(['snapshot', 'expiring u', 'PAUSED 2', 'PAUSED 3', 'terminated 4']);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?warn_before=30', '?warn_before=30']);
   });
 
@@ -112,17 +123,6 @@ describe('a watch', () => {
     expect(timing.waits).toEqual([1500, 3000, 5000]);
   });
 
-  test('tells nothing twice, and looks again where something was not told', async () => {
-    const { items, places } = await followed([
-      stream(snapshot(1) + event(2) + event(2)),
-      stream(event(2) + event(3) + event(9), 'stays'),
-      stream(snapshot(9) + event(10), 'breaks'),
-      stream(end),
-    ]);
-    expect(items).toEqual(['snapshot', 'paused 2', 'paused 3', 'snapshot', 'paused 10']);
-    expect(places).toEqual([null, '2', null, '10']);
-  });
-
   test('takes silence for a broken connection, and heartbeats for a sound one', async () => {
     const { items, timing } = await followed([stream(snapshot(1), 'stays'), stream(`: heartbeat\n\n${ended}`)]);
     expect(items).toEqual(['snapshot', 'terminated 4']);
@@ -130,7 +130,7 @@ describe('a watch', () => {
   });
 
   test('passes over what a later version may tell', async () => {
-    const later = `event: weather\ndata: 1\n\n${event(3, 'session.sang')}`;
+    const later = `event: weather\ndata: 1\n\n${event(3).replace('session.changed', 'session.sang')}`;
     const { items } = await followed([stream(snapshot(1) + later + ended)]);
     expect(items).toEqual(['snapshot', 'terminated 4']);
   });
@@ -145,9 +145,13 @@ describe('a watch', () => {
     ['no such session', [problem(404, 'not_found')], 'not_found'],
     ['no such key', [stream(snapshot(1)), problem(401, 'unauthenticated')], 'unauthenticated'],
     ['a page in place of a stream', [() => new Response('<html>')], 'unexpected_answer'],
-    ['events of another kind', [stream('id: 1\nevent: session.started\ndata: {}\n\n')], 'unexpected_answer'],
-    ['a place of another kind', [stream(event(1).replace('id: 1', 'id: ü'))], 'unexpected_answer'],
-    ['a session of another kind', [stream('id: 1\nevent: session.snapshot\ndata: {"id":1}\n\n')], 'unexpected_answer'],
+    ['events of another kind', [stream(`id: ${cursor(1)}\nevent: session.changed\ndata: {}\n\n`)], 'unexpected_answer'],
+    ['a cursor of another kind', [stream(event(1).replace('id: 1', 'id: ü'))], 'unexpected_answer'],
+    [
+      'a session of another kind',
+      [stream(`id: ${cursor(1)}\nevent: session.snapshot\ndata: {"id":1}\n\n`)],
+      'unexpected_answer',
+    ],
     ['what cannot be read', [stream('event: unavailable\ndata: {"code":"corrupt_record"}\n\n')], 'corrupt_record'],
     ['a store that stays away', [problem(503, 'store_unavailable')], 'store_unavailable'],
     ['no network', [stream(snapshot(1)), unplugged], 'unreachable'],
@@ -211,17 +215,20 @@ describe('a watch over a network', () => {
     });
     const { id } = (await client.create(ada))._unsafeUnwrap();
     await client.start(id);
-    const seen: unknown[] = [];
+    const said: string[] = [];
+    let items = 0;
     for await (const item of client.watch(id)) {
-      seen.push(item.match(told, ({ type }) => type));
-      if (seen.length < 4) {
+      const change = item._unsafeUnwrap();
+      items += 1;
+      if (change.type === 'session.changed') said.push(...change.entries.map(({ content }) => content));
+      if (items < 4) {
         proxy.speak();
-        await sessions.append(id, [{ role: 'user', content: 'while away' }]);
+        await sessions.append(id, [{ role: 'user', content: `while away ${items}` }]);
       } else {
         await sessions.terminate(id);
       }
     }
-    expect(seen).toEqual(['snapshot', 'appended 3', 'appended 4', 'appended 5', 'terminated 6']);
+    expect(said).toEqual(['while away 1', 'while away 2', 'while away 3']);
   });
 });
 

@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+import { briefOf, watching } from '../support/watching.js';
 
-test('an append of another process that comes while a watch looks for the end by the clock is delivered before the end', async () => {
+test('an append of another process that comes while a watch looks for the end by the clock is delivered with the end', async () => {
   const inner = new MemorySessionStore({ events: true });
   let look = Promise.resolve();
   const store = changed(inner, {
@@ -16,12 +17,9 @@ test('an append of another process that comes while a watch looks for the end by
   const { sessions, clock } = openSessions({ store });
   const other = openSessions({ store: inner }).sessions;
   const id = await startedIn(sessions, { timeLimit: 60 });
-  const watch = sessions.watch(id)[Symbol.asyncIterator]();
-  onTestFinished(async () => {
-    await watch.return?.();
-  });
-  const next = async () => (await watch.next()).value?._unsafeUnwrap().type;
-  expect(await next()).toBe('session.snapshot');
+  const watch = watching(sessions, id);
+  const next = async () => briefOf(await watch.next());
+  expect(await next()).toBe('snapshot ACTIVE');
   let show = (): void => undefined;
   look = new Promise((resolve) => {
     show = resolve;
@@ -33,5 +31,5 @@ test('an append of another process that comes while a watch looks for the end by
   // The feed reads the event meanwhile.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   show();
-  expect([await item, await next(), await next()]).toEqual(['session.appended', 'session.terminated', undefined]);
+  expect([await item, await next()]).toEqual(['changed TERMINATED time_limit just in time', 'end']);
 });

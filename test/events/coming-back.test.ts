@@ -1,163 +1,156 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionChange, SessionService, SessionServiceOptions, WatchOptions } from '../../src/index.js';
-import { CountedLog } from '../http/counted-log.js';
+import type { SessionService } from '../../src/index.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { ada, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+import { briefOf, cursorOf, watching } from '../support/watching.js';
 
-/** A store whose reads of the log and of sessions are counted. */
-const open = (length = 100_000, options: Partial<SessionServiceOptions> = {}) => {
-  const inner = new MemorySessionStore({ events: { length } });
-  const log = new CountedLog(inner.events);
-  const read = vi.spyOn(log, 'read');
-  const original = inner.find.bind(inner);
-  const find = vi.spyOn(inner, 'find');
-  const { sessions } = openSessions({ ...options, store: changed(inner, { events: log }) });
-  return { sessions, read, find, original };
+/** A store whose reads of sessions are counted, and which keeps the last two events. */
+const open = () => {
+  const store = new MemorySessionStore({ events: { length: 2 } });
+  const original = store.find.bind(store);
+  const find = vi.spyOn(store, 'find');
+  const { sessions, clock } = openSessions({ store });
+  return { store, sessions, clock, find, original };
 };
 
-const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
-  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
-  onTestFinished(async () => {
-    await watch.return?.();
-  });
-  return async (): Promise<SessionChange> => {
-    const { value, done } = await watch.next();
-    if (done === true) throw new Error('the watch has ended');
-    return value._unsafeUnwrap();
-  };
+const said = (content: string) => [{ role: 'user', content }];
+
+/** A session in which `one` was said, and the cursor of a watcher who has seen that. */
+const seen = async (sessions: SessionService) => {
+  const id = await startedIn(sessions);
+  const { position } = await okOf(sessions.append(id, said('one')));
+  const cursor = cursorOf(await watching(sessions, id).next());
+  return { id, position, cursor };
 };
 
-/** A number of changes by other callers meanwhile. */
-const others = async (sessions: SessionService, changes: number): Promise<void> => {
-  const id = await startedIn(sessions.forTenant('others'));
-  for (let turn = 0; turn < changes; turn += 1) {
-    await okOf(sessions.forTenant('others').append(id, [{ role: 'user', content: 'x' }]));
-  }
-};
-
-const said = [{ role: 'user', content: 'hello' }];
-const sequenceOf = (change: SessionChange): number | undefined =>
-  change.type === 'session.expiring' ? undefined : change.sequence;
-
-const brief = (change: SessionChange) => [change.type, sequenceOf(change)];
-
-describe('a watch that continues', () => {
-  test('of which nothing is new costs no look at the events, whatever others have done', async () => {
-    const { sessions, read } = open();
-    const id = await startedIn(sessions);
-    const first = watching(sessions, id);
-    const positions = [(await first()).position];
-    await okOf(sessions.append(id, said));
-    positions.push((await first()).position);
-    await others(sessions, 2000);
-    read.mockClear();
-    const isOpen = vi.fn();
-    const next = watching(sessions, id, { from: positions[1] ?? '', onOpen: isOpen })();
-    await vi.waitFor(() => expect(isOpen).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
-    const looks = read.mock.calls.length;
-    expect(looks).toBeLessThanOrEqual(1);
-    await okOf(sessions.pause(id));
-    expect(brief(await next)).toEqual(['session.paused', 4]);
-    // One event was missed after the snapshot.
-    expect(brief(await watching(sessions, id, { from: positions[0] ?? '' })())).toEqual(['session.appended', 3]);
-  });
-
-  test('after more than is looked through for one reader gets a snapshot, and after less what was missed', async () => {
-    const { sessions, read } = open();
-    const id = await startedIn(sessions);
-    const first = watching(sessions, id);
-    const { position } = await first();
-    await others(sessions, 800);
-    await okOf(sessions.append(id, said));
-    expect(brief(await watching(sessions, id, { from: position })())).toEqual(['session.appended', 3]);
-    await okOf(sessions.append(id, said));
-    const near = watching(sessions, id, { from: position });
-    expect([brief(await near()), brief(await near())]).toEqual([
-      ['session.appended', 3],
-      ['session.appended', 4],
-    ]);
-    await others(sessions, 1200);
-    await okOf(sessions.append(id, said));
-    read.mockClear();
-    for (const from of ['0', '0-0', position]) {
-      const far = watching(sessions, id, { from });
-      let change = await far();
-      while (change.type !== 'session.snapshot') change = await far();
-      expect(brief(change)).toEqual(['session.snapshot', 5]);
-      await okOf(sessions.forTenant('others').create(ada));
-    }
-    // Pages of 500: three readers, 1,000 events each, and what they read while they follow.
-    expect(read.mock.calls.length).toBeLessThan(3 * 4 + 20);
-  });
-
-  test('receives what it missed among its own events, however many', async () => {
+describe('a watch that continues after a cursor', () => {
+  test('gets what has changed since, without a snapshot', async () => {
     const { sessions } = open();
-    const id = await startedIn(sessions);
-    const { position } = await watching(sessions, id)();
-    for (let turn = 0; turn < 12_000; turn += 1) await okOf(sessions.append(id, said));
-    const again = watching(sessions, id, { from: position });
-    for (let turn = 0; turn < 12_000; turn += 1) expect(sequenceOf(await again())).toBe(turn + 3);
+    const { id, cursor } = await seen(sessions);
+    await okOf(sessions.pause(id));
+    await okOf(sessions.resume(id));
+    await okOf(sessions.append(id, said('two')));
+    const again = watching(sessions, id, { from: cursor });
+    const change = await again.next();
+    expect(briefOf(change)).toBe('changed ACTIVE two');
+    await okOf(sessions.pause(id));
+    expect(briefOf(await again.next())).toBe('changed PAUSED');
+    expect(briefOf(await watching(sessions, id, { from: cursorOf(change) }).next())).toBe('changed PAUSED');
   });
 
-  test('knows the end from a position of the beginning, and gets a snapshot where the beginning is gone', async () => {
-    const { sessions } = open(10);
-    const id = await startedIn(sessions);
+  test('of any age gets all that was added, though the log has kept the last two events', async () => {
+    const { sessions } = open();
+    const { id, cursor } = await seen(sessions);
+    for (let turn = 0; turn < 3000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+    const change = await watching(sessions, id, { from: cursor }).next();
+    expect(Object(change).entries.map(({ content }: { content: string }) => Number(content))).toEqual(
+      Array.from({ length: 3000 }, (_, at) => at),
+    );
+  });
+
+  test('of which nothing is new waits, after one look at the session', async () => {
+    const { sessions, find } = open();
+    const { id, cursor } = await seen(sessions);
+    find.mockClear();
+    const isOpen = vi.fn();
+    const next = watching(sessions, id, { from: cursor, onOpen: isOpen }).next();
+    await vi.waitFor(() => expect(isOpen).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
+    expect(find).toHaveBeenCalledTimes(1);
+    await okOf(sessions.append(id, said('two')));
+    expect(briefOf(await next)).toBe('changed ACTIVE two');
+  });
+
+  test('over another store of the same sessions goes on as on the first', async () => {
+    const { store, sessions } = open();
+    const { id, cursor } = await seen(sessions);
+    const other = openSessions({ store: changed(store, { events: store.events }) }).sessions;
+    await okOf(other.append(id, said('two')));
+    expect(briefOf(await watching(other, id, { from: cursor }).next())).toBe('changed ACTIVE two');
+  });
+
+  test('knows an end that it has missed, and tells one that it knows again', async () => {
+    const { sessions } = open();
+    const { id, cursor } = await seen(sessions);
     await okOf(sessions.terminate(id));
-    const whole = watching(sessions, id, { from: '0' });
-    expect([brief(await whole()), brief(await whole()), brief(await whole())]).toEqual([
-      ['session.created', 1],
-      ['session.started', 2],
-      ['session.terminated', 3],
-    ]);
-    await others(sessions, 20);
-    expect(brief(await watching(sessions, id, { from: '0' })())).toEqual(['session.snapshot', 3]);
+    const watch = watching(sessions, id, { from: cursor });
+    const end = await watch.next();
+    expect([briefOf(end), await watch.next()]).toEqual(['changed TERMINATED terminated', 'end']);
+    const late = watching(sessions, id, { from: cursorOf(end) });
+    expect([briefOf(await late.next()), await late.next()]).toEqual(['changed TERMINATED terminated', 'end']);
   });
 
-  test('to another session of the same id receives the deletion, or a snapshot', async () => {
-    // Of the clock that the log has, as in any process.
-    const { sessions } = open(10, { clock: { now: () => Date.now() } });
+  test.each(['a rewind', 'a redaction', 'a session created anew'])('gets a snapshot after %s', async (change) => {
+    const { sessions } = open();
     const input = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
-    const first = watching(sessions, id);
-    await first();
     await okOf(sessions.start(id));
-    const { position } = await first();
-    await okOf(sessions.delete(id));
-    await okOf(sessions.create(input));
-    await okOf(sessions.start(id));
-    expect(brief(await watching(sessions, id, { from: position })())).toEqual(['session.deleted', 3]);
-    await others(sessions, 20);
-    await okOf(sessions.append(id, said));
-    expect(brief(await watching(sessions, id, { from: position })())).toEqual(['session.snapshot', 3]);
-  });
-
-  test('that is not there, or no longer, is not_found, and the log is not read for it', async () => {
-    const { sessions, read } = open();
-    const id = await startedIn(sessions);
-    const { position } = await watching(sessions, id)();
-    await okOf(sessions.delete(id));
-    await others(sessions, 100);
-    read.mockClear();
-    for (const [missing, from] of [
-      ['nobody', '0'],
-      [id, '0'],
-      [id, position],
-    ] as const) {
-      const watch = sessions.watch(missing, { from })[Symbol.asyncIterator]();
-      expect((await watch.next()).value?._unsafeUnwrapErr()).toMatchObject({ type: 'not_found', id: missing });
+    const { position } = await okOf(sessions.append(id, said('one')));
+    const cursor = cursorOf(await watching(sessions, id).next());
+    if (change === 'a rewind') await okOf(sessions.append(id, said('two'), { after: 0 }));
+    if (change === 'a redaction') await okOf(sessions.redact(id, [position]));
+    if (change === 'a session created anew') {
+      await okOf(sessions.delete(id));
+      await okOf(sessions.create(input));
+      await okOf(sessions.start(id));
+      await okOf(sessions.append(id, said('one')));
     }
-    // The feed that others share reads without a scope.
-    expect(read.mock.calls.filter((args) => Object(args)[3] !== undefined)).toEqual([]);
+    expect(await watching(sessions, id, { from: cursor }).next()).toMatchObject({ type: 'session.snapshot' });
   });
 
-  test('whose store has lost what it had seen gets a snapshot', async () => {
+  test.each([
+    ['ahead of the session, as after a restored backup', (cursor: string) => cursor.replace(/^\d+/, '99')],
+    ['ahead of the history', (cursor: string) => cursor.replace(/^(\d+-\d+)-\d+/, '$1-99')],
+    ['of another last entry', (cursor: string) => cursor.replace(/-[0-9a-f]{8}(-[^-]*)$/, '-00000000$1')],
+    ['of another history', (cursor: string) => `${cursor}0`],
+  ])('that is %s gets a snapshot', async (_, changedBy) => {
     const { sessions } = open();
+    const { id, cursor } = await seen(sessions);
+    const from = changedBy(cursor);
+    expect(from).not.toBe(cursor);
+    expect(briefOf(await watching(sessions, id, { from }).next())).toBe('snapshot ACTIVE one');
+  });
+
+  test('of a session that is not there, or no longer, is not_found', async () => {
+    const { sessions } = open();
+    const { id, cursor } = await seen(sessions);
+    await okOf(sessions.delete(id));
+    for (const missing of ['nobody', id]) {
+      const error = await watching(sessions, missing, { from: cursor }).error();
+      expect(error).toMatchObject({ type: 'not_found', id: missing });
+    }
+  });
+
+  const junk = [
+    '',
+    'x',
+    '0',
+    '0-0',
+    '1-2-3',
+    '1769882520000-kR3v-w0aT_1x.4',
+    `1-1-1-00000000-00000000-${'x'.repeat(65)}`,
+  ];
+  test.each(junk)('that is not one, %j, is refused', async (from) => {
+    const { sessions } = open();
+    const error = await watching(sessions, 'any', { from }).error();
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
+  });
+});
+
+describe('a change of which no event tells', () => {
+  test('is found by a look at the session within 30 seconds', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    const silent = new MemorySessionStore({ events: true }).events;
+    const { sessions, clock } = openSessions({ store: changed(inner, { events: silent }) });
     const id = await startedIn(sessions);
-    const { position } = await watching(sessions, id)();
-    const ahead = position.replace(/\d+$/, '7');
-    expect(brief(await watching(sessions, id, { from: ahead })())).toEqual(['session.snapshot', 2]);
+    const watch = watching(sessions, id);
+    await watch.next();
+    const next = watch.next();
+    await okOf(sessions.append(id, said('one')));
+    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    clock.pass(30_000);
+    expect(briefOf(await next)).toBe('changed ACTIVE one');
   });
 });
 
@@ -175,16 +168,17 @@ describe('many watchers of one session', () => {
         return original(...args);
       }),
     );
-    const watchers = Array.from({ length: 100 }, () => watching(sessions, id));
+    const watchers = Array.from({ length: 100 }, () => watching(sessions, id).next);
     const first = watchers.slice(0, 50).map((next) => next());
     await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     // What was asked for before they came is not for them.
     const second = watchers.slice(50).map((next) => next());
     await new Promise(setImmediate);
-    await okOf(sessions.append(id, said));
+    await okOf(sessions.append(id, said('one')));
     answer();
-    for (const change of await Promise.all(first)) expect(brief(change)).toEqual(['session.snapshot', 3]);
-    for (const change of await Promise.all(second)) expect(brief(change)).toEqual(['session.snapshot', 3]);
+    for (const change of await Promise.all([...first, ...second])) {
+      expect(briefOf(change)).toBe('snapshot ACTIVE one');
+    }
     expect(find).toHaveBeenCalledTimes(2);
   });
 
@@ -196,16 +190,16 @@ describe('many watchers of one session', () => {
     });
     const failing = sessions.watch(id)[Symbol.asyncIterator]();
     expect((await failing.next()).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
-    await okOf(sessions.append(id, said));
+    await okOf(sessions.append(id, said('one')));
     find.mockImplementation(
       Object(async (...args: Parameters<typeof original>) =>
         original(...args).map((record) => structuredClone(record)),
       ),
     );
-    const [one, other] = await Promise.all([watching(sessions, id)(), watching(sessions, id)()]);
-    if (one.type !== 'session.snapshot' || other.type !== 'session.snapshot') throw new Error('no snapshot');
-    expect(one.session.history).toBe(other.session.history);
-    expect(() => Object(one.session.history).push('x')).toThrow(TypeError);
-    expect(() => Object.assign(Object(one.session.history[0]), { content: 'x' })).toThrow(TypeError);
+    const [one, other] = await Promise.all([watching(sessions, id).next(), watching(sessions, id).next()]);
+    const { history } = Object(one).session;
+    expect(history).toBe(Object(other).session.history);
+    expect(() => history.push('x')).toThrow(TypeError);
+    expect(() => Object.assign(history[0], { content: 'x' })).toThrow(TypeError);
   });
 });

@@ -1,39 +1,37 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { SessionChange, SessionEvent, TenantChange } from '../../src/index.js';
+import type { SessionEvent, TenantChange, WatchAllOptions } from '../../src/index.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
+import { briefOf, watching } from '../support/watching.js';
 import { openTold } from './told-log.js';
 
 const said = [{ role: 'user', content: 'hello' }];
 
-const summary = (item: SessionChange | TenantChange | 'end'): string => {
+const summary = (item: TenantChange | 'end'): string => {
   if (item === 'end' || item.type === 'events_lost') return item === 'end' ? item : item.type;
-  if (item.type === 'session.snapshot') return `snapshot ${item.sequence}`;
-  return item.type === 'session.expiring' ? item.type : `${item.sessionId} ${item.sequence}`;
+  return `${item.sessionId} ${item.sequence}`;
 };
 
-/** A started session, with a watcher of it and a watcher of all sessions. No event was logged yet. */
+/** A started session, and a watcher of all sessions. No event was logged yet. */
 const open = async () => {
   const { store, log, made } = openTold();
   const { sessions } = openSessions({ store });
   const id = await startedIn(sessions);
   made();
-  const follow = <T extends SessionChange | TenantChange>(
-    items: AsyncIterable<{ _unsafeUnwrap(): T }>,
-  ): { readonly next: () => Promise<string>; readonly position: () => string } => {
-    const iterator = items[Symbol.asyncIterator]();
+  const follow = (options: WatchAllOptions = {}) => {
+    const iterator = sessions.watchAll(options)[Symbol.asyncIterator]();
     onTestFinished(async () => {
       await iterator.return?.();
     });
-    let position = '';
+    let cursor = '';
     return {
-      next: async () => {
+      next: async (): Promise<string> => {
         const { value, done } = await iterator.next();
         if (done === true) return 'end';
-        const item: T = value._unsafeUnwrap();
-        position = item.position;
+        const item = value._unsafeUnwrap();
+        cursor = item.cursor;
         return summary(item);
       },
-      position: () => position,
+      cursor: () => cursor,
     };
   };
   /** The events of a number of appends that were made and not logged. */
@@ -51,117 +49,86 @@ const taken = async (next: () => Promise<string>, count: number): Promise<readon
 };
 
 describe('a log without some of the events', () => {
-  test('is told to its watchers: by a snapshot, and by events_lost', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    const [one, all] = [follow(sessions.watch(id)), follow(sessions.watchAll())];
-    await one.next();
+  test('is told to the watchers of a tenant by events_lost', async () => {
+    const { log, id, follow, appended } = await open();
+    const all = follow();
     const first = all.next();
     const [a, b, ...rest] = await appended(4);
     if (a === undefined || b === undefined) throw new Error('no events');
     log.tell(a, ...rest);
     expect(await first).toBe(`${id} 3`);
-    expect(await taken(one.next, 2)).toEqual([`${id} 3`, 'snapshot 6']);
     expect(await taken(all.next, 3)).toEqual(['events_lost', `${id} 5`, `${id} 6`]);
     // It was reported as missing.
     log.tell(b, ...(await appended(1)));
-    expect([await one.next(), await all.next()]).toEqual([`${id} 7`, `${id} 7`]);
+    expect(await all.next()).toBe(`${id} 7`);
   });
 
-  test('is told to who comes back where it ends too early', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    const one = follow(sessions.watch(id));
-    await one.next();
-    const [a, b] = await appended(3);
-    if (!a || !b) throw new Error('no events');
-    log.tell(a, b);
-    const again = follow(sessions.watch(id, { from: one.position() }));
-    expect(await taken(again.next, 3)).toEqual([`${id} 3`, `${id} 4`, 'snapshot 5']);
+  test('changes nothing for who watches a session', async () => {
+    const { sessions, log, id, appended } = await open();
+    const watch = watching(sessions, id);
+    await watch.next();
+    const [a, b, c] = await appended(3);
+    if (!a || !b || !c) throw new Error('no events');
+    log.tell(a, c);
+    expect(briefOf(await watch.next())).toBe('changed ACTIVE hello hello hello');
+    log.tell(b);
+    const next = watch.next();
     log.tell(...(await appended(1)));
-    expect(await again.next()).toBe(`${id} 6`);
+    expect(briefOf(await next)).toBe('changed ACTIVE hello');
   });
 });
 
 describe('who goes on after events_lost', () => {
-  test('gets the events from there on of a tenant, and a snapshot of a session', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    const all = follow(sessions.watchAll());
+  test('gets the events from there on', async () => {
+    const { log, id, follow, appended } = await open();
+    const all = follow();
     const first = all.next();
     const [a, , c] = await appended(3);
     if (!a || !c) throw new Error('no events');
     log.tell(a, c);
     expect([await first, await all.next()]).toEqual([`${id} 3`, 'events_lost']);
-    const from = all.position();
-    expect(await follow(sessions.watchAll({ from })).next()).toBe(`${id} 5`);
-    const one = follow(sessions.watch(id, { from }));
-    expect(await one.next()).toBe('snapshot 5');
+    expect(await follow({ from: all.cursor() }).next()).toBe(`${id} 5`);
     log.tell(...(await appended(1)));
-    expect([await one.next(), await all.next(), await all.next()]).toEqual([`${id} 6`, `${id} 5`, `${id} 6`]);
+    expect([await all.next(), await all.next()]).toEqual([`${id} 5`, `${id} 6`]);
   });
 });
 
 describe('where the log has lost its beginning', () => {
-  test('who begins there gets a snapshot or events_lost, and then what is there', async () => {
-    const { sessions, log, id, follow, appended } = await open();
+  test('who begins there gets events_lost, and then what is there', async () => {
+    const { log, id, follow, appended } = await open();
     log.tell(...(await appended(10)));
     log.trim(2);
     for (const from of ['0', '0-0']) {
-      expect(await taken(follow(sessions.watchAll({ from })).next, 3)).toEqual(['events_lost', `${id} 11`, `${id} 12`]);
-      expect(await follow(sessions.watch(id, { from })).next()).toBe('snapshot 12');
+      expect(await taken(follow({ from }).next, 3)).toEqual(['events_lost', `${id} 11`, `${id} 12`]);
     }
   });
 
-  test('an event that came after events_lost does not come again, whoever finds the loss once more', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    log.tell(...(await appended(1)));
-    const later = await appended(3);
-    // The watch reads these from the log, before the notification of which all watches of the process read them.
-    const onOpen = (): void => {
-      log.put(...later);
-      log.trim(2);
-    };
-    const all = follow(sessions.watchAll({ from: '0', onOpen }));
+  test('a second loss is told again', async () => {
+    const { log, id, follow, appended } = await open();
+    log.tell(...(await appended(4)));
+    log.trim(2);
+    const all = follow({ from: '0' });
     expect(await taken(all.next, 3)).toEqual(['events_lost', `${id} 5`, `${id} 6`]);
-    log.tell(...(await appended(1)));
-    expect(await taken(all.next, 2)).toEqual(['events_lost', `${id} 7`]);
-  });
-
-  test('a snapshot has the position of its own moment: going on after it repeats nothing', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    const one = follow(sessions.watch(id));
-    await one.next();
-    const events = await appended(600);
-    log.tell(...events);
+    const next = all.next();
+    log.put(...(await appended(3)));
     log.trim(1);
-    const seen: string[] = [];
-    while (!seen.at(-1)?.startsWith('snapshot')) seen.push(await one.next());
-    expect(seen.at(-1)).toBe('snapshot 602');
-    const from = one.position();
-    let next = Promise.resolve('');
-    await new Promise<void>((onOpen) => {
-      next = follow(sessions.watch(id, { from, onOpen })).next();
-    });
-    log.tell(...(await appended(1)));
-    expect(await next).toBe(`${id} 603`);
+    log.tell();
+    expect([await next, await all.next()]).toEqual(['events_lost', `${id} 9`]);
   });
 });
 
 describe('a burst', () => {
   test('of any length reaches a consumer that keeps reading, each event once and in order', async () => {
     const { sessions, log, id, follow, appended, made } = await open();
-    const [one, all] = [follow(sessions.watch(id)), follow(sessions.watchAll())];
-    await one.next();
+    const all = follow();
     const first = all.next();
     const sessionIds = [id];
     while (sessionIds.length < 4) sessionIds.push(await startedIn(sessions));
     made();
     const events: SessionEvent[] = [...(await appended(1))];
     for (let turn = 0; turn < 12_000; turn += 1) {
-      const [event] = await (async () => {
-        const sessionId = sessionIds[turn % sessionIds.length] ?? id;
-        await okOf(sessions.append(sessionId, said));
-        return made();
-      })();
-      if (event !== undefined) events.push(event);
+      await okOf(sessions.append(sessionIds[turn % sessionIds.length] ?? id, said));
+      events.push(...made());
     }
     log.tell(...events.slice(0, 1));
     expect(await first).toBe(`${id} 3`);
@@ -175,23 +142,22 @@ describe('a burst', () => {
       if (turn === 6000) log.tell(...(await appended(1)));
     }
     expect((await all.next()).startsWith(`${id} `)).toBe(true);
-    for (let turn = 0; turn < 3002; turn += 1) expect(await one.next()).toBe(`${id} ${turn + 3}`);
   });
 
   test('is read from the log a page at a time, and no more once the consumer has caught up', async () => {
-    const { sessions, log, id, follow, appended } = await open();
-    const one = follow(sessions.watch(id));
-    await one.next();
+    const { log, follow, appended } = await open();
+    const all = follow();
+    const first = all.next();
     log.tell(...(await appended(2000)));
-    await taken(one.next, 2000);
+    await first;
+    await taken(all.next, 1999);
     const { reads } = log;
     expect(reads).toBeLessThan(20);
     for (let turn = 0; turn < 20; turn += 1) {
-      const next = one.next();
+      const next = all.next();
       log.tell(...(await appended(1)));
       await next;
     }
-    // One for each wake of the feed, and none of the consumer.
-    expect(log.reads - reads).toBeLessThanOrEqual(60);
+    expect(log.reads - reads).toBeLessThanOrEqual(80);
   });
 });

@@ -36,7 +36,7 @@ describe('who stops watching', () => {
     await log.listeners(1);
     await okOf(sessions.start(id));
     for (const watch of watches) {
-      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
+      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ session: { status: 'ACTIVE' } });
       await watch.return?.();
     }
     await log.listeners(0);

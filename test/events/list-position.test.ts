@@ -109,39 +109,6 @@ describe('the position of a list', () => {
     expect(await watching(sessions, position)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
   });
 
-  test('misses no event that others are given while the watch reads the log', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const { store, events, withLog } = open();
-    const released: (() => void)[] = [];
-    let isHeld = true;
-    const read: EventLog['read'] = async (stream, position, limit, of) => {
-      const page = events.read(stream, position, limit, of);
-      // A watch reads the log for itself, and with the others from then on.
-      if (isHeld && of !== undefined) await new Promise<void>((resolve) => released.push(resolve));
-      return page;
-    };
-    const { sessions } = openSessions({ store: withLog({ read }) });
-    const isOpen = vi.fn();
-    const others = watching(sessions, undefined, isOpen);
-    const first = others();
-    await vi.waitFor(() => expect(isOpen).toHaveBeenCalled());
-    await createdIn(openSessions({ store }).sessions);
-    await first;
-    vi.setSystemTime(Date.now() + 1);
-    const { position } = await listed(sessions);
-    const item = watching(sessions, position)();
-    await vi.waitFor(() => expect(released).toHaveLength(1));
-    const second = others();
-    await createdIn(openSessions({ store, ids: { next: () => 'late' } }).sessions);
-    await second;
-    isHeld = false;
-    for (const release of released) release();
-    const third = others();
-    await createdIn(openSessions({ store, ids: { next: () => 'later' } }).sessions);
-    await third;
-    expect(await item).toMatchObject({ sessionId: 'late' });
-  });
-
   test('says nothing of other tenants', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { store } = open();

@@ -1,26 +1,19 @@
 import { err } from 'neverthrow';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import type { SessionService, WatchOptions } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { EventLog, SessionStore } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+import { briefOf, watching as followed } from '../support/watching.js';
 
 const open = (store: SessionStore = new MemorySessionStore({ events: true }), options: object = {}) =>
   openSessions({ ...options, store });
 
-const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
-  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
-  onTestFinished(async () => {
-    await watch.return?.();
-  });
-  return async (): Promise<SessionChange | 'end'> => {
-    const { value, done } = await watch.next();
-    return done === true ? 'end' : value._unsafeUnwrap();
-  };
-};
+const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) =>
+  followed(sessions, id, options).next;
 
 describe('an end by the clock', () => {
   test.for([
@@ -58,11 +51,9 @@ describe('an end by the clock', () => {
     expect(find.mock.calls.length).toBeGreaterThan(5);
     isAway = false;
     clock.pass(1000);
-    expect(await last).toMatchObject({
-      type: 'session.terminated',
-      at: '2026-01-31T12:01:00.000Z',
-      endReason: 'time_limit',
-    });
+    const told = await last;
+    expect(briefOf(told)).toBe('changed TERMINATED time_limit');
+    expect(told).toMatchObject({ session: { endedAt: '2026-01-31T12:01:00.000Z' } });
     expect(await watch()).toBe('end');
   });
 
@@ -78,7 +69,7 @@ describe('an end by the clock', () => {
     await new Promise((resolve) => void setImmediate(resolve));
     now += 36_000_000;
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await end).toMatchObject({ type: 'session.terminated', at: '2026-01-31T22:00:00.000Z' });
+    expect(await end).toMatchObject({ session: { status: 'TERMINATED', endedAt: '2026-01-31T22:00:00.000Z' } });
   });
 
   test('that falls into an outage is not waited for over a client that was closed', async () => {

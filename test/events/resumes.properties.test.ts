@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { ok, type Result, ResultAsync } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionEvent, SessionService, StoreError, TenantChange, WatchError } from '../../src/index.js';
+import type {
+  SessionEvent,
+  SessionService,
+  StoreError,
+  TenantChange,
+  TenantEvent,
+  WatchError,
+} from '../../src/index.js';
 import type { Answer, EventLog } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { createdIn, okOf, openSessions } from '../support/sessions.js';
@@ -64,7 +71,7 @@ interface Beginning {
   readonly isExact: boolean;
 }
 
-const isEvent = (item: TenantChange): item is SessionEvent => item.type !== 'events_lost';
+const isEvent = (item: TenantChange): item is TenantEvent => item.type !== 'events_lost';
 
 /** A watch of all sessions, and what it has given so far. */
 class Watch {
@@ -82,7 +89,7 @@ class Watch {
     this.#iterator = sessions.watchAll(options)[Symbol.asyncIterator]();
   }
 
-  get events(): readonly SessionEvent[] {
+  get events(): readonly TenantEvent[] {
     return this.items.filter(isEvent);
   }
 
@@ -154,7 +161,7 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
       at,
     );
     const before = logged.findIndex(({ id }) => id === last?.id) + 1;
-    return { from: last?.position ?? '0', logged: before, isExact: true };
+    return { from: last?.cursor ?? '0', logged: before, isExact: true };
   };
   for (const { does, number: at } of steps) {
     const watch = pick(watches, at);

@@ -1,62 +1,109 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
 import type { EventLog } from '../../src/store/session-store.js';
 import { passUntil } from '../support/manual-clock.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+import { briefOf, watching } from '../support/watching.js';
 
 const open = (length?: number) =>
   openSessions({ store: new MemorySessionStore({ events: length === undefined ? true : { length } }) });
 
-/** An iterator that is ended with the test. */
-const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
-  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
-  onTestFinished(async () => {
-    await watch.return?.();
-  });
-  return {
-    next: async (): Promise<SessionChange | 'end'> => {
-      const { value, done } = await watch.next();
-      return done === true ? 'end' : value._unsafeUnwrap();
-    },
-    error: async () => (await watch.next()).value._unsafeUnwrapErr(),
-    stop: () => watch.return?.(),
-  };
-};
-
-const summary = (change: SessionChange | 'end') => {
-  if (change === 'end') return change;
-  if (change.type === 'session.snapshot') return [change.type, change.session.status, change.sequence];
-  return [change.type, change.type === 'session.expiring' ? change.endReason : change.sequence];
-};
-
 const said = (content: string) => [{ role: 'user', content }];
 
 describe('who watches a session', () => {
-  test('sees what it is, then every change in order, and the end', async () => {
+  test('sees what it is, then each change with its new entries, and the end', async () => {
     const { sessions } = open();
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);
-    expect(summary(await watch.next())).toEqual(['session.snapshot', 'IDLE', 1]);
+    expect(briefOf(await watch.next())).toBe('snapshot IDLE');
     await okOf(sessions.start(id));
-    expect(summary(await watch.next())).toEqual(['session.started', 2]);
+    expect(briefOf(await watch.next())).toBe('changed ACTIVE');
     const { position } = await okOf(sessions.append(id, said('hello')));
-    expect(await watch.next()).toMatchObject({
-      type: 'session.appended',
-      tenant: 'default',
-      sessionId: id,
+    const appended = await watch.next();
+    expect(appended).toMatchObject({
+      type: 'session.changed',
+      session: { id, status: 'ACTIVE', historyCount: 1 },
+      entries: [{ role: 'user', content: 'hello', position }],
       sequence: 3,
-      historyPosition: position,
-      at: '2026-01-31T12:00:00.000Z',
+      position,
     });
-    await okOf(sessions.pause(id));
-    await okOf(sessions.resume(id));
+    expect(Object(appended).session).not.toHaveProperty('history');
+    await okOf(sessions.update(id, { labels: { user: 'u1' } }));
+    expect(await watch.next()).toMatchObject({ session: { labels: { user: 'u1' } }, entries: [], sequence: 4 });
     await okOf(sessions.terminate(id));
-    expect(summary(await watch.next())).toEqual(['session.paused', 4]);
-    expect(summary(await watch.next())).toEqual(['session.resumed', 5]);
-    expect(await watch.next()).toMatchObject({ type: 'session.terminated', sequence: 6, endReason: 'terminated' });
+    expect(briefOf(await watch.next())).toBe('changed TERMINATED terminated');
     expect(await watch.next()).toBe('end');
+  });
+
+  test('gets what was changed between two items as one', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    for (const content of ['one', 'two', 'three']) await okOf(sessions.append(id, said(content)));
+    await okOf(sessions.pause(id));
+    expect(briefOf(await watch.next())).toBe('changed PAUSED one two three');
+    await okOf(sessions.resume(id));
+    await okOf(sessions.append(id, said('four')));
+    await okOf(sessions.terminate(id));
+    expect(briefOf(await watch.next())).toBe('changed TERMINATED terminated four');
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('who is slow gets all entries, each once and in order, however many', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    for (let turn = 0; turn < 2500; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+    const change = await watch.next();
+    const entries: readonly { readonly content: string }[] = Object(change).entries;
+    expect(entries.map(({ content }) => Number(content))).toEqual(Array.from({ length: 2500 }, (_, at) => at));
+  });
+
+  test.each([
+    ['a rewind', 'snapshot ACTIVE one other'],
+    ['a redaction', 'snapshot ACTIVE two'],
+    ['a rewind that adds nothing', 'snapshot ACTIVE one'],
+  ])('gets the session again after %s', async (change, expected) => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const first = await okOf(sessions.append(id, said('one')));
+    await okOf(sessions.append(id, said('two')));
+    const watch = watching(sessions, id);
+    expect(briefOf(await watch.next())).toBe('snapshot ACTIVE one two');
+    if (change === 'a redaction') await okOf(sessions.redact(id, [first.position]));
+    else {
+      const added = change === 'a rewind' ? said('other') : [];
+      await okOf(sessions.append(id, added, { after: first.position }));
+    }
+    expect(briefOf(await watch.next())).toBe(expected);
+    await okOf(sessions.append(id, said('more')));
+    expect(briefOf(await watch.next())).toBe('changed ACTIVE more');
+  });
+
+  test('gets at most the latest entries of a snapshot with historyLimit, and then every new one', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    for (const content of ['one', 'two', 'three']) await okOf(sessions.append(id, said(content)));
+    const watch = watching(sessions, id, { historyLimit: 1 });
+    expect(briefOf(await watch.next())).toBe('snapshot ACTIVE three');
+    for (const content of ['four', 'five']) await okOf(sessions.append(id, said(content)));
+    expect(briefOf(await watch.next())).toBe('changed ACTIVE four five');
+  });
+
+  test('sees a lease that is taken and released, and none that is renewed', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
+    expect(await watch.next()).toMatchObject({ session: { lease: { holder: 'worker' } } });
+    await okOf(sessions.renew(id, { fencingToken, seconds: 60 }));
+    await okOf(sessions.release(id, { fencingToken }));
+    const released = await watch.next();
+    expect(Object(released).session).not.toHaveProperty('lease');
   });
 
   test('is done at once with a session that has ended', async () => {
@@ -68,7 +115,17 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('sees a deletion, and nothing of the session that is created under its key afterwards', async () => {
+  test('sees a deletion as the last item', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    const { cursor } = Object(await watch.next());
+    await okOf(sessions.delete(id));
+    expect(await watch.next()).toEqual({ type: 'session.deleted', tenant: 'default', sessionId: id, cursor });
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('gets a snapshot of the session that was created anew under its id', async () => {
     const { sessions } = open();
     const input = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
@@ -76,42 +133,7 @@ describe('who watches a session', () => {
     await watch.next();
     await okOf(sessions.delete(id));
     await okOf(sessions.create(input));
-    expect(summary(await watch.next())).toEqual(['session.deleted', 2]);
-    expect(await watch.next()).toBe('end');
-  });
-
-  test('continues after a position, with the changes since then and without a snapshot', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const first = watching(sessions, id);
-    const snapshot = await first.next();
-    await okOf(sessions.pause(id));
-    const paused = await first.next();
-    await first.stop();
-    if (snapshot === 'end' || paused === 'end') throw new Error('it has ended');
-    await okOf(sessions.resume(id));
-    await okOf(sessions.append(id, said('while away')));
-    const again = watching(sessions, id, { from: paused.position });
-    expect(summary(await again.next())).toEqual(['session.resumed', 4]);
-    expect(summary(await again.next())).toEqual(['session.appended', 5]);
-    await okOf(sessions.terminate(id));
-    expect(summary(await again.next())).toEqual(['session.terminated', 6]);
-    expect(await again.next()).toBe('end');
-    const fromSnapshot = watching(sessions, id, { from: snapshot.position });
-    expect(summary(await fromSnapshot.next())).toEqual(['session.paused', 3]);
-  });
-
-  test('ends at once if it continues after the end', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const watch = watching(sessions, id);
-    await watch.next();
-    await okOf(sessions.terminate(id));
-    const end = await watch.next();
-    if (end === 'end') throw new Error('the end was not told');
-    const late = watching(sessions, id, { from: end.position });
-    expect(await late.next()).toMatchObject({ type: 'session.snapshot', session: { status: 'TERMINATED' } });
-    expect(await late.next()).toBe('end');
+    expect(briefOf(await watch.next())).toBe('snapshot IDLE');
   });
 
   test('continues when the store is available again, even if it has broken its contract', async () => {
@@ -137,33 +159,7 @@ describe('who watches a session', () => {
     const watch = watching(sessions, id);
     await watch.next();
     await okOf(sessions.start(id));
-    expect(summary(await passUntil(clock, watch.next()))).toEqual(['session.started', 2]);
-  });
-
-  test('gets another snapshot where what it came back for is not kept any more', async () => {
-    const { sessions } = open(4);
-    const id = await startedIn(sessions);
-    const first = watching(sessions, id);
-    const { position } = Object(await first.next());
-    await first.stop();
-    for (let turn = 0; turn < 10; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    const again = watching(sessions, id, { from: position });
-    expect(summary(await again.next())).toEqual(['session.snapshot', 'ACTIVE', 12]);
-    await okOf(sessions.pause(id));
-    expect(summary(await again.next())).toEqual(['session.paused', 13]);
-  });
-
-  test('who is slow gets every event, at its own speed', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const watch = watching(sessions, id);
-    await watch.next();
-    for (let turn = 0; turn < 1000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    for (let turn = 0; turn < 1000; turn += 1) {
-      expect(summary(await watch.next())).toEqual(['session.appended', turn + 3]);
-    }
-    await okOf(sessions.pause(id));
-    expect(summary(await watch.next())).toEqual(['session.paused', 1003]);
+    expect(briefOf(await passUntil(clock, watch.next()))).toBe('changed ACTIVE');
   });
 
   test('delivers an end by the clock without a sweeper', async () => {
@@ -172,10 +168,10 @@ describe('who watches a session', () => {
     const watch = watching(sessions, id);
     await watch.next();
     await okOf(sessions.start(id));
-    expect(summary(await watch.next())).toEqual(['session.started', 2]);
+    await watch.next();
     const end = watch.next();
     clock.pass(50);
-    expect(await end).toMatchObject({ type: 'session.terminated', sequence: 3, endReason: 'time_limit' });
+    expect(briefOf(await end)).toBe('changed TERMINATED time_limit');
     expect(await watch.next()).toBe('end');
   });
 
@@ -227,7 +223,7 @@ describe('who watches a tenant', () => {
   test.each([
     ['that the clock tells apart', false],
     ['of one millisecond', true],
-  ])('continues after a position among events %s, and reports lost events', async (_, isOneMillisecond) => {
+  ])('continues after a cursor among events %s, and reports lost events', async (_, isOneMillisecond) => {
     if (isOneMillisecond) {
       vi.useFakeTimers({ toFake: ['Date'] });
       onTestFinished(() => {
@@ -243,13 +239,13 @@ describe('who watches a tenant', () => {
     const first = watch.next();
     await opened;
     const id = await startedIn(sessions);
-    const { position } = (await first).value._unsafeUnwrap();
+    const { cursor } = (await first).value._unsafeUnwrap();
     await watch.return?.();
-    const again = sessions.watchAll({ from: position })[Symbol.asyncIterator]();
+    const again = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
     expect((await again.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
     await again.return?.();
     for (let turn = 0; turn < 9; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    const late = sessions.watchAll({ from: position })[Symbol.asyncIterator]();
+    const late = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
     expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
     expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 8 });
     await late.return?.();

@@ -11,7 +11,7 @@ import { REPOSITORY } from '../support/packed-package.js';
 import { ada, okOf } from '../support/sessions.js';
 import { listening } from './serve.js';
 
-const TYPES = ['session.snapshot', 'session.started', 'session.terminated', 'end'];
+const TYPES = ['session.snapshot', 'session.changed', 'end'];
 
 /** What a client must receive: every event once, each with JSON data, and nothing for a heartbeat. */
 const told = TYPES.map((type) => [type, true]);
@@ -27,7 +27,6 @@ const streaming = async () => {
   });
   let heartbeats = 0;
   const change = async () => {
-    await okOf(sessions.start(id));
     await okOf(sessions.terminate(id));
   };
   const serveApi = nodeListener(handler, {

@@ -125,7 +125,7 @@ describe('events over HTTP', () => {
       const next = texts.next();
       await vi.advanceTimersByTimeAsync(999);
       await okOf(sessions.start('x'));
-      expect((await next).value).toContain('event: session.started\n');
+      expect((await next).value).toMatch(/event: session\.changed\n.*"status":"ACTIVE"/);
       const last = texts.next();
       await texts.return?.();
       expect(await last).toEqual({ done: true, value: undefined });
@@ -142,7 +142,7 @@ describe('events over HTTP', () => {
     const rest = allOf(texts);
     clock.pass(50);
     expect(await rest).toMatch(
-      /event: session\.terminated\n.*"end_reason":"time_limit".*\n\nid: end\nevent: end\ndata: {"end_reason":"time_limit"}\n\n$/,
+      /event: session\.changed\n.*"status":"TERMINATED".*"end_reason":"time_limit".*\n\nid: end\nevent: end\ndata: {"end_reason":"time_limit"}\n\n$/,
     );
   });
 
@@ -155,9 +155,9 @@ describe('events over HTTP', () => {
     let all = '';
     while (!all.includes('session.expiring')) all += String((await texts.next()).value);
     clock.pass(2000);
-    expect(await allOf(texts)).toMatch(/event: session\.terminated\n/);
-    const position = /id: (\S+)\nevent: session.snapshot/.exec(all)?.[1];
-    expect(all).toContain(`id: ${position}
+    expect(await allOf(texts)).toMatch(/event: session\.changed\n.*"end_reason":"time_limit"/);
+    const cursor = /id: (\S+)\nevent: session.snapshot/.exec(all)?.[1];
+    expect(all).toContain(`id: ${cursor}
 event: session.expiring
 data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026-01-31T12:00:02.000Z","end_reason":"time_limit"}
 `);
@@ -167,7 +167,7 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
     }
   });
 
-  test('who is slow gets every event', async () => {
+  test('who is slow gets every entry in its order, and no snapshot again', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const texts = textsOf(await handlerWith({ sessions, routes: [eventRoutes()] }).handler(watchX));
@@ -180,7 +180,9 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
     for (let turn = 0; turn < 1000; turn += 1) await okOf(sessions.append('x', [{ role: 'user', content: `${turn}` }]));
     await okOf(sessions.terminate('x'));
     const rest = await allOf(texts);
-    expect(rest.split('event: session.appended')).toHaveLength(1001);
+    const data = [...rest.matchAll(/^event: session\.changed\ndata: (.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+    const contents = data.flatMap(({ entries }) => entries.map(({ content }: { content: string }) => content));
+    expect(contents).toEqual(Array.from({ length: 1000 }, (_, turn) => `${turn}`));
     expect(rest).not.toContain('session.snapshot');
     expect(rest).toMatch(/event: end\n/);
   });

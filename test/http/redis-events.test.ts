@@ -37,15 +37,21 @@ describeWithRedis('events over HTTP, through Redis', ({ port }) => {
       expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, status: 'IDLE' } });
       await okOf(elsewhere.start(id));
       const started = await reader.next();
-      expect(started).toMatchObject({ id: expect.stringMatching(/^\S+$/), event: 'session.started' });
+      expect(started).toMatchObject({ id: expect.stringMatching(/^\S+$/), event: 'session.changed' });
       reader.close();
       await first.close();
       const { position } = await okOf(elsewhere.append(id, [{ role: 'user', content: 'while away' }]));
       const headers = { 'X-API-KEY': 'key', 'Last-Event-ID': started?.id ?? '' };
       const again = await EventReader.open(second.origin, path, headers);
-      expect(await again.next()).toMatchObject({ event: 'session.appended', data: { sequence: 3, position } });
+      expect(await again.next()).toMatchObject({
+        event: 'session.changed',
+        data: { entries: [{ content: 'while away', position }], sequence: 3 },
+      });
       await okOf(elsewhere.terminate(id));
-      expect((await again.rest()).map(({ event }) => event)).toEqual(['session.terminated', 'end']);
+      expect(await again.rest()).toMatchObject([
+        { event: 'session.changed', data: { session: { status: 'TERMINATED' }, entries: [] } },
+        { event: 'end', data: { end_reason: 'terminated' } },
+      ]);
       await second.close();
     },
   );

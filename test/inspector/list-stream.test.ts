@@ -18,8 +18,15 @@ describe('the stream of a list', () => {
       text += new TextDecoder().decode(bytes);
       if (text.includes('session.terminated')) break;
     }
-    const types = [...text.matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
-    expect(types).toEqual(['session.created', 'session.started', 'session.terminated']);
+    const events = [...text.matchAll(/^(.*)\nevent: (.+)\ndata: (.+)$/gm)];
+    // No line before them, so no id: a page that reconnects reads its list again.
+    expect(events.map(([, line, name, data]) => [line, name, data])).toEqual(
+      ['session.created', 'session.started', 'session.terminated'].map((type, at) => [
+        at === 0 ? 'retry: 1000' : '',
+        'change',
+        `{"type":"${type}"}`,
+      ]),
+    );
     expect((await ask('HEAD', '/inspector/events')).stream).toBeUndefined();
   });
 

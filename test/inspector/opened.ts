@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
 import { createSessionHandler, eventRoutes, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
-import { SessionService } from '../../src/index.js';
+import { type Clock, SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { listening } from '../http/serve.js';
@@ -15,15 +15,17 @@ const keys = staticApiKeys([{ key, tenant: 'acme' }]);
 
 export interface InspectedOptions {
   readonly store?: SessionStore;
+  readonly clock?: Clock;
   /** Default: true. */
   readonly events?: boolean;
   readonly terminate?: boolean;
 }
 
 /** The sessions of a tenant, and a handler that shows them to clients with its key. */
-export const inspected = ({ store, events = true, terminate = true }: InspectedOptions = {}) => {
+export const inspected = ({ store, clock, events = true, terminate = true }: InspectedOptions = {}) => {
   const all = new SessionService({
     store: store ?? new MemorySessionStore({ events }),
+    ...(clock === undefined ? {} : { clock }),
     limits: { contentBytes: 2 ** 21 },
   });
   const inspector = inspectorRoutes({ ...apiKeyAsPassword(keys), terminate });

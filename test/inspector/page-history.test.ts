@@ -45,8 +45,9 @@ describeWithChromium('the history in the inspector', (running) => {
     await okOf(sessions.append(id, said('the answer')));
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.getByText('my secret').waitFor();
+    await page.locator('.live').getByText('live').waitFor();
     await okOf(sessions.redact(id, [position]));
-    await page.locator('.timeline').getByText('Entries redacted').waitFor();
+    await page.locator('.timeline').getByText('History rewound or redacted').waitFor();
     await page.getByText('my secret').waitFor({ state: 'detached' });
     expect(await page.locator('.history .content').allInnerTexts()).toEqual(['', 'the answer']);
   });

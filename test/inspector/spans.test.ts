@@ -1,38 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { spansOf } from '../../src/inspector/page/spans.js';
-import type { SessionStatus } from '../../src/session/session-status.js';
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
-const spans = (status: SessionStatus, changes: readonly (readonly [type: string, second: number])[], now = 100) =>
+/** The spans of a session that was created at second 0, until second 100. */
+const spans = (active: number, { started, ended }: { readonly started?: number; readonly ended?: number } = {}) =>
   spansOf(
-    { status, created_at: at(0) },
-    changes.map(([type, second]) => ({ type: `session.${type}`, at: at(second) })),
-    now * 1000,
-  )?.map((span) => `${span.status} ${span.from / 1000}-${span.to / 1000}`);
+    {
+      created_at: at(0),
+      started_at: started === undefined ? undefined : at(started),
+      ended_at: ended === undefined ? undefined : at(ended),
+    },
+    active,
+    100_000,
+  ).map(({ status, seconds }) => `${status} ${seconds}`);
 
 describe('the spans of a session', () => {
   test('last until now, or until its end', () => {
-    expect(spans('IDLE', [['created', 0]])).toEqual(['IDLE 0-100']);
-    const held = [
-      ['created', 0],
-      ['started', 3],
-      ['appended', 5],
-      ['paused', 20],
-      ['resumed', 50],
-    ] as const;
-    expect(spans('ACTIVE', held)).toEqual(['IDLE 0-3', 'ACTIVE 3-20', 'PAUSED 20-50', 'ACTIVE 50-100']);
-    expect(spans('TERMINATED', [...held, ['terminated', 60]])?.at(-1)).toBe('ACTIVE 50-60');
-    expect(spans('TERMINATED', [['terminated', 60]])).toEqual(['IDLE 0-60']);
+    expect(spans(0)).toEqual(['IDLE 100']);
+    expect(spans(67, { started: 3 })).toEqual(['IDLE 3', 'ACTIVE 67', 'PAUSED 30']);
+    expect(spans(27, { started: 3, ended: 60 })).toEqual(['IDLE 3', 'ACTIVE 27', 'PAUSED 30']);
+    expect(spans(0, { ended: 60 })).toEqual(['IDLE 60']);
   });
 
-  test('never run backwards on a clock that is behind', () => {
-    expect(spans('ACTIVE', [['started', 200]])).toEqual(['IDLE 0-200', 'ACTIVE 200-200']);
-  });
-
-  test('are unknown where events are missing', () => {
-    expect(spans('ACTIVE', [['resumed', 50]])).toBeUndefined();
-    expect(spans('PAUSED', [['started', 3]])).toBeUndefined();
-    expect(spans('TERMINATED', [])).toBeUndefined();
+  test('leave out what is shorter than a second, and never run backwards on a clock that is behind', () => {
+    expect(spans(97, { started: 3 })).toEqual(['IDLE 3', 'ACTIVE 97']);
+    expect(spans(0, { started: 200 })).toEqual(['IDLE 200']);
   });
 });

@@ -59,7 +59,7 @@ export const talk = async (origin, fetch) => {
     if (types.length === 1) await okOf(client.start(id));
     if (types.length === 2) await okOf(client.terminate(id));
   }
-  expectEqual(types, ['session.snapshot', 'session.started', 'session.terminated'], 'the events');
+  expectEqual(types, ['session.snapshot', 'session.changed', 'session.changed'], 'the items');
   const { sessions } = await okOf(client.list({ limit: 5 }));
   expectEqual(
     sessions.map((session) => session.id),

@@ -42,7 +42,7 @@ describe('timers have their turn beside a loop', () => {
   test('of events and leases, each of which is the next event', async () => {
     const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions);
-    const changes = sessions.watchAll()[Symbol.asyncIterator]();
+    const changes = sessions.watchAll({ leases: true })[Symbol.asyncIterator]();
     const lease = async () => {
       const { fencingToken } = await okOf(sessions.lease(id, { holder: 'a', seconds: 60 }));
       await okOf(sessions.release(id, { fencingToken }));

@@ -119,28 +119,27 @@ describe('extend', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ endsAt: at(60) });
   });
 
-  test('has an event with the new limit and the new end, and a new warning', async () => {
+  test('reaches who watches, with the new limit, the new end and a new warning', async () => {
     const { sessions, clock } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions, { timeLimit: 60 });
     const told: unknown[] = [];
     for await (const item of sessions.watch(id, { warnBefore: 30 })) {
-      const { type, ...change } = item._unsafeUnwrap();
-      told.push([
-        type,
-        'endsAt' in change ? change.endsAt : undefined,
-        'timeLimit' in change ? change.timeLimit : undefined,
-      ]);
+      const change = item._unsafeUnwrap();
+      if (change.type === 'session.deleted') continue;
+      const { endsAt } = change.type === 'session.expiring' ? change : change.session;
+      const limit = change.type === 'session.changed' ? change.session.options.timeLimit : undefined;
+      told.push([change.type, endsAt, limit]);
       if (told.length === 1) clock.pass(30_000);
       if (told.length === 2) await okOf(sessions.extend(id, { timeLimit: 120 }));
       if (told.length === 3) setImmediate(() => clock.pass(60_000));
       if (told.length === 4) setImmediate(() => clock.pass(30_000));
     }
     expect(told).toEqual([
-      ['session.snapshot', undefined, undefined],
+      ['session.snapshot', at(60), undefined],
       ['session.expiring', at(60), undefined],
-      ['session.extended', at(120), 120],
+      ['session.changed', at(120), 120],
       ['session.expiring', at(120), undefined],
-      ['session.terminated', undefined, undefined],
+      ['session.changed', undefined, 120],
     ]);
   });
 });

@@ -70,7 +70,8 @@ const recordOf = (state: StateRecord): SessionRecord => ({
   history: [],
   historyCount: 0,
   sequence: 1,
-  incarnation: 'b',
+  historyVersion: 'b.0',
+  historyPosition: 0,
 });
 
 const commands = fc.constantFrom<CallerCommand[]>(

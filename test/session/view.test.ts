@@ -27,7 +27,8 @@ const record: SessionRecord = {
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
   historyCount: 7,
   sequence: 9,
-  incarnation: 'b',
+  historyVersion: 'b.0',
+  historyPosition: 0,
 };
 
 const expected = {

@@ -142,13 +142,13 @@ describe('a simulation', () => {
     expect(ended).toBe(5);
   });
 
-  test('has watches, whose events come by the clock of the simulation', async () => {
+  test('has watches, which wait by the clock of the simulation', async () => {
     const host = worker(async ({ sessions, signal }, id) => {
-      for await (const event of sessions.watch(id, { signal })) {
-        if (event.isErr() || event.value.type !== 'session.snapshot') return;
-        if (event.value.session.historyCount > 1) return;
-        const { historyCount } = event.value.session;
-        await sessions.append(id, [{ role: 'assistant', content: 'x' }], { ifPosition: historyCount });
+      for await (const change of sessions.watch(id, { signal })) {
+        if (change.isErr() || change.value.type !== 'session.snapshot') return;
+        const { session, position } = change.value;
+        if (session.historyCount > 1) return;
+        await sessions.append(id, [{ role: 'assistant', content: 'x' }], { ifPosition: position });
       }
     });
     const report = await simulate({

@@ -25,6 +25,8 @@ export interface Finished {
 export interface Running {
   /** What it has printed so far. */
   output(): string;
+  /** Waits until it has printed what matches. */
+  shown(pattern: RegExp): Promise<void>;
   /** Waits until it ends by itself. */
   end(): Promise<Finished>;
   signal(signal: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
@@ -57,12 +59,17 @@ export const buildCommandLine = async (name = 'command-line'): Promise<CommandLi
     start: async (args, until, env) => {
       const child = launch(args, env);
       const { printed, finished } = collect(child);
-      await new Promise<void>((resolve, reject) => {
-        child.stdout.on('data', () => until.test(printed.stdout) && resolve());
-        void finished.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
-      });
+      const shown = (pattern: RegExp) =>
+        new Promise<void>((resolve, reject) => {
+          const look = () => pattern.test(printed.stdout) && resolve();
+          child.stdout.on('data', look);
+          look();
+          void finished.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
+        });
+      await shown(until);
       return {
         output: () => printed.stdout,
+        shown,
         end: () => finished,
         signal: (signal) => {
           child.kill(signal);

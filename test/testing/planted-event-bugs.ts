@@ -8,7 +8,7 @@ import { eventsWith, type PlantedBug, planted } from './planted-bug.js';
 /** Tells an event that no change has. */
 const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): void => {
   const record = inner.find(key)._unsafeUnwrap();
-  inner.events?.log(key, { incarnation: record?.incarnation ?? 'none', sequence: record?.sequence ?? 1 }, detail);
+  inner.events?.log(key, { incarnation: 'none', sequence: record?.sequence ?? 1 }, detail);
 };
 
 const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';

@@ -133,7 +133,7 @@ export const plantedReportBugs: readonly PlantedBug[] = [
       if (left === undefined || found._unsafeUnwrap() !== undefined) return found;
       const state = inner.findState(left)._unsafeUnwrap();
       const head = { id: key.id, options: { face: '', profile: '', behavior: '', context: '', timeLimit: 0 } };
-      const record = { history: [], historyCount: 0, sequence: 1, incarnation: '' };
+      const record = { history: [], historyCount: 0, sequence: 1, historyVersion: 'none', historyPosition: 0 };
       return ok(state && { ...record, head: { ...head, createdAt: '2026-01-31T12:00:00.000Z' }, state });
     },
   })),

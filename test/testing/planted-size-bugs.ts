@@ -115,7 +115,8 @@ const limitBugs: readonly PlantedBug[] = [
       history: [],
       historyCount: 0,
       sequence: 1,
-      incarnation: '',
+      historyVersion: 'none',
+      historyPosition: 0,
     };
     const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
     return {

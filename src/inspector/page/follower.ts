@@ -1,34 +1,19 @@
 import { eventsOf } from './requests.js';
-import type { Change } from './session-row.js';
+import type { ChangedEvent, SessionDetail } from './session-row.js';
 
 /** The callbacks of `follow`. */
 export interface Follower {
-  /** Called for each event. */
-  onEvent(change: Change): void;
+  /** Called with the session at first, and again after a rewind or a redaction. */
+  onSnapshot(session: SessionDetail): void;
+  /** Called with the session and its new entries after a change. */
+  onChange(change: ChangedEvent): void;
   /** Called when the session may have changed, to read it again. */
   refresh(): void;
-  /** Called when no further event follows, because the session has ended or is deleted. */
-  onEnd(): void;
   /** Called with the state of the connection, as text for the user. */
   showState(how: string): void;
 }
 
 const POLL_MS = 3000;
-
-/** The types of all events but appends. */
-export const sessionEvents = [
-  'session.created',
-  'session.started',
-  'session.paused',
-  'session.resumed',
-  'session.extended',
-  'session.updated',
-  'session.redacted',
-  'session.leased',
-  'session.released',
-  'session.terminated',
-  'session.deleted',
-];
 
 const poll = ({ refresh, showState }: Follower): (() => void) => {
   showState(`updates every ${POLL_MS / 1000} seconds`);
@@ -41,19 +26,20 @@ const poll = ({ refresh, showState }: Follower): (() => void) => {
 const listen = (id: string, follower: Follower): (() => void) => {
   const source = eventsOf(id);
   let stop = () => source.close();
-  for (const type of [...sessionEvents, 'session.appended']) {
-    source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.onEvent(JSON.parse(data)));
-  }
-  source.addEventListener('session.snapshot', () => follower.refresh());
-  source.addEventListener('open', () => follower.showState('live'));
-  source.addEventListener('end', () => {
+  const on = (type: string, take: (data: string) => void): void =>
+    source.addEventListener(type, ({ data }: MessageEvent<string>) => take(data));
+  on('session.snapshot', (data) => follower.onSnapshot(JSON.parse(data)));
+  on('session.changed', (data) => follower.onChange(JSON.parse(data)));
+  on('open', () => follower.showState('live'));
+  on('end', () => {
     source.close();
     follower.showState('');
-    follower.onEnd();
+    // If the session was deleted, this says so.
     follower.refresh();
   });
-  source.addEventListener('error', () => {
+  on('error', () => {
     follower.showState('connection lost, reconnecting');
+    follower.refresh();
     // Browsers do not reconnect after a response that is not an event stream.
     if (source.readyState === EventSource.CLOSED) stop = poll(follower);
   });

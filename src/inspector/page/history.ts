@@ -60,27 +60,27 @@ export class History {
     return trouble;
   }
 
-  /** Removes the entries that a rewind has superseded, unless those that follow the rewind are already shown. */
-  async rewind(after: number, position: number): Promise<void> {
-    await this.#oneByOne(async () => {
-      if (this.#position !== undefined && this.#position < position) this.#truncate(after);
+  /** Reads the end of the history again. Returns an error message, or '' on success. */
+  async reload(total: number): Promise<string> {
+    this.#total = total;
+    const trouble = await this.#oneByOne(() => this.#begin());
+    this.#showCounts();
+    return trouble;
+  }
+
+  /** Adds new entries, unless they are already shown. Returns an error message, or '' on success. */
+  async add(total: number, entries: readonly Entry[]): Promise<string> {
+    this.#total = total;
+    const trouble = await this.#oneByOne(async () => {
+      const position = this.#position;
+      if (position === undefined) return this.#begin();
+      this.#clearFresh();
+      this.#add(entries.filter((entry) => entry.position > position));
+      this.#position = Math.max(position, entries.at(-1)?.position ?? 0);
       return '';
     });
-  }
-
-  /** Reads the entries on the page again if one of them was redacted. */
-  async redact(positions: readonly number[]): Promise<void> {
-    const isShown = positions.some((position) => this.#positions.includes(position));
-    if (isShown) await this.#oneByOne(() => this.#begin());
-  }
-
-  /** Removes the entries after a position. If that is before all shown entries, the next update reads the end again. */
-  #truncate(position: number): void {
-    const kept = this.#positions.filter((each) => each <= position);
-    for (const item of [...this.#list.children].slice(kept.length)) item.remove();
-    this.#positions = kept;
-    this.#unseen = Math.min(this.#unseen, kept.length);
-    this.#position = position < this.#start ? undefined : Math.min(position, this.#position ?? position);
+    this.#showCounts();
+    return trouble;
   }
 
   /** Runs one read after another. */
@@ -106,7 +106,7 @@ export class History {
 
   /** Reads all entries after a position, part by part. */
   async #readOn(from: number): Promise<string> {
-    for (const fresh of this.#list.querySelectorAll('.fresh')) fresh.classList.remove('fresh');
+    this.#clearFresh();
     // The entry before the last one that is shown, or what is before all of them.
     const last = this.#positions.at(-1);
     let position = last === undefined ? from : (this.#positions.at(-2) ?? this.#start);
@@ -119,6 +119,10 @@ export class History {
       this.#position = position = answer.value.position;
       if (!hasMore) return '';
     }
+  }
+
+  #clearFresh(): void {
+    for (const fresh of this.#list.querySelectorAll('.fresh')) fresh.classList.remove('fresh');
   }
 
   #add(entries: readonly Entry[]): void {

@@ -1,4 +1,3 @@
-import { sessionEvents } from './follower.js';
 import { listEvents } from './requests.js';
 
 /** How often the list is read without events, and with them: no event tells of an end by the clock before a sweep. */
@@ -39,7 +38,7 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
     if (!hasEvents || source !== undefined || document.hidden || Date.now() < listenAt) return;
     const opened = listEvents();
     source = opened;
-    for (const type of [...sessionEvents, 'open']) opened.addEventListener(type, () => void read());
+    for (const type of ['change', 'open']) opened.addEventListener(type, () => void read());
     opened.addEventListener('open', () => {
       isLive = true;
     });

@@ -1,21 +1,14 @@
 import { element, setText } from './dom.js';
 import { serverNow } from './server-clock.js';
-import type { Change, SessionDetail } from './session-row.js';
+import type { SessionDetail } from './session-row.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
-import { asDuration, asTime } from './text.js';
+import { asDuration } from './text.js';
 import { drawEverySecond, drawOnce } from './ticking.js';
 
-const statuses = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
+const titleOf = ({ status, seconds }: Span): string => `${status} ${asDuration(seconds)}`;
 
-const msOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
-
-const titleOf = ({ status, from, to }: Span): string => {
-  const [begin, end] = [from, to].map((ms) => asTime(new Date(ms).toISOString()));
-  return `${status} ${asDuration((to - from) / 1000)}: ${begin} to ${end}`;
-};
-
-/** Shows when a session was IDLE, ACTIVE and PAUSED, and how much of its time limit is used. */
+/** Shows how long a session was IDLE, ACTIVE and PAUSED, and how much of its time limit is used. */
 export class Progress {
   readonly part = element('section', { class: 'part progress', 'aria-label': 'Progress' });
   readonly #spans = element('div', { class: 'spans', 'aria-hidden': 'true' });
@@ -28,7 +21,6 @@ export class Progress {
     this.#fill,
   );
   readonly #left = element('span');
-  readonly #changes: Change[] = [];
   #session: SessionDetail | undefined;
   /** Seconds ACTIVE by the server's count, which is drawn first. */
   #seconds = 0;
@@ -36,10 +28,6 @@ export class Progress {
   constructor() {
     const limit = element('div', { class: 'limit' }, this.#used, this.#gauge, this.#left);
     this.part.append(this.#spans, this.#legend, limit);
-  }
-
-  add(change: Change): void {
-    this.#changes.push(change);
   }
 
   show(session: SessionDetail): void {
@@ -50,17 +38,11 @@ export class Progress {
   }
 
   #drawSpans(): void {
-    const spans = this.#session && spansOf(this.#session, this.#changes, serverNow());
-    this.#spans.hidden = this.#legend.hidden = spans === undefined;
-    if (spans === undefined) return;
+    const spans = this.#session === undefined ? [] : spansOf(this.#session, this.#seconds, serverNow());
+    this.#spans.hidden = this.#legend.hidden = spans.length === 0;
     for (const [at, span] of spans.entries()) this.#drawSpan(at, span);
     while (this.#spans.childElementCount > spans.length) this.#spans.lastElementChild?.remove();
-    const items = statuses.flatMap((status) => {
-      const seconds = status === 'ACTIVE' ? this.#seconds : msOf(spans.filter((span) => span.status === status)) / 1000;
-      return seconds < 1
-        ? []
-        : [element('span', { class: `status status-${status}` }, `${status} ${asDuration(seconds)}`)];
-    });
+    const items = spans.map((span) => element('span', { class: `status status-${span.status}` }, titleOf(span)));
     this.#legend.replaceChildren(...items);
   }
 
@@ -71,7 +53,7 @@ export class Progress {
     shown.className = `span-${span.status}`;
     shown.title = titleOf(span);
     // By the style's object: the policy forbids attributes of this name.
-    shown.style.flexGrow = String(span.to - span.from);
+    shown.style.flexGrow = String(span.seconds);
   }
 
   #drawLimit({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {

@@ -1,4 +1,3 @@
-import type { EndReason } from '../../session/session-status.js';
 import type { detailOf, rowOf } from '../summary-form.js';
 
 /** A session of a list. */
@@ -37,19 +36,9 @@ export interface HistoryPart {
   readonly has_more: boolean;
 }
 
-/** A change of a session, from the event stream. */
-export interface Change {
-  readonly type: string;
-  readonly at: string;
-  readonly end_reason?: EndReason;
-  readonly holder?: string;
-  readonly position?: number;
-  /** Of an append: what was after this position is superseded. */
-  readonly after?: number;
-  /** Of a redaction: the positions of the entries. */
-  readonly positions?: readonly number[];
-  /** The new time limit of an extension, in seconds; 0 for none. */
-  readonly time_limit?: number;
-  /** All labels after an update. */
-  readonly labels?: Readonly<Record<string, string>>;
+/** What has changed since the last event of the stream. */
+export interface ChangedEvent {
+  readonly session: SessionDetail;
+  /** The new entries, oldest first. */
+  readonly entries: readonly Entry[];
 }

@@ -6,7 +6,7 @@ import { follow } from './follower.js';
 import { History } from './history.js';
 import { Progress } from './progress.js';
 import { getSession, terminate } from './requests.js';
-import type { Change, SessionDetail } from './session-row.js';
+import type { SessionDetail } from './session-row.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';
@@ -34,6 +34,8 @@ export class SessionView {
   readonly #onChange: () => void;
   #session: SessionDetail | undefined;
   #stop = () => {};
+  /** Whether the events begin with a snapshot, after which the history is read: once, so that nothing jumps. */
+  #awaitsSnapshot: boolean;
   #isLoading = false;
   #isStale = false;
   #isClosed = false;
@@ -41,6 +43,7 @@ export class SessionView {
   constructor(id: string, features: Features, { onClose, onChange }: { onClose: () => void; onChange: () => void }) {
     this.id = id;
     this.#features = features;
+    this.#awaitsSnapshot = features.events;
     this.#onChange = onChange;
     this.#history = new History(id);
     this.title = element('h2', { id: 'detail-title', class: 'mono', tabindex: '-1' }, escapeInvisible(id));
@@ -67,27 +70,32 @@ export class SessionView {
   }
 
   #follow(): void {
-    const session = this.#session;
-    if (this.#isClosed || session === undefined) return;
-    if (session.status === 'TERMINATED' && !this.#features.events) {
-      this.#timeline.finish(session, '–');
-      return;
-    }
+    if (this.#isClosed || this.#session === undefined) return;
+    if (this.#session.status === 'TERMINATED' && !this.#features.events) return;
+    let hasSnapshot = false;
     this.#stop = follow(this.id, this.#features.events, {
-      onEvent: (change) => this.#onEvent(change),
-      refresh: () => void this.#refresh(),
-      onEnd: () => void this.#refresh().then(() => this.#session && this.#timeline.finish(this.#session, '–')),
+      onSnapshot: (session) => {
+        this.#show(session);
+        if (hasSnapshot) this.#timeline.addCut(session);
+        hasSnapshot = true;
+        this.#awaitsSnapshot = false;
+        void this.#take(this.#history.reload(session.entries));
+      },
+      onChange: ({ session, entries }) => {
+        this.#timeline.addEntries(entries.length, entries.at(-1)?.timestamp ?? session.updated_at);
+        this.#show(session);
+        void this.#take(this.#history.add(session.entries, entries));
+      },
+      refresh: () => {
+        this.#awaitsSnapshot = false;
+        void this.#refresh();
+      },
       showState: (how) => setText(this.#live, how),
     });
   }
 
-  #onEvent(change: Change): void {
-    this.#timeline.add(change);
-    this.#progress.add(change);
-    const { after, position, positions } = change;
-    if (positions !== undefined) void this.#history.redact(positions);
-    if (after !== undefined && position !== undefined) void this.#history.rewind(after, position);
-    void this.#refresh();
+  async #take(reading: Promise<string>): Promise<void> {
+    setText(this.#trouble, await reading);
   }
 
   /** Reads the session and the new entries. Calls during a read cause one further read together. */
@@ -100,10 +108,13 @@ export class SessionView {
       const answer = await getSession(this.id);
       if (this.#isClosed) return;
       if (answer.ok) this.#show(answer.value);
-      const trouble = answer.ok ? await this.#history.update(answer.value.entries) : answer.message;
-      setText(this.#trouble, trouble);
+      setText(this.#trouble, answer.ok ? await this.#readOn(answer.value) : answer.message);
     }
     this.#isLoading = false;
+  }
+
+  async #readOn({ entries }: SessionDetail): Promise<string> {
+    return this.#awaitsSnapshot ? '' : this.#history.update(entries);
   }
 
   #show(session: SessionDetail): void {
@@ -117,17 +128,8 @@ export class SessionView {
     this.#status.replaceChildren(statusMark(session));
     if (before === undefined) return;
     setText(elementById('announcement', HTMLElement), `${escapeInvisible(this.id)} is ${session.status}`);
-    if (!this.#features.events) this.#notice(session);
     this.#onChange();
-  }
-
-  /** Shows a change that a poll has found. */
-  #notice(session: SessionDetail): void {
-    if (session.status !== 'TERMINATED') {
-      this.#timeline.notice(session.status);
-      return;
-    }
-    this.#timeline.finish(session);
+    if (session.status !== 'TERMINATED' || this.#features.events) return;
     this.#stop();
     setText(this.#live, '');
   }

@@ -1,19 +1,8 @@
 import { element, setText } from './dom.js';
 import { serverNow } from './server-clock.js';
-import type { Change, SessionDetail } from './session-row.js';
+import type { SessionDetail } from './session-row.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asDuration, asTime } from './text.js';
-
-const titles: Readonly<Record<string, string>> = {
-  'session.created': 'Created',
-  'session.started': 'Started',
-  'session.paused': 'Paused',
-  'session.resumed': 'Resumed',
-  'session.leased': 'Leased',
-  'session.released': 'Released',
-  'session.redacted': 'Entries redacted',
-  'session.deleted': 'Deleted',
-};
 
 interface Item {
   readonly line: HTMLLIElement;
@@ -30,23 +19,75 @@ const itemOf = (at: string, label: string): Item => {
 const endOf = (endReason: string | undefined): string =>
   endReason === undefined ? 'Terminated' : `Terminated: ${reasonOf(endReason)}`;
 
-const textOfLabels = (labels: Change['labels'] = {}): string =>
+const labelsText = ({ labels }: SessionDetail): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ') || 'none';
 
-/** Shows the known changes of a session with their times, and its end: the actual one, or the latest possible. */
+const limitText = ({ options: { time_limit: limit } }: SessionDetail): string =>
+  limit === 0 ? 'none' : asDuration(limit);
+
+/** What differs between two states of a session. */
+const differencesOf = (before: SessionDetail, after: SessionDetail): readonly string[] => {
+  const found: string[] = [];
+  if (before.status !== after.status && after.status === 'PAUSED') found.push('Paused');
+  if (before.status === 'PAUSED' && after.status === 'ACTIVE') found.push('Resumed');
+  if (limitText(before) !== limitText(after)) found.push(`Time limit: ${limitText(after)}`);
+  if (labelsText(before) !== labelsText(after)) found.push(`Labels: ${labelsText(after)}`);
+  if (before.holder !== after.holder) {
+    found.push(after.holder === undefined ? `Released by ${before.holder}` : `Leased by ${after.holder}`);
+  }
+  return found;
+};
+
+/**
+ * Shows the times that a session has, what has changed while it was shown, and its end: the actual one, or the latest
+ * possible.
+ */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
   /** Consecutive appends share one line. */
   #appends: { readonly item: Item; count: number } | undefined;
   /** The time at which the time limit ends the session. */
   #limit: HTMLLIElement | undefined;
-  #hasEnd = false;
+  #before: SessionDetail | undefined;
 
-  /** Updates the expected end. The creation is shown even if its event was trimmed. */
-  show({ created_at: createdAt, status, duration, options }: SessionDetail): void {
-    if (this.list.childElementCount === 0) this.#put(itemOf(createdAt, 'Created').line);
+  show(session: SessionDetail): void {
+    const before = this.#before;
+    this.#before = session;
+    if (before === undefined) this.#put(itemOf(session.created_at, 'Created').line);
+    const { started_at: startedAt, ended_at: endedAt } = session;
+    if (startedAt !== undefined && before?.started_at === undefined) this.#put(itemOf(startedAt, 'Started').line);
+    const found = before === undefined ? [] : differencesOf(before, session);
+    for (const text of found) this.#put(itemOf(session.updated_at, text).line);
+    if (endedAt !== undefined && before?.ended_at === undefined) {
+      this.#put(itemOf(endedAt, endOf(session.end_reason)).line);
+    }
+    this.#showLimit(session);
+  }
+
+  /** Adds appends of entries. */
+  addEntries(count: number, at: string): void {
+    if (count === 0) return;
+    if (this.#appends === undefined) {
+      const item = itemOf(at, '');
+      this.#put(item.line);
+      this.#appends = { item, count: 0 };
+    }
+    this.#appends.count += count;
+    const { item, count: total } = this.#appends;
+    item.time.dateTime = at;
+    item.time.title = at;
+    setText(item.time, asTime(at));
+    setText(item.label, total === 1 ? 'Entry appended' : `${asCount(total)} entries appended`);
+  }
+
+  /** Adds a rewind or a redaction. */
+  addCut({ updated_at: at }: SessionDetail): void {
+    this.#put(itemOf(at, 'History rewound or redacted').line);
+  }
+
+  #showLimit({ status, duration, options }: SessionDetail): void {
     const hasLimit = status === 'ACTIVE' && options.time_limit > 0;
     const end = new Date(serverNow() + (options.time_limit - duration) * 1000).toISOString();
     const limit = hasLimit ? itemOf(end, 'Time limit, unless it is paused').line : undefined;
@@ -56,49 +97,8 @@ export class Timeline {
     if (limit !== undefined) this.list.append(limit);
   }
 
-  add({ type, at, after, end_reason: endReason, holder, time_limit: timeLimit, labels }: Change): void {
-    if (type === 'session.created') return;
-    if (type === 'session.appended') {
-      if (after === undefined) this.#addAppend(at);
-      else this.#put(itemOf(at, after === 0 ? 'Cleared' : 'Rewound').line);
-      return;
-    }
-    this.#hasEnd ||= type === 'session.terminated';
-    let title = titles[type] ?? type;
-    if (type === 'session.terminated') title = endOf(endReason);
-    if (type === 'session.extended') title = `Time limit: ${timeLimit === 0 ? 'none' : asDuration(timeLimit ?? 0)}`;
-    if (type === 'session.updated') title = `Labels: ${textOfLabels(labels)}`;
-    this.#put(itemOf(at, holder === undefined ? title : `${title} by ${holder}`).line);
-  }
-
-  /** Adds a change that was noticed by polling: its time is unknown. */
-  notice(label: string, time = 'noticed'): void {
-    this.#put(element('li', {}, element('time', {}, time), element('span', {}, label)));
-  }
-
-  /** Adds the end of a session, if no event has shown it. */
-  finish({ status, end_reason: endReason }: SessionDetail, time?: string): void {
-    if (status !== 'TERMINATED' || this.#hasEnd) return;
-    this.#hasEnd = true;
-    this.notice(endOf(endReason), time);
-  }
-
   #put(line: HTMLLIElement): void {
     this.#appends = undefined;
     this.list.insertBefore(line, this.#limit ?? null);
-  }
-
-  #addAppend(at: string): void {
-    if (this.#appends === undefined) {
-      const item = itemOf(at, 'Appended');
-      this.#put(item.line);
-      this.#appends = { item, count: 0 };
-    }
-    this.#appends.count += 1;
-    const { item, count } = this.#appends;
-    item.time.dateTime = at;
-    item.time.title = at;
-    setText(item.time, asTime(at));
-    if (count > 1) setText(item.label, `Appended, ${asCount(count)} times in a row`);
   }
 }

@@ -113,12 +113,12 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       }
     });
 
-    /** What is stored, without the incarnations, which are random. */
+    /** What is stored, without the versions of histories, which are random. */
     const look = async ({ others }: Opened) => {
       const { records, ...page } = await answerOf(others.list(TENANT, { offset: 0, limit: 10 }));
-      const withoutIncarnation = (record: SessionRecord) => ({ ...record, incarnation: '' });
+      const withoutVersion = (record: SessionRecord) => ({ ...record, historyVersion: '' });
       const found = await answerOf(others.find(key));
-      return { found: found && withoutIncarnation(found), page: { ...page, records: records.map(withoutIncarnation) } };
+      return { found: found && withoutVersion(found), page: { ...page, records: records.map(withoutVersion) } };
     };
 
     const runRefused = async (

@@ -34,7 +34,7 @@ const watched = (sessions: SessionService, count: number, signal: AbortSignal) =
     isOpen = resolve;
   });
   const all = (async () => {
-    for await (const item of sessions.watchAll({ signal, onOpen: isOpen })) {
+    for await (const item of sessions.watchAll({ signal, onOpen: isOpen, leases: true })) {
       items.push(item._unsafeUnwrap());
       if (items.length >= count) break;
     }

@@ -1,4 +1,4 @@
-import { type SessionEvent, SessionService, type SessionStore } from '../../../src/index.js';
+import { type SessionEvent, SessionService, type SessionStore, type TenantChange } from '../../../src/index.js';
 import { okOf } from '../../support/sessions.js';
 import { type Given, judge, type Verdict } from '../events/ledger.js';
 import { eventsOf } from './audit.js';
@@ -6,19 +6,19 @@ import { eventsOf } from './audit.js';
 interface Watcher {
   readonly sessions: SessionService;
   readonly tenant: string;
-  readonly given: Given[];
+  readonly given: Given<TenantChange>[];
   readonly done: Promise<void>;
   /** Called with each item. */
-  onItem: (item: Given) => void;
+  onItem: (item: Given<TenantChange>) => void;
 }
 
 const watch = (store: SessionStore, tenant: string, signal: AbortSignal): Promise<Watcher> => {
   const sessions = new SessionService({ store }).forTenant(tenant);
-  const given: Given[] = [];
+  const given: Given<TenantChange>[] = [];
   return new Promise((resolve) => {
     const run = async () => {
       const onOpen = () => resolve(watcher);
-      for await (const item of sessions.watchAll({ signal, onOpen })) {
+      for await (const item of sessions.watchAll({ signal, onOpen, leases: true })) {
         const change = item._unsafeUnwrap();
         given.push(change);
         watcher.onItem(change);

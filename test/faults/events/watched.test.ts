@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { type SessionEvent, SessionService } from '../../../src/index.js';
+import { type SessionChange, type SessionEvent, SessionService, type TenantChange } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -12,9 +12,9 @@ import { okOf, startedIn } from '../../support/sessions.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { cutConnections } from '../failover/cut-connections.js';
 import { effort, record } from '../support/effort.js';
-import { type Given, judge, type Verdict } from './ledger.js';
+import { type Given, judge, judgeSession, type Verdict } from './ledger.js';
 
-const PROMISE = 'watchers are given all events of each session, in order';
+const PROMISE = 'watchers are given all entries or events of each session, in order';
 const WRITERS = 3;
 const TRIAL_MS = effort(2500, 60_000);
 /** A trial takes longer on a machine that is too busy for them. */
@@ -71,8 +71,11 @@ describeWithRedis('ten watchers of what three processes do', () => {
 
   /** Watchers in another process than the writers, as far as the store knows; two of them leave and come back. */
   const watch = ({ storeOf, ids }: World) => {
-    const follow = (items: (from: string | undefined) => AsyncIterable<unknown>, comesBack: boolean) => {
-      const given: Given[] = [];
+    const follow = <T extends SessionChange | TenantChange>(
+      items: (from: string | undefined) => AsyncIterable<{ _unsafeUnwrap(): T }>,
+      comesBack: boolean,
+    ) => {
+      const given: Given<T>[] = [];
       const done = (async () => {
         let from: string | undefined;
         const ended = new Set<string>();
@@ -80,12 +83,13 @@ describeWithRedis('ten watchers of what three processes do', () => {
           const until = comesBack ? performance.now() + STAY_MS : Number.POSITIVE_INFINITY;
           let isLeaving = false;
           for await (const item of items(from)) {
-            const value: Given = Object(item)._unsafeUnwrap();
+            const value = item._unsafeUnwrap();
             given.push(value);
-            if ('position' in value) from = value.position;
+            from = value.cursor;
             if (value.type === 'session.terminated') ended.add(value.sessionId);
             isOver = ended.size === ids.length;
-            isLeaving = performance.now() > until && value.type !== 'session.terminated';
+            const isEnd = 'session' in value && value.session.status === 'TERMINATED';
+            isLeaving = performance.now() > until && value.type !== 'session.terminated' && !isEnd;
             if (isOver || isLeaving) break;
           }
           if (!isLeaving) return;
@@ -99,23 +103,25 @@ describeWithRedis('ten watchers of what three processes do', () => {
       opened += 1;
     };
     const [one, other] = [new SessionService({ store: storeOf() }), new SessionService({ store: storeOf() })];
-    const watchOf = (sessions: SessionService, at: number, comesBack = false) =>
+    const watchOf = (sessions: SessionService, at: number, comesBack = false) => {
+      const id = ids[at % ids.length] ?? '';
+      const watching = follow((from) => sessions.watch(id, from === undefined ? { onOpen } : { from }), comesBack);
+      return { ...watching, id };
+    };
+    const watchAllOf = (sessions: SessionService, comesBack = false) =>
       follow(
-        (from) => sessions.watch(ids[at % ids.length] ?? '', from === undefined ? { onOpen } : { from }),
+        (from) => sessions.watchAll(from === undefined ? { onOpen, leases: true } : { from, leases: true }),
         comesBack,
       );
-    const watchAllOf = (sessions: SessionService, comesBack = false) =>
-      follow((from) => sessions.watchAll(from === undefined ? { onOpen } : { from }), comesBack);
-    const watchers = [
-      ...[0, 1, 2, 3].map((at) => watchOf(one, at)),
-      watchOf(other, 0),
-      watchOf(other, 1, true),
-      watchAllOf(one),
-      watchAllOf(one),
-      watchAllOf(other),
-      watchAllOf(other, true),
-    ];
-    return { watchers, areOpen: () => opened === watchers.length };
+    const ofSession = [...[0, 1, 2, 3].map((at) => watchOf(one, at)), watchOf(other, 0), watchOf(other, 1, true)];
+    const ofAll = [watchAllOf(one), watchAllOf(one), watchAllOf(other), watchAllOf(other, true)];
+    const watchers = [...ofSession, ...ofAll];
+    const judged = async (told: ReadonlyMap<string, readonly SessionEvent[]>): Promise<readonly Verdict[]> => {
+      await Promise.all(watchers.map(({ done }) => done));
+      const verdicts = ofSession.map(async ({ given, id }) => judgeSession(given, (await okOf(one.get(id))).history));
+      return [...(await Promise.all(verdicts)), ...ofAll.map(({ given }) => judge(given, told))];
+    };
+    return { judged, areOpen: () => opened === watchers.length };
   };
 
   /** What is written into the stream from now on, also what is trimmed later. */
@@ -154,7 +160,7 @@ describeWithRedis('ten watchers of what three processes do', () => {
       const { server, control, sessions, ids, writers, write, kill } = world;
       const stream = control.events?.streamOf('default') ?? '';
       const admin = openClient('ioredis 5', { port: server.port });
-      const { watchers, areOpen } = watch(world);
+      const { judged, areOpen } = watch(world);
       const { told, look, events } = await recorder(world);
       while (!areOpen()) await sleep(5);
       while (writers.size < WRITERS) write();
@@ -178,14 +184,13 @@ describeWithRedis('ten watchers of what three processes do', () => {
       await Promise.all([...writers].map(kill));
       for (const id of ids) await okOf(sessions.terminate(id));
       await look();
-      await Promise.all(watchers.map(({ done }) => done));
-      const verdicts = watchers.map(({ given }) => judge(given, told));
+      const verdicts = await judged(told);
       const of = (name: string): string => `${name}, ${faults}`;
       record({ promise: PROMISE, figure: of('kills of writers'), value: kills });
       record({ promise: PROMISE, figure: of('times that all connections were cut'), value: cuts });
       record({ promise: PROMISE, figure: of('changes acknowledged'), value: world.acknowledged() });
       record({ promise: PROMISE, figure: of('events in the stream'), value: events() });
-      record({ promise: PROMISE, figure: of('events given to ten watchers'), value: sum(verdicts, 'seen') });
+      record({ promise: PROMISE, figure: of('items given to ten watchers'), value: sum(verdicts, 'seen') });
       record({ promise: PROMISE, figure: of('gaps told'), value: sum(verdicts, 'gapsTold') });
       record({
         promise: PROMISE,

@@ -2,10 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { expectInvalid, expectProblem } from '../problems.js';
 import type { Client, World } from '../world.js';
 
+/** The form of an id of an event with this number. */
+const idOf = (sequence: number) => new RegExp(`^${sequence}-\\d+-\\d+-[0-9a-f]{8}-[0-9a-f]{8}-[\\w.-]+$`);
+
 const junk = [
-  ...['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', '1-a.', '1-.1', '1-ä.1'],
-  // Beyond 64 bits, which a store could not read.
-  ...['18446744073709551616-0', '99999999999999999999-1', `1${'0'.repeat(20)}`, `1-${'9'.repeat(16)}`],
+  ...['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', '1-a.', '1-.1', '1-ä.1', '0', '1-1.1', '1-0-0-12345678-12345678'],
+  ...['-1-0-0-12345678-12345678-v', '1-0-0-1234567g-12345678-v', '1-0-0-12345678-12345678-ä'],
+  // Beyond what a number counts exactly, and beyond any version of a store.
+  ...[`1${'0'.repeat(15)}-0-0-12345678-12345678-v`, `1-0-0-12345678-12345678-${'v'.repeat(65)}`],
 ];
 
 export const eventCases = (world: World): void => {
@@ -22,6 +26,10 @@ export const eventCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       const before = (await client.send(`/session/${id}`)).text.replaceAll('\n', '');
+      const shown = async (of: string) => {
+        const { history, ...summary } = Object((await client.send(`/session/${of}`)).json());
+        return { summary, history };
+      };
       const reader = await client.watch(id);
       expect(reader.status).toBe(200);
       expect(reader.headers).toMatchObject({
@@ -29,26 +37,37 @@ export const eventCases = (world: World): void => {
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       });
-      expect(await reader.block()).toMatch(/^retry: 1000\nid: \d+-[\w-]+\.1\nevent: session\.snapshot\ndata: /);
+      expect(await reader.block()).toMatch(/^retry: 1000\nid: 1-0-0-[\w.-]+\nevent: session\.snapshot\ndata: /);
       expect(reader.text).toContain(`\ndata: ${before}\n\n`);
       await client.sessions.start(id);
       expect(await reader.next()).toEqual({
-        id: expect.stringMatching(/^\d+-[\w-]+\.2$/),
-        event: 'session.started',
-        data: { id: expect.any(String), type: 'session.started', sequence: 2, at: expect.stringMatching(/Z$/) },
+        id: expect.stringMatching(idOf(2)),
+        event: 'session.changed',
+        data: {
+          type: 'session.changed',
+          session: (await shown(id)).summary,
+          entries: [],
+          sequence: 2,
+        },
       });
       const appended = await client.sessions.append(id, [{ role: 'user', content: 'a\nb\r\n\u2028' }]);
       const { position } = appended._unsafeUnwrap();
-      expect(await reader.next()).toMatchObject({ event: 'session.appended', data: { sequence: 3, position } });
+      const { summary, history } = await shown(id);
+      expect(await reader.next()).toMatchObject({
+        event: 'session.changed',
+        data: { session: summary, entries: [{ ...history[0], position }], sequence: 3 },
+      });
       const leased = await client.sessions.lease(id, { holder: 'worker-1', seconds: 9 });
+      expect(await reader.next()).toMatchObject({ data: { session: { status: 'ACTIVE' }, entries: [], sequence: 4 } });
       const { fencingToken } = leased._unsafeUnwrap();
       (await client.sessions.renew(id, { fencingToken, seconds: 9 }))._unsafeUnwrap();
       (await client.sessions.release(id, { fencingToken }))._unsafeUnwrap();
-      const ofLease = { sequence: 4, holder: 'worker-1', id: expect.any(String), at: expect.any(String) };
-      expect((await reader.next())?.data).toEqual({ ...ofLease, type: 'session.leased' });
-      expect((await reader.next())?.data).toEqual({ ...ofLease, type: 'session.released', sequence: 5 });
+      expect(await reader.next()).toMatchObject({ data: { entries: [], sequence: 5 } });
       await client.sessions.fail(id);
-      expect(await reader.next()).toMatchObject({ event: 'session.terminated', data: { end_reason: 'failed' } });
+      expect(await reader.next()).toMatchObject({
+        event: 'session.changed',
+        data: { session: { status: 'TERMINATED', end_reason: 'failed' }, sequence: 6 },
+      });
       expect(await reader.next()).toEqual({ id: 'end', event: 'end', data: { end_reason: 'failed' } });
       expect(await reader.next()).toBeUndefined();
       await world.log.listeners(0);
@@ -69,9 +88,12 @@ export const eventCases = (world: World): void => {
 
     test('a deletion is told, and is the end', async () => {
       const client = world.client();
-      const { id, reader } = await watched(client);
+      const { id, reader, snapshot } = await watched(client);
       await client.sessions.delete(id);
-      expect(await reader.rest()).toMatchObject([{ event: 'session.deleted' }, { event: 'end', data: {} }]);
+      expect(await reader.rest()).toEqual([
+        { id: snapshot?.id, event: 'session.deleted', data: { type: 'session.deleted' } },
+        { id: 'end', event: 'end', data: {} },
+      ]);
     });
 
     test('the watcher is gone once the client is, also while nothing happens', async () => {
@@ -89,7 +111,7 @@ export const eventCases = (world: World): void => {
       for (const other of others) await other.next();
       reader.close();
       await client.sessions.start(id);
-      for (const other of others) expect(await other.next()).toMatchObject({ event: 'session.started' });
+      for (const other of others) expect(await other.next()).toMatchObject({ data: { session: { status: 'ACTIVE' } } });
       for (const other of others) other.close();
       await world.log.listeners(0);
     });
@@ -102,12 +124,18 @@ export const eventCases = (world: World): void => {
       reader.close();
       await client.sessions.pause(id);
       const again = await client.watch(id, { 'Last-Event-ID': started?.id ?? '' });
-      expect(await again.next()).toMatchObject({ event: 'session.paused', data: { sequence: 3 } });
+      expect(await again.next()).toMatchObject({
+        event: 'session.changed',
+        data: { session: { status: 'PAUSED' }, sequence: 3 },
+      });
       await client.sessions.resume(id);
-      expect(await again.next()).toMatchObject({ event: 'session.resumed' });
+      expect(await again.next()).toMatchObject({ data: { session: { status: 'ACTIVE' }, sequence: 4 } });
       again.close();
       const fromSnapshot = await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' });
-      expect(await fromSnapshot.next()).toMatchObject({ event: 'session.started' });
+      expect(await fromSnapshot.next()).toMatchObject({
+        event: 'session.changed',
+        data: { session: { status: 'ACTIVE' }, entries: [], sequence: 4 },
+      });
       fromSnapshot.close();
       await world.log.listeners(0);
     });
@@ -118,11 +146,11 @@ export const eventCases = (world: World): void => {
       reader.close();
       await client.sessions.terminate(id);
       const [terminated, ...end] = await (await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })).rest();
-      expect(terminated).toMatchObject({ event: 'session.terminated', data: { end_reason: 'terminated' } });
+      expect(terminated).toMatchObject({ event: 'session.changed', data: { session: { end_reason: 'terminated' } } });
       expect(end).toEqual([{ id: 'end', event: 'end', data: { end_reason: 'terminated' } }]);
       const later = await (await client.watch(id, { 'Last-Event-ID': terminated?.id ?? '' })).rest();
       expect(later).toMatchObject([
-        { event: 'session.snapshot', data: { id, status: 'TERMINATED' } },
+        { event: 'session.changed', data: { session: { id, status: 'TERMINATED' }, entries: [] } },
         { event: 'end' },
       ]);
       const done = await client.send(`/session/${id}/events`, { headers: { 'Last-Event-ID': 'end' } });
@@ -139,7 +167,8 @@ export const eventCases = (world: World): void => {
       const theirs = await world.client().created();
       const missing = await client.send(`/session/${theirs.id}`);
       expectProblem(missing, 404, 'not_found');
-      for (const headers of [{}, { 'Last-Event-ID': '1' }, { 'Last-Event-ID': 'end' }]) {
+      const cursor = '1-0-0-12345678-12345678-v';
+      for (const headers of [{}, { 'Last-Event-ID': cursor }, { 'Last-Event-ID': 'end' }]) {
         for (const id of [theirs.id, 'nobody', 'events', '%00']) {
           const reply = await client.send(`/session/${id}/events`, { headers });
           expect([reply.status, reply.text]).toEqual([404, missing.text]);

@@ -80,19 +80,23 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([say('one'), say('four'), say('five')]);
     });
 
-    test('is one event, which says what the entries follow', async () => {
+    test('is a snapshot of the history as it is now, and what is appended then a change again', async () => {
       const client = world.client();
       const { id, first } = await talking(client);
       const reader = await client.watch(id);
       await reader.next();
-      const { position } = Object((await append(client, id, { entries: [say('four')], after: first })).json());
-      const cleared = Object((await append(client, id, { entries: [], after: 0 })).json());
-      await append(client, id, { entries: [say('five')] });
-      const data = async () => (await reader.next())?.data;
-      const common = { id: expect.any(String), type: 'session.appended', at: expect.any(String) };
-      expect(await data()).toEqual({ ...common, sequence: 6, position, after: first });
-      expect(await data()).toEqual({ ...common, sequence: 7, position: cleared.position, after: 0 });
-      expect(await data()).toEqual({ ...common, sequence: 8, position: expect.any(Number) });
+      await append(client, id, { entries: [say('four')], after: first });
+      expect(await reader.next()).toMatchObject({
+        event: 'session.snapshot',
+        data: { id, history: [say('one'), say('four')] },
+      });
+      await append(client, id, { entries: [], after: 0 });
+      expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, history: [] } });
+      const { position } = Object((await append(client, id, { entries: [say('five')] })).json());
+      expect(await reader.next()).toMatchObject({
+        event: 'session.changed',
+        data: { entries: [{ ...say('five'), position }], sequence: 8 },
+      });
       reader.close();
     });
   });

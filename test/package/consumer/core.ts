@@ -37,7 +37,7 @@ export async function converseFromAfar(client: SessionClient): Promise<number | 
   if (created.isErr()) return created.error;
   for await (const item of client.watch(created.value.id)) {
     if (item.isErr()) return item.error;
-    if (item.value.type === 'session.terminated') return item.value.sequence;
+    if (item.value.type === 'session.changed' && item.value.entries.length > 0) return item.value.sequence;
   }
   const read = await client.get(created.value.id);
   return read.isOk() ? read.value.history.length : read.error;

@@ -1,0 +1,55 @@
+import { digestOf } from './digest-of.js';
+import type { PositionedEntry } from './session.js';
+import type { StateRecord } from './session-record.js';
+
+/**
+ * The text of a cursor: `<sequence>-<start>-<position>-<digest of the state>-<digest of the last entry>-<version of the
+ * history>`.
+ */
+export const watchCursorForm = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([0-9a-f]{8})-([0-9a-f]{8})-([\w.-]{1,64})$/;
+
+/** What a watcher knows of a session. It contains nothing of other sessions. */
+export interface WatchCursor {
+  /** Number of the last change. */
+  readonly sequence: number;
+  /** The position before the last entry; the next read begins there, to see that this entry is still the same. */
+  readonly start: number;
+  /** The position at the end of the history. */
+  readonly position: number;
+  /** A digest of the state. */
+  readonly state: string;
+  /** A digest of the last entry. */
+  readonly entry: string;
+  /** The version of the history. */
+  readonly version: string;
+}
+
+const shortDigestOf = (value: unknown): string => digestOf(JSON.stringify(value)).slice(0, 8);
+
+/**
+ * A digest of the last entry of a history. A store that was restored from older data may have another one at the same
+ * position.
+ */
+export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
+  shortDigestOf(entry === undefined ? [] : [entry.position, entry.role, entry.timestamp, entry.content, entry.id]);
+
+/** A digest of what distinguishes two states, but for renewals of a lease and for uses of the session. */
+export const stateDigestOf = ({ status, since, limitMs, labels, lease }: StateRecord): string =>
+  shortDigestOf([status, since, limitMs, labels, lease?.fencingToken, lease?.releasedAt]);
+
+export const cursorText = ({ sequence, start, position, state, entry, version }: WatchCursor): string =>
+  `${sequence}-${start}-${position}-${state}-${entry}-${version}`;
+
+/** Parses a cursor; undefined if the text is none. */
+export const parseWatchCursor = (text: string): WatchCursor | undefined => {
+  const [, sequence, start, position, state, entry, version] = watchCursorForm.exec(text) ?? [];
+  if (state === undefined || entry === undefined || version === undefined) return undefined;
+  return {
+    sequence: Number(sequence),
+    start: Number(start),
+    position: Number(position),
+    state,
+    entry,
+    version,
+  };
+};
