@@ -1,4 +1,4 @@
-import { toWholeSession } from '../operations/session-form.js';
+import { toWholeSession, toWireSummary } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
 import { type Line, printable } from './print.js';
 import type { ShownSession, ShownSummary } from './session-source.js';
@@ -24,10 +24,7 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
 });
 
 /** The same without the history. */
-export const summaryObject = (session: ShownSummary) => {
-  const { history: _, ...fields } = toWholeSession({ ...session, history: [] });
-  return { ...fields, ...moreOf(session) };
-};
+export const summaryObject = (session: ShownSummary) => ({ ...toWireSummary(session), ...moreOf(session) });
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 

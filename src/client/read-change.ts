@@ -49,10 +49,7 @@ export const readChange = (
       const found = changeShapes[type].read(value);
       return found && { ...found, position, cursor };
     }
-    case 'session.deleted': {
-      const found = changeShapes[type].read(value);
-      return found && { ...found, sessionId, cursor };
-    }
+    case 'session.deleted':
     case 'session.expiring': {
       const found = changeShapes[type].read(value);
       return found && { ...found, sessionId, cursor };

@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
+import { isLogClosed } from './is-log-closed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 
 /**
@@ -103,7 +104,7 @@ export class Feed {
       // The last consumer may have left during the read.
       if (read === 'more' || this.#isIdle) continue;
       if (read !== 'nothing') {
-        if (read.type === 'misconfigured' || this.#isClosed()) {
+        if (read.type === 'misconfigured' || isLogClosed(this.log)) {
           this.#forAll((consumer) => consumer.fail(read));
           break;
         }
@@ -138,14 +139,6 @@ export class Feed {
       return this.log.listen?.(() => this.#onNewEvents(), this.stream);
     } catch {
       return undefined;
-    }
-  }
-
-  #isClosed(): boolean {
-    try {
-      return this.log.isClosed?.() === true;
-    } catch {
-      return false;
     }
   }
 

@@ -33,11 +33,6 @@ export class LogCursor {
     this.#position = position;
   }
 
-  /** The position after the last event that was read. */
-  get position(): string {
-    return this.#position;
-  }
-
   /** Moves after the latest event. */
   async toEnd(): Promise<Result<void, StoreError>> {
     const latest = await safely(() => this.#log.latest(this.#stream));

@@ -51,6 +51,14 @@ const frozenPart = (part: EntriesOutcome): EntriesOutcome => {
 /** The state that the clock has made of a stored one tells more than the stored one. */
 const digestAt = (record: SessionRecord, now: number): string => stateDigestOf(stateAt(record.state, now));
 
+/** The cursor after a record, with a digest of its state and its last entry, which begins after `start`. */
+const cursorOf = (
+  { sequence, historyPosition: position, historyVersion: version }: SessionRecord,
+  state: string,
+  start: number,
+  last: PositionedEntry | undefined,
+): WatchCursor => ({ sequence, start, position, state, entry: entryDigestOf(last), version });
+
 /**
  * Reads one session for its watches. Watches that read the same at the same time share the read, so what is read is
  * frozen.
@@ -78,7 +86,10 @@ export class SessionReader {
     const record = found.value;
     if (record === undefined) return ok(undefined);
     const last = await this.#entries({ before: record.historyPosition, limit: 1 });
-    return last.map((part) => ({ record, cursor: this.#cursor(record, now, part?.start ?? 0, part?.entries.at(-1)) }));
+    return last.map((part) => ({
+      record,
+      cursor: cursorOf(record, digestAt(record, now), part?.start ?? 0, part?.entries.at(-1)),
+    }));
   }
 
   /**
@@ -96,8 +107,9 @@ export class SessionReader {
     if (record === undefined) return ok(undefined);
     const isBehind = record.sequence < known.sequence || record.historyPosition < known.position;
     if (isBehind) return ok('other');
-    const { sequence, state, version } = known;
-    const isSame = record.sequence === sequence && record.historyVersion === version && digestAt(record, now) === state;
+    const state = digestAt(record, now);
+    const hasSameState = record.sequence === known.sequence && state === known.state;
+    const isSame = hasSameState && record.historyVersion === known.version;
     if (first === undefined && isSame) return ok({ record, cursor: known, entries: [], hasChanged: false });
     const read = await this.#upTo(record, known, first);
     if (read.isErr()) return err(read.error);
@@ -107,13 +119,8 @@ export class SessionReader {
     const former = entries.at(-1 - added.length);
     if (entryDigestOf(former) !== known.entry) return ok('other');
     const start = added.length === 0 ? known.start : (entries.at(-2)?.position ?? known.start);
-    const cursor = this.#cursor(record, now, start, entries.at(-1));
+    const cursor = cursorOf(record, state, start, entries.at(-1));
     return ok({ record, cursor, entries: added, hasChanged: !isSame || added.length > 0 });
-  }
-
-  #cursor(record: SessionRecord, now: number, start: number, last: PositionedEntry | undefined): WatchCursor {
-    const { sequence, historyPosition: position, historyVersion: version } = record;
-    return { sequence, start, position, state: digestAt(record, now), entry: entryDigestOf(last), version };
   }
 
   /** The entries from the last known one up to the end of a record; undefined if the history is another one. */

@@ -6,6 +6,7 @@ import type { SessionChange, SessionExpiring } from '../session/session-event.js
 import { cursorText, type WatchCursor } from '../session/watch-cursor.js';
 import type { SessionKey } from '../store/session-store.js';
 import { Deadline } from './deadline.js';
+import { isLogClosed } from './is-log-closed.js';
 import { DONE } from './safe-iterator.js';
 import { type Changes, SessionReader, SessionReads, type Snapshot } from './session-reader.js';
 import { openWakes, type Wakes } from './wakes.js';
@@ -28,6 +29,13 @@ const nextLook = (id: string, now: number): number => {
   for (let at = 0; at < id.length; at += 1) phase = (phase * 31 + id.charCodeAt(at)) % LOOK_MS;
   return now + LOOK_MS - ((now + phase) % LOOK_MS);
 };
+
+/** How far an item tells, and where the watch continues after it. */
+const placeOf = ({ record, cursor }: Snapshot) => ({
+  sequence: record.sequence,
+  position: record.historyPosition,
+  cursor: cursorText(cursor),
+});
 
 const isLast = (change: SessionChange): boolean => {
   if (change.type === 'session.deleted') return true;
@@ -79,7 +87,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#wakes?.end();
   }
 
-  /** An error of the first read ends the watch; later ones are ridden out. */
+  /** An error of the first read ends the watch; later reads are made again. */
   async #open(): Promise<Item | undefined> {
     const scope = { tenant: this.#key.tenant, sessionId: this.#key.id };
     const opened = await openWakes(this.#source, scope, this.#options.signal);
@@ -103,7 +111,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       const time = this.#source.now();
       const read = time.isOk() ? await this.#readIfDue(wakes, time.value) : undefined;
       if (read?.isOk()) return wakes.isClosed ? undefined : read;
-      if (read?.isErr() && !this.#canRideOut(read.error)) return read;
+      if (read?.isErr() && !this.#canRetry(read.error)) return read;
       const warning = time.isOk() ? this.#warning(time.value, read !== undefined) : undefined;
       if (warning !== undefined) return ok(warning);
       if (time.isErr() || read !== undefined) await wakes.pause(RETRY_MS);
@@ -127,13 +135,13 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const changes = cursor === undefined ? ok('other' as const) : await this.#reader.changes(cursor, now, mustCompare);
     if (changes.isErr()) return err(changes.error);
     if (changes.value === undefined) return ok(this.#deleted());
-    if (changes.value !== 'other') return this.#told(changes.value, now);
+    if (changes.value !== 'other') return this.#changed(changes.value, now);
     const snapshot = await this.#reader.snapshot(this.#options.size, now);
     return snapshot.map((found) => (found === undefined ? this.#deleted() : this.#snapshot(found, now)));
   }
 
-  #told({ record, cursor, entries, hasChanged }: Changes, now: number): Item | undefined {
-    this.#know({ record, cursor }, now);
+  #changed({ record, cursor, entries, hasChanged }: Changes, now: number): Item | undefined {
+    this.#remember({ record, cursor }, now);
     const { history, ...session } = sessionAt(record, now);
     // A watch that continues after the end tells it again, because the end is the last item of each.
     if (!hasChanged && session.status !== 'TERMINATED') return undefined;
@@ -141,22 +149,13 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       type: 'session.changed',
       session,
       entries,
-      sequence: record.sequence,
-      position: record.historyPosition,
-      cursor: cursorText(cursor),
+      ...placeOf({ record, cursor }),
     });
   }
 
   #snapshot({ record, cursor }: Snapshot, now: number): SessionChange {
-    this.#know({ record, cursor }, now);
-    const session = sessionAt(record, now);
-    return {
-      type: 'session.snapshot',
-      session,
-      sequence: record.sequence,
-      position: record.historyPosition,
-      cursor: cursorText(cursor),
-    };
+    this.#remember({ record, cursor }, now);
+    return { type: 'session.snapshot', session: sessionAt(record, now), ...placeOf({ record, cursor }) };
   }
 
   #deleted(): SessionChange {
@@ -164,7 +163,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return { type: 'session.deleted', tenant, sessionId, cursor: this.#cursorText };
   }
 
-  #know({ record, cursor }: Snapshot, now: number): void {
+  #remember({ record, cursor }: Snapshot, now: number): void {
     this.#cursor = cursor;
     this.#deadline.update(record.state);
     this.#lookAt = nextLook(this.#key.id, now);
@@ -181,12 +180,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   /** An outage does not end a watch; only a closed client does. */
-  #canRideOut(error: WatchError): boolean {
-    if (error.type !== 'store_unavailable') return false;
-    try {
-      return this.#source.store.events?.isClosed?.() !== true;
-    } catch {
-      return true;
-    }
+  #canRetry(error: WatchError): boolean {
+    return error.type === 'store_unavailable' && !isLogClosed(this.#source.store.events);
   }
 }

@@ -100,8 +100,11 @@ export async function* watchTenant(
     const cursor = new LogCursor(wakes.log, wakes.stream, beginning.value);
     options.onOpen();
     while (!wakes.isClosed) {
-      if (wakes.error !== undefined) yield err(wakes.error);
-      if (wakes.error !== undefined) return;
+      const { error } = wakes;
+      if (error !== undefined) {
+        yield err(error);
+        return;
+      }
       wakes.take();
       const page = await cursor.read(scope);
       if (page.isErr()) {

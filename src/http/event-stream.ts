@@ -6,6 +6,7 @@ import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
 import { endFrame, heartbeatLine, preamble, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
+import type { Reservation } from './tenant-budget.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
@@ -42,19 +43,12 @@ export const endWatch = ({ changes, gone }: OpenWatch): void => {
 /** Input of an `EventStream`. */
 export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
-  /** What all streams may hold of events that are sent in pieces. */
-  readonly pieces: PiecesBudget;
+  /** Reserves the bytes of an event that is sent in pieces. */
+  readonly reserve: () => Reservation;
   /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
   /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
-}
-
-/** Bounds the bytes of the events that streams send in pieces. */
-export interface PiecesBudget {
-  /** Whether there is room for an event. */
-  readonly hold: (bytes: number) => boolean;
-  readonly release: (bytes: number) => void;
 }
 
 /**
@@ -72,6 +66,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #answer: (() => IteratorResult<Change, unknown>) | undefined;
   /** The event that is being sent in pieces, and how many of its bytes were sent. */
   #event: Uint8Array | undefined;
+  #reservation: Reservation | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
   #hasBegun = false;
@@ -129,7 +124,9 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   /** The first piece of an event. */
   #begin(event: Uint8Array): Uint8Array {
     if (event.length <= PIECE_BYTES) return event;
-    if (!this.#watching.pieces.hold(event.length)) return encoder.encode(this.#broken(refusal('too_many_streams')));
+    const reservation = this.#watching.reserve();
+    if (!reservation.admit(event.length)) return encoder.encode(this.#broken(refusal('too_many_streams')));
+    this.#reservation = reservation;
     this.#event = event;
     this.#sent = 0;
     return this.#piece(event);
@@ -202,7 +199,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   #releaseEvent(): void {
-    if (this.#event !== undefined) this.#watching.pieces.release(this.#event.length);
+    this.#reservation?.release();
+    this.#reservation = undefined;
     this.#event = undefined;
   }
 }

@@ -3,7 +3,7 @@ import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import { inClientTerms } from './answer-of.js';
 import { streamHeaders } from './event-frame.js';
-import { EventStream, endWatch, type Frame, type PiecesBudget } from './event-stream.js';
+import { EventStream, endWatch, type Frame } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
@@ -49,20 +49,6 @@ const refusalOf = (begun: 'open' | typeof timedOut | IteratorResult<Change, unkn
 /** Maximum bytes of the events that all streams send in pieces, unless a single one has more. */
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 
-const piecesBudget = (): PiecesBudget => {
-  let held = 0;
-  return {
-    hold: (bytes) => {
-      if (held > 0 && held + bytes > MAX_HELD_BYTES) return false;
-      held += bytes;
-      return true;
-    },
-    release: (bytes) => {
-      held -= bytes;
-    },
-  };
-};
-
 /** Limits of the streams that are open together. */
 export interface StreamLimits {
   readonly heartbeatMs: number;
@@ -75,10 +61,10 @@ export interface StreamLimits {
  */
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
-  const pieces = piecesBudget();
+  const pieces = new TenantBudget(MAX_HELD_BYTES, MAX_HELD_BYTES);
 
   const open = async (call: Call<unknown>, { isBare, ...watched }: Watched, onOver: () => void): Answer => {
-    const { handler } = call;
+    const { handler, tenant } = call;
     const gone = new AbortController();
     let onOpen = (): void => undefined;
     const opening = new Promise<'open'>((resolve) => {
@@ -92,7 +78,10 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
       first.catch(() => undefined);
       return refused === undefined ? ok({ status: 200, headers: streamHeaders }) : err(refused);
     }
-    const events = new EventStream({ changes, gone, heartbeatMs, pieces, report: handler.report, onOver }, first);
+    const events = new EventStream(
+      { changes, gone, heartbeatMs, reserve: () => pieces.reserve(tenant), report: handler.report, onOver },
+      first,
+    );
     const stream = { [Symbol.asyncIterator]: () => events };
     return ok({ status: 200, headers: streamHeaders, stream, cutOff: events.cutOff });
   };

@@ -38,8 +38,10 @@ export const toWholeSession = ({ id, status, options: given, history, createdAt,
   duration,
 });
 
+type SummaryFields = Omit<WireFields, 'history'> & Pick<SessionSummary, 'endReason'>;
+
 /** A session without its history, with the names of its fields on the wire, and the reason of its end. */
-const toWireSummary = ({ id, status, options: given, createdAt, duration, endReason }: SessionSummary) => ({
+export const toWireSummary = ({ id, status, options: given, createdAt, duration, endReason }: SummaryFields) => ({
   id,
   status,
   options: toWireOptions(given),

@@ -139,8 +139,7 @@ const tryCreate = async (
   const own = { ...head, options: { ...options } };
   const history = shown.map((entry) => structuredClone(entry));
   const historyCount = opening.value?.entries.length ?? 0;
-  const record = { head: own, state, history, historyCount, sequence: 1, historyVersion: '', historyPosition: 0 };
-  return ok(sessionAt(record, time.value));
+  return ok(sessionAt({ head: own, state, history, historyCount }, time.value));
 };
 
 /** The session that an earlier call with the same idempotency key has created; undefined if there is none. */

@@ -76,7 +76,7 @@ export class SessionView {
     this.#stop = follow(this.id, this.#features.events, {
       onSnapshot: (session) => {
         this.#show(session);
-        if (hasSnapshot) this.#timeline.addCut(session);
+        if (hasSnapshot) this.#timeline.addRewrite(session);
         hasSnapshot = true;
         this.#awaitsSnapshot = false;
         void this.#take(this.#history.reload(session.entries));

@@ -83,7 +83,7 @@ export class Timeline {
   }
 
   /** Adds a rewind or a redaction. */
-  addCut({ updated_at: at }: SessionDetail): void {
+  addRewrite({ updated_at: at }: SessionDetail): void {
     this.#put(itemOf(at, 'History rewound or redacted').line);
   }
 
