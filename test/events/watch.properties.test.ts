@@ -127,10 +127,10 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
     const past = readers.flatMap((reader) => reader.past);
     if (does === 'resume') readers.push(new Reader(sessions, id, pick(past, at) ?? nothing));
     if (does !== 'recreate') continue;
+    // A deletion is the end of a watch, or its error if it is still opening.
+    for (const reader of readers.splice(0)) reader.leave();
     await sessions.delete(id);
     await sessions.create(input);
-    // A deletion that was seen is the end of a watch.
-    for (const reader of readers.splice(0)) reader.leave();
   }
   await sessions.append(id, said('last'));
   await sessions.resume(id);
