@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/parse-watch.js';
 import type { StoreError, WatchError } from '../session/errors.js';
-import { positionBefore, positionOf, timeAt } from '../session/event-position.js';
+import { type EventPosition, positionBefore, positionOf, timeAt } from '../session/event-position.js';
 import type { SessionEvent, TenantChange } from '../session/session-event.js';
 import { LastChanges } from './last-changes.js';
 import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
@@ -17,8 +17,16 @@ const RETRY_MS = 100;
 /** How much of the time since the call is subtracted twice, because two clocks run at slightly different speeds. */
 const DRIFT = 0.001;
 
-/** The position of the log at a time of this process, by `performance.now()`, or slightly before. */
-const positionAt = async (source: WatchSource, calledAt: number): Promise<Result<string, StoreError>> => {
+/**
+ * The position of the log to begin after: that of a cursor, or that at the time of the call, by `performance.now()`, or
+ * slightly before.
+ */
+const beginningOf = async (
+  source: WatchSource,
+  from: EventPosition | undefined,
+  calledAt: number,
+): Promise<Result<string, StoreError>> => {
+  if (from !== undefined) return ok(positionBefore(from.ms));
   const now = await positionNow(source);
   const elapsed = (performance.now() - calledAt) * (1 + DRIFT);
   return now.map((ms) => positionBefore(Math.floor(Number(ms) - elapsed) - 1));
@@ -93,8 +101,7 @@ export async function* watchTenant(
   const wakes = opened.value;
   const changes = new TenantChanges(source.tenant, options);
   try {
-    const { from } = options;
-    const beginning = from === undefined ? await positionAt(source, calledAt) : ok(positionBefore(from.ms));
+    const beginning = await beginningOf(source, options.from, calledAt);
     if (beginning.isErr()) yield err(beginning.error);
     if (beginning.isErr() || wakes.isClosed) return;
     const cursor = new LogCursor(wakes.log, wakes.stream, beginning.value);

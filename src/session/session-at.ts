@@ -40,11 +40,11 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
 
 const noLabels: SessionLabels = Object.freeze({});
 
-/** The part of a record that a session shows. */
-type ShownRecord = Pick<SessionRecord, 'head' | 'state' | 'history' | 'historyCount'>;
-
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
-export const sessionAt = ({ head, state: stored, history, historyCount }: ShownRecord, now: number): Session => {
+export const sessionAt = (
+  { head, state: stored, history, historyCount }: Pick<SessionRecord, 'head' | 'state' | 'history' | 'historyCount'>,
+  now: number,
+): Session => {
   const { id, origin, createdAt } = head;
   const state = stateAt(stored, now);
   const durationMs = activeMsAt(state, now);
