@@ -21,17 +21,11 @@ const copyOf = (entry: HistoryEntry): HistoryEntry => {
   return copy.data === undefined ? copy : { ...copy, data: structuredClone(copy.data) };
 };
 
-let versions = 0;
-
-const nextVersion = (): string => {
-  versions += 1;
-  return String(versions);
-};
-
 /** A history. It shares no objects with its callers. */
 export class HistoryLog {
-  /** As in the answer of `findEntries`. */
-  version = nextVersion();
+  readonly #incarnation: string;
+  /** Number of rewinds and redactions. */
+  #changes = 0;
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
@@ -40,6 +34,16 @@ export class HistoryLog {
   /** Each append with an operation id. */
   #operations: Map<string, KnownAppend> | undefined;
   #end = 0;
+
+  /** The incarnation is that of the session. */
+  constructor(incarnation: string) {
+    this.#incarnation = incarnation;
+  }
+
+  /** As in the answer of `findEntries`. */
+  get version(): string {
+    return `${this.#incarnation}.${this.#changes}`;
+  }
 
   get length(): number {
     return this.#entries.length;
@@ -57,7 +61,7 @@ export class HistoryLog {
       this.#entries[at] = redactedEntry(entry);
       isChanged = true;
     }
-    if (isChanged) this.version = nextVersion();
+    if (isChanged) this.#changes += 1;
     return isChanged;
   }
 
@@ -116,6 +120,6 @@ export class HistoryLog {
     this.#ends.length = kept;
     this.#positions.length = kept;
     this.#end += 1;
-    this.version = nextVersion();
+    this.#changes += 1;
   }
 }

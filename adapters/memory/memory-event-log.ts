@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import { ok, type Result } from 'neverthrow';
 import { type ChangeId, type EventDetail, eventOf } from '../../src/session/event-detail.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
@@ -45,10 +44,6 @@ export class MemoryEventLog implements EventLog {
 
   constructor(length: number) {
     this.#length = length;
-  }
-
-  newIncarnation(): string {
-    return nanoid(12);
   }
 
   log(key: SessionKey, change: ChangeId, detail: EventDetail): void {

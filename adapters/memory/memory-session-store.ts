@@ -102,7 +102,7 @@ export class MemorySessionStore implements SessionStore {
     if (source !== undefined && tenant.get(source.id)?.log.version !== source.version) return ok('source_changed');
     if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
-    const session = newSession(name, head, state, this.events?.newIncarnation() ?? '');
+    const session = newSession(name, head, state);
     session.log.fill(entries);
     tenant.add(session);
     const details = openingDetailsOf(
@@ -179,7 +179,7 @@ export class MemorySessionStore implements SessionStore {
     const position = log.append(append, decided);
     const used = usedAt(state, now);
     if (used !== state) this.#use(session, used);
-    this.#log(session, appendedDetailOf(append, position));
+    this.#log(session, appendedDetailOf(append, { start: positions.end, position }));
     return ok({ outcome: 'appended', position });
   }
 

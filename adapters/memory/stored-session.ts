@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf } from '../../src/session/state-at.js';
@@ -20,7 +21,7 @@ export interface StoredSession {
   readonly head: SessionHead;
   /** Approximate bytes of the session's JSON without its labels and its history. */
   readonly bytes: number;
-  /** Empty if the store has no events. */
+  /** Distinguishes the session from others with the same id. */
   readonly incarnation: string;
   /** Number of the last change. */
   sequence: number;
@@ -44,29 +45,35 @@ const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
 const bytesOfLabels = ({ labels }: StateRecord): number =>
   labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
 
-export const newSession = (
-  tenant: string,
-  head: SessionHead,
-  state: StateRecord,
-  incarnation: string,
-): StoredSession => ({
-  tenant,
-  head: copyHead(head),
-  bytes: bytesOfHead(head),
-  incarnation,
-  sequence: 0,
-  log: new HistoryLog(),
-  state: frozenState(state),
-  dueAt: dueAtOf(state),
-  wakeAt: wakeAtOf(state),
-  removal: undefined,
-  listedAs: state.status,
-});
+const PROCESS = nanoid(12);
+let created = 0;
+
+const newIncarnation = (): string => {
+  created += 1;
+  return `${PROCESS}-${created}`;
+};
+
+export const newSession = (tenant: string, head: SessionHead, state: StateRecord): StoredSession => {
+  const incarnation = newIncarnation();
+  return {
+    tenant,
+    head: copyHead(head),
+    bytes: bytesOfHead(head),
+    incarnation,
+    sequence: 0,
+    log: new HistoryLog(incarnation),
+    state: frozenState(state),
+    dueAt: dueAtOf(state),
+    wakeAt: wakeAtOf(state),
+    removal: undefined,
+    listedAs: state.status,
+  };
+};
 
 /** What is left of a session after its removal. */
 export const remainsOf = (session: StoredSession, { removal, state }: Remains): StoredSession => ({
   ...session,
-  log: new HistoryLog(),
+  log: new HistoryLog(session.incarnation),
   state: frozenState(state),
   dueAt: dueAtOf(state),
   wakeAt: Number.POSITIVE_INFINITY,

@@ -7,8 +7,8 @@ import { NEVER } from '../shared/never.js';
 export const detailText = (detail: EventDetail): string => {
   switch (detail.type) {
     case 'appended': {
-      const { position, after } = detail;
-      return after === undefined ? String(position) : `${position}_${after}`;
+      const { start, position, after } = detail;
+      return [start, position, ...(after === undefined ? [] : [after])].join('_');
     }
     case 'leased':
     case 'released':

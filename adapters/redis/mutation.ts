@@ -43,9 +43,9 @@ const liveOf = ({ byStatus, index }: SessionKeys): readonly string[] => [
   byStatus.PAUSED ?? index,
 ];
 
-/** An event of a session as text, without its position for an append. */
+/** An event of a session as text. The script adds the position after the first entries, which it counts. */
 const eventText = ({ path }: SessionKeys, incarnation: string, sequence: number, detail: EventDetail): string => {
-  const text = detail.type === 'appended' ? '' : detailText(detail);
+  const text = detail.type === 'appended' ? `${detail.start}_` : detailText(detail);
   return `1 ${detail.type} ${incarnation} ${sequence} ${detail.at} ${path} ${text}`;
 };
 

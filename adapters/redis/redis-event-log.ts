@@ -18,8 +18,8 @@ import { StreamListener } from './stream-listener.js';
 /**
  * An event as the scripts write it to a stream, one line of plain text:
  *
- *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or position in the history and that which a rewind
- *       follows, or holder, or time limit and deadline, or labels, or ->
+ *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or start and end of entries in the history and the
+ *       position that a rewind follows, or holder, or time limit and deadline, or labels, or ->
  *
  * The first field is the version of this format.
  */
@@ -28,8 +28,8 @@ const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%=,-]+)$/;
 const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
   switch (type) {
     case 'appended': {
-      const [position, after] = detail.split('_');
-      return { type, at, position: Number(position), ...(after !== undefined && { after: Number(after) }) };
+      const [start = 0, position = 0, after] = detail.split('_').map(Number);
+      return { type, at, start, position, ...(after !== undefined && { after }) };
     }
     case 'leased':
     case 'released':

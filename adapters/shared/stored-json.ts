@@ -217,11 +217,13 @@ const isSimple = (type: unknown): type is SimpleEvent =>
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
-  const { type, at, endReason, position, after, holder, limitMs, endsAt, labels, positions } = detail;
+  const { type, at, endReason, start, position, after, holder, limitMs, endsAt, labels, positions } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimple(type)) return { type, at };
   if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
-  if (type === 'appended' && isNumber(position)) return { type, at, position, ...(isNumber(after) && { after }) };
+  if (type === 'appended' && isNumber(start) && isNumber(position)) {
+    return { type, at, start, position, ...(isNumber(after) && { after }) };
+  }
   if (type === 'extended' && isNumber(limitMs)) return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
   if (type === 'updated' && isLabels(labels)) return { type, at, labels };
   if (type === 'redacted' && isNumbers(positions)) return { type, at, positions };

@@ -69,7 +69,12 @@ export class HistoryWriter {
       const entries = decided + texts.length;
       this.#connection.run(APPENDED, entries, position, bytes, sequence, used.lastActivityAt, session);
       const change = { incarnation: String(row['incarnation']), sequence };
-      this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
+      this.#events.log(
+        eventsLength,
+        key,
+        change,
+        appendedDetailOf(append, { start: Number(row['position']), position }),
+      );
       return ok({ outcome: 'appended', position });
     }, lengthOf(texts));
   }

@@ -2,15 +2,19 @@ import type { Timer } from '../session/clock.js';
 import type { EventLog } from '../store/session-store.js';
 import { Feed } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
+import type { LogReads } from './log-cursor.js';
 import { SessionReads } from './session-reader.js';
+import { SharedReads } from './shared-reads.js';
 
 /** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #after: Timer;
   readonly #feeds = new Map<string, Feed>();
-  /** What the watches of sessions read. */
+  /** The reads of sessions. */
   readonly reads = new SessionReads();
+  /** The reads of the log by watches of tenants. */
+  readonly logReads: LogReads = new SharedReads();
 
   /** `after` is the timer of the polls of a store. */
   constructor(log: EventLog, after: Timer) {

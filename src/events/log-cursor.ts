@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import { CLOCK_MARGIN_MS } from '../session/event-position.js';
-import type { SessionEvent } from '../session/session-event.js';
+import type { EventPage, SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { safely } from './safely.js';
+import { SharedReads } from './shared-reads.js';
 
 /** Maximum number of events in one read. */
 export const PAGE = 500;
@@ -19,18 +20,23 @@ export interface LogPage {
   readonly isTrimmed: boolean;
 }
 
+/** Cursors at the same position may share their reads. */
+export type LogReads = SharedReads<Result<EventPage, StoreError>>;
+
 /** Reads a stream page by page, and reports each trimmed part once. */
 export class LogCursor {
   readonly #log: EventLog;
   readonly #stream: string;
   #position: string;
+  readonly #reads: LogReads;
   /** The last read found the stream trimmed and empty. */
   #isGone = false;
 
-  constructor(log: EventLog, stream: string, position = '0') {
+  constructor(log: EventLog, stream: string, position = '0', reads: LogReads = new SharedReads()) {
     this.#log = log;
     this.#stream = stream;
     this.#position = position;
+    this.#reads = reads;
   }
 
   /** Moves after the latest event. */
@@ -41,7 +47,10 @@ export class LogCursor {
   }
 
   async read(scope?: EventScope): Promise<Result<LogPage, StoreError>> {
-    const page = await safely(() => this.#log.read(this.#stream, this.#position, PAGE, scope));
+    const name = JSON.stringify([this.#stream, this.#position, scope]);
+    const page = await this.#reads.read(name, () =>
+      safely(() => this.#log.read(this.#stream, this.#position, PAGE, scope)),
+    );
     return page.map(({ events, position, isTrimmed }) => {
       const hasMoved = position !== this.#position;
       const wasGone = this.#isGone;

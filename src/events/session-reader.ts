@@ -81,11 +81,11 @@ export class SessionReader {
    * the cursor does not fit it, so that the next read gives another snapshot.
    */
   async snapshot(size: ReadSize, now: number): Found<Snapshot | undefined> {
-    const found = await this.#find(size);
+    const found = await this.find(size);
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);
-    const last = await this.#entries({ before: record.historyPosition, limit: 1 });
+    const last = await this.entries({ before: record.historyPosition, limit: 1 });
     return last.map((part) => ({
       record,
       cursor: cursorOf(record, digestAt(record, now), part?.start ?? 0, part?.entries.at(-1)),
@@ -99,8 +99,8 @@ export class SessionReader {
    */
   async changes(known: WatchCursor, now: number, mustCompare: boolean): Found<Changes | 'other' | undefined> {
     const [found, first] = await Promise.all([
-      this.#find({ historyLimit: 0 }),
-      mustCompare ? this.#entries({ after: known.start, limit: PART }) : undefined,
+      this.find({ historyLimit: 0 }),
+      mustCompare ? this.entries({ after: known.start, limit: PART }) : undefined,
     ]);
     if (found.isErr()) return err(found.error);
     const record = found.value;
@@ -130,7 +130,7 @@ export class SessionReader {
     first: Result<Part | undefined, StoreError> | undefined,
   ): Found<readonly PositionedEntry[] | undefined> {
     const entries: PositionedEntry[] = [];
-    let part = first ?? (await this.#entries({ after: start, limit: PART }));
+    let part = first ?? (await this.entries({ after: start, limit: PART }));
     for (let isAgain = false; ; isAgain = true) {
       if (part.isErr()) return err(part.error);
       const found = part.value;
@@ -140,18 +140,19 @@ export class SessionReader {
       if (found.position >= end) return ok(entries);
       // Only the first part may be older than the record.
       if (isAgain && !found.hasMore) return ok(undefined);
-      part = await this.#entries({ after: found.position, limit: PART });
+      part = await this.entries({ after: found.position, limit: PART });
     }
   }
 
-  async #find(size: ReadSize): Found<SessionRecord | undefined> {
+  /** Undefined if there is no session. */
+  async find(size: ReadSize): Found<SessionRecord | undefined> {
     const read = () => safely(() => findSession(this.#store, this.#key, size));
     const name = `${this.#name}/${size.historyLimit}`;
     return this.#reads.records.read(name, async () => (await read()).map(frozenRecord));
   }
 
-  /** Undefined if there is no such part, or no session. */
-  async #entries(slice: HistorySlice): Found<Part | undefined> {
+  /** A part of the history; undefined if there is no such part, or no session. */
+  async entries(slice: HistorySlice): Found<Part | undefined> {
     const read = () => safely(() => this.#store.findEntries(this.#key, slice));
     const name = `${this.#name}/${JSON.stringify(slice)}`;
     const part = await this.#reads.parts.read(name, async () => (await read()).map(frozenPart));

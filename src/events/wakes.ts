@@ -3,6 +3,7 @@ import type { StoreError, WatchError } from '../session/errors.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { noEvents } from '../store/no-events.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
+import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { safely } from './safely.js';
@@ -18,11 +19,13 @@ export class Wakes implements FeedConsumer {
   #isClosed = false;
   #error: StoreError | undefined;
 
+  readonly hub: EventHub;
   /** The log, and the stream in it that wakes the watch. */
   readonly log: EventLog;
   readonly stream: string;
 
-  constructor(feed: Feed, pause: InterruptibleWait, scope: EventScope, signal: WatchSignal | undefined) {
+  constructor(hub: EventHub, feed: Feed, pause: InterruptibleWait, scope: EventScope, signal: WatchSignal | undefined) {
+    this.hub = hub;
     this.#feed = feed;
     this.log = feed.log;
     this.stream = feed.stream;
@@ -89,7 +92,7 @@ export const openWakes = async (
   const opened = await safely(() => log.open?.() ?? ok());
   if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(scope.tenant);
-  const wakes = new Wakes(feed, new InterruptibleWait(after), scope, signal);
+  const wakes = new Wakes(hub, feed, new InterruptibleWait(after), scope, signal);
   const added = await feed.add(wakes);
   if (added.isErr() || signal?.aborted) wakes.end();
   return added.map(() => wakes);

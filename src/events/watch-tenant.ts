@@ -1,18 +1,22 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/parse-watch.js';
 import type { StoreError, WatchError } from '../session/errors.js';
-import { type EventPosition, positionBefore, positionOf, timeAt } from '../session/event-position.js';
-import type { SessionEvent, TenantChange } from '../session/session-event.js';
+import { type EventPosition, positionBefore, timeAt } from '../session/event-position.js';
+import type { EventsLost, SessionEvent, TenantChange } from '../session/session-event.js';
 import { LastChanges } from './last-changes.js';
 import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
 import { positionNow } from './position-now.js';
-import { openWakes } from './wakes.js';
+import { TenantEventReader } from './tenant-event-reader.js';
+import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
 type Item = Result<TenantChange, WatchError>;
 
 /** Milliseconds before a failed read is made again. */
 const RETRY_MS = 100;
+
+/** Maximum number of events whose sessions and entries are read at the same time. */
+const AT_ONCE = 16;
 
 /** How much of the time since the call is subtracted twice, because two clocks run at slightly different speeds. */
 const DRIFT = 0.001;
@@ -34,55 +38,94 @@ const beginningOf = async (
 
 const isLease = ({ type }: SessionEvent): boolean => type === 'session.leased' || type === 'session.released';
 
-/** What a watch of a tenant makes of the pages of the log. */
+const lostAt = (ms: number): EventsLost => ({ type: 'events_lost', cursor: String(ms) });
+
+/** The changes in the pages of the log, each once. */
 class TenantChanges {
   readonly #last = new LastChanges();
-  readonly #options: TenantWatchSettings;
   readonly #tenant: string;
-  /** The id of the event to start after, until it is found. */
-  #known: string | undefined;
+  readonly #isWithLeases: boolean;
+  /** The event to start after, until it is found. */
+  #known: EventPosition | undefined;
   /** Whether events are missing before the next one. */
   #isLost = false;
 
-  constructor(tenant: string, options: TenantWatchSettings) {
+  constructor(tenant: string, { from, leases }: TenantWatchSettings) {
     this.#tenant = tenant;
-    this.#options = options;
-    const { incarnation, sequence } = options.from ?? {};
-    this.#known = incarnation === undefined ? undefined : `${incarnation}.${sequence}`;
+    this.#isWithLeases = leases;
+    this.#known = from?.incarnation === undefined ? undefined : from;
   }
 
-  *in({ events, hasMoved, isTrimmed }: LogPage): Generator<TenantChange, void> {
+  *in({ events, hasMoved, isTrimmed }: LogPage): Generator<SessionEvent | EventsLost, void> {
     const own = events.filter(({ tenant }) => tenant === this.#tenant);
     if (this.#known === undefined) this.#isLost ||= isTrimmed;
     const fresh = this.#afterKnown(own);
     const [next] = fresh;
     if (this.#isLost && (next !== undefined || !hasMoved)) yield this.#lost(next);
-    for (const event of fresh) yield* this.#told(event);
+    for (const event of fresh) {
+      const order = this.#last.add(event);
+      if (order === 'gap') yield lostAt(timeAt(event.position));
+      if (order !== 'seen' && (this.#isWithLeases || !isLease(event))) yield event;
+    }
   }
 
-  *#told(event: SessionEvent): Generator<TenantChange, void> {
-    const order = this.#last.add(event);
-    if (order === 'seen') return;
-    const ms = timeAt(event.position);
-    if (order === 'gap') yield { type: 'events_lost', cursor: String(ms) };
-    if (isLease(event) && !this.#options.leases) return;
-    const { position, ...told } = event;
-    yield { ...told, cursor: positionOf(ms, event) };
-  }
-
-  #lost(next: SessionEvent | undefined): TenantChange {
+  #lost(next: SessionEvent | undefined): EventsLost {
     this.#isLost = false;
     this.#last.passGap();
-    return { type: 'events_lost', cursor: String(next === undefined ? nowWithMargin() : timeAt(next.position)) };
+    return lostAt(next === undefined ? nowWithMargin() : timeAt(next.position));
   }
 
-  /** If the known event is still there, none after it can be missing. */
+  /**
+   * If the known event is still there, none after it can be missing. After a restore of older data, another event may
+   * have its id, at another time.
+   */
   #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
-    const at = own.findIndex(({ id }) => id === this.#known);
+    const { ms, incarnation, sequence } = this.#known;
+    const id = `${incarnation}.${sequence}`;
+    const at = own.findIndex((event) => event.id === id && timeAt(event.position) === ms);
     this.#known = undefined;
     this.#isLost ||= at < 0;
     return own.slice(at + 1);
+  }
+}
+
+/** Some changes, with what the host asks for; none once the watch is over. In an outage, they are read again. */
+const readAll = async (
+  reader: TenantEventReader,
+  wakes: Wakes,
+  changes: readonly (SessionEvent | EventsLost)[],
+): Promise<readonly TenantChange[]> => {
+  while (!wakes.isClosed && wakes.error === undefined) {
+    const read = Result.combine(await Promise.all(changes.map((change) => reader.read(change))));
+    if (read.isOk()) return read.value;
+    await wakes.pause(RETRY_MS);
+  }
+  return [];
+};
+
+/** The changes after a position of the log, page by page. An outage only delays them. */
+async function* changesAfter(
+  position: string,
+  source: WatchSource,
+  options: TenantWatchSettings,
+  wakes: Wakes,
+): AsyncGenerator<TenantChange, void> {
+  const cursor = new LogCursor(wakes.log, wakes.stream, position, wakes.hub.logReads);
+  const reader = new TenantEventReader(source, options, wakes.hub.reads);
+  const changes = new TenantChanges(source.tenant, options);
+  while (!wakes.isClosed && wakes.error === undefined) {
+    wakes.take();
+    const page = await cursor.read(wakes.scope);
+    if (page.isErr()) {
+      await wakes.pause(RETRY_MS);
+      continue;
+    }
+    const found = [...changes.in(page.value)];
+    for (let at = 0; at < found.length; at += AT_ONCE) {
+      yield* await readAll(reader, wakes, found.slice(at, at + AT_ONCE));
+    }
+    if (!page.value.hasMoved) await wakes.wait(Number.POSITIVE_INFINITY);
   }
 }
 
@@ -99,31 +142,16 @@ export async function* watchTenant(
     return;
   }
   const wakes = opened.value;
-  const changes = new TenantChanges(source.tenant, options);
   try {
     const beginning = await beginningOf(source, options.from, calledAt);
     if (beginning.isErr()) yield err(beginning.error);
     if (beginning.isErr() || wakes.isClosed) return;
-    const cursor = new LogCursor(wakes.log, wakes.stream, beginning.value);
     options.onOpen();
-    while (!wakes.isClosed) {
-      const { error } = wakes;
-      if (error !== undefined) {
-        yield err(error);
-        return;
-      }
-      wakes.take();
-      const page = await cursor.read(scope);
-      if (page.isErr()) {
-        await wakes.pause(RETRY_MS);
-        continue;
-      }
-      for (const change of changes.in(page.value)) {
-        if (wakes.isClosed) return;
-        yield ok(change);
-      }
-      if (!page.value.hasMoved) await wakes.wait(Number.POSITIVE_INFINITY);
+    for await (const change of changesAfter(beginning.value, source, options, wakes)) {
+      if (wakes.isClosed) return;
+      yield ok(change);
     }
+    if (!wakes.isClosed && wakes.error !== undefined) yield err(wakes.error);
   } finally {
     wakes.end();
   }

@@ -84,10 +84,10 @@ export const parseCreateOptions = (options: unknown): Result<void, InvalidInput>
 
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { maxBytes, withPosition } = parseKnown(issues, 'options', options, ['maxBytes', 'withPosition']);
+    const { maxBytes, withCursor } = parseKnown(issues, 'options', options, ['maxBytes', 'withCursor']);
     parseMaxBytes(issues, maxBytes);
-    const isFlag = withPosition === undefined || typeof withPosition === 'boolean';
-    issues.check(isFlag, 'withPosition', 'must be true or false');
+    const isFlag = withCursor === undefined || typeof withCursor === 'boolean';
+    issues.check(isFlag, 'withCursor', 'must be true or false');
     return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
   });
 

@@ -5,7 +5,7 @@ import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor, type WatchCursor } from '../session/watch-cursor.js';
 import type { ReadSize } from '../store/session-store.js';
-import { parseListener } from './parse-fields.js';
+import { checkSwitch, parseListener } from './parse-fields.js';
 import { parseHistoryLimit } from './parse-list-query.js';
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
@@ -30,6 +30,10 @@ export interface TenantWatchSettings extends Watching {
   readonly from: EventPosition | undefined;
   /** Whether leases that are taken and released are told. */
   readonly leases: boolean;
+  /** Whether appends come with their entries. */
+  readonly entries: boolean;
+  /** Whether events come with their sessions. */
+  readonly sessions: boolean;
 }
 
 const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
@@ -65,17 +69,22 @@ export const parseWatch = (options: unknown): Result<SessionWatchSettings, Inval
     };
   });
 
-const watchAllNames = ['from', 'signal', 'onOpen', 'leases'] as const;
+const parseSwitch = (issues: IssueList, name: string, value: unknown): boolean => {
+  checkSwitch(issues, name, value);
+  return value === true;
+};
+
+const watchAllNames = ['from', 'signal', 'onOpen', 'leases', 'entries', 'sessions'] as const;
 
 export const parseWatchAll = (options: unknown): Result<TenantWatchSettings, InvalidInput> =>
   parseSafely('options', (issues) => {
     const given = parseKnown(issues, 'options', options, watchAllNames);
-    const { leases = false } = given;
-    issues.check(typeof leases === 'boolean', 'leases', 'must be true or false');
     return {
       from: parseFrom(issues, given.from, parsePosition, 'an item of watchAll or of a page'),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
-      leases: leases === true,
+      leases: parseSwitch(issues, 'leases', given.leases),
+      entries: parseSwitch(issues, 'entries', given.entries),
+      sessions: parseSwitch(issues, 'sessions', given.sessions),
     };
   });

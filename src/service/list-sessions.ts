@@ -66,10 +66,10 @@ export interface ReadOptions {
 /** Options of `list`. */
 export interface ListOptions extends ReadOptions {
   /**
-   * Adds the `position` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
+   * Adds the `cursor` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
    * the page. Default: false.
    */
-  readonly withPosition?: boolean;
+  readonly withCursor?: boolean;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -129,13 +129,13 @@ export const listSessions = async (
   const input = parseListQuery(query, options);
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
-  if (options.withPosition !== true) return readPage(settings, range, page, options);
-  // First the position: what happens between the two reads may be in both, and is in one of them.
+  if (options.withCursor !== true) return readPage(settings, range, page, options);
+  // First the cursor: what happens between the two reads may be in both, and is in one of them.
   const now = await positionNow(settings);
   if (now.isErr()) return err(now.error);
-  const position = now.value;
+  const cursor = now.value;
   const listed = await readPage(settings, range, page, options);
-  return listed.map((found) => ({ ...found, ...(position !== undefined && { position }) }));
+  return listed.map((found) => ({ ...found, ...(cursor !== undefined && { cursor }) }));
 };
 
 /** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */

@@ -48,10 +48,10 @@ export interface SessionPage {
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /**
-   * With `withPosition`, if the store has events: pass it as `from` to `watchAll` to get every change that is not on the
+   * With `withCursor`, if the store has events: pass it as `from` to `watchAll` to get every change that is not on the
    * page. Changes of about the time of the read may come although the page shows them.
    */
-  readonly position?: string;
+  readonly cursor?: string;
 }
 
 /** A session that the caller has claimed. */

@@ -163,7 +163,7 @@ export class SessionService {
   }
 
   /**
-   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withPosition`, `watchAll`
+   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withCursor`, `watchAll`
    * can continue after it without a gap.
    */
   list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, ListError> {

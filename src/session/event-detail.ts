@@ -9,9 +9,15 @@ import type { EndReason } from './session-status.js';
 
 /** Identifies one change of one session. */
 export interface ChangeId {
-  /** See `SessionRecord.incarnation`. */
+  /** Distinguishes sessions that had the same id one after another. */
   readonly incarnation: string;
   readonly sequence: number;
+}
+
+/** The positions of the entries of an append: after `start`, up to `position`. */
+export interface AppendedPart {
+  readonly start: number;
+  readonly position: number;
 }
 
 /** The events that have no details but their time. */
@@ -25,7 +31,7 @@ export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly holder: string }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | { readonly type: 'appended'; readonly at: number; readonly position: number; readonly after?: number }
+  | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
   | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number }
   | { readonly type: 'updated'; readonly at: number; readonly labels: SessionLabels }
   | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
@@ -39,13 +45,14 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
 
-/** The detail of an append whose entries end at `position`. */
+/** The detail of an append. */
 export const appendedDetailOf = (
   { now, after }: Pick<HistoryAppend, 'now' | 'after'>,
-  position: number,
+  { start, position }: AppendedPart,
 ): EventDetail => ({
   type: 'appended',
   at: now,
+  start,
   position,
   ...(after !== undefined && { after }),
 });
@@ -62,7 +69,7 @@ export const openingDetailsOf = (
   const at = Date.parse(createdAt);
   const details: EventDetail[] = [{ type: 'created', at }];
   if (opened !== undefined && opened.status !== 'IDLE') details.push(statusDetailOf(false, opened));
-  if (position !== undefined) details.push({ type: 'appended', at, position });
+  if (position !== undefined) details.push({ type: 'appended', at, start: 0, position });
   return details;
 };
 
@@ -106,9 +113,9 @@ export const eventOf = (
   const id = `${incarnation}.${sequence}`;
   const base = { id, tenant, sessionId, sequence, at: timestampOf(detail.at), position };
   if (detail.type === 'appended') {
-    const { position: historyPosition, after } = detail;
+    const { start, position: historyPosition, after } = detail;
     const rewind = after === undefined ? {} : { after };
-    return Object.freeze({ ...base, type: 'session.appended', historyPosition, ...rewind });
+    return Object.freeze({ ...base, type: 'session.appended', start, historyPosition, ...rewind });
   }
   if (detail.type === 'terminated') {
     return Object.freeze({ ...base, type: 'session.terminated', endReason: detail.endReason });
@@ -122,10 +129,10 @@ export const eventOf = (
     return Object.freeze({ ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends });
   }
   if (detail.type === 'redacted') {
-    return Object.freeze({ ...base, type: 'session.redacted', positions: [...detail.positions] });
+    return Object.freeze({ ...base, type: 'session.redacted', positions: Object.freeze([...detail.positions]) });
   }
   if (detail.type === 'updated') {
-    return Object.freeze({ ...base, type: 'session.updated', labels: { ...detail.labels } });
+    return Object.freeze({ ...base, type: 'session.updated', labels: Object.freeze({ ...detail.labels }) });
   }
   return Object.freeze({ ...base, type: `session.${detail.type}` });
 };

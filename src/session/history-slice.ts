@@ -41,7 +41,8 @@ export type EntriesOutcome =
       readonly isSuperseded: boolean;
       /**
        * The version of the history, 1 to 64 characters: another one after each rewind and each redaction, and for every
-       * other session, even a later one with the same id. Appends at the end keep it.
+       * other session, even a later one with the same id. Appends at the end keep it. With events, it begins with what
+       * is before the dot in the ids of the events of the session, and a dot.
        */
       readonly version: string;
     }

@@ -75,6 +75,8 @@ export type SessionEvent =
     })
   | (EventBase & {
       readonly type: 'session.appended';
+      /** The position before these entries: a history part `after` it begins with them. */
+      readonly start: number;
       /** The position in the history after these entries, as `append` returned it. */
       readonly historyPosition: number;
       /**
@@ -158,10 +160,39 @@ export interface SessionExpiring {
 /** An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the end. */
 export type SessionChange = SessionSnapshot | SessionChanged | SessionDeleted | SessionExpiring;
 
-type WithCursor<E> = E extends SessionEvent ? Omit<E, 'position'> & { readonly cursor: string } : never;
+/** What `watchAll` adds to an event. */
+interface TenantEventParts {
+  /** Pass it as `from` to continue after this event. */
+  readonly cursor: string;
+  /**
+   * With `sessions: true`: the session as it is when the event is delivered, so it may show later changes too. Absent if
+   * the session was deleted, or cannot be read.
+   */
+  readonly session?: SessionSummary;
+}
 
-/** A change of a session of the tenant. Pass its `cursor` as `from` to continue after it. */
-export type TenantEvent = WithCursor<SessionEvent>;
+/** What `watchAll` adds to an append. */
+interface AppendedParts {
+  /**
+   * With `entries: true`: the entries of this append, without those that were superseded since. Absent if the session
+   * was deleted, or cannot be read.
+   */
+  readonly entries?: readonly PositionedEntry[];
+  /**
+   * True if this append has more entries: `entries` has at most 1,000, or about 1 MB. `history` reads the others, after
+   * the position of the last one.
+   */
+  readonly hasMore?: true;
+}
+
+type ToTenant<E extends SessionEvent> = Omit<E, 'position'> &
+  TenantEventParts &
+  (E extends { readonly type: 'session.appended' } ? AppendedParts : unknown);
+
+type EachToTenant<E> = E extends SessionEvent ? ToTenant<E> : never;
+
+/** A change of a session of the tenant. */
+export type TenantEvent = EachToTenant<SessionEvent>;
 
 /**
  * Events are missing here: they were trimmed from the stream, or the store was restored from older data. Read the
@@ -205,6 +236,10 @@ export interface WatchAllOptions extends WatchOptionsBase {
   readonly from?: string;
   /** Whether to tell leases that are taken and released. Default: false. */
   readonly leases?: boolean;
+  /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
+  readonly entries?: boolean;
+  /** Whether each event comes with its session as it is now. Costs a read for each event. Default: false. */
+  readonly sessions?: boolean;
 }
 
 /** Options of `watch`. */

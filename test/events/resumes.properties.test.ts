@@ -151,7 +151,7 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
   const left = new Set<Watch>();
   const listed = async (): Promise<Beginning> => {
     const before = logged.length;
-    const { position = '' } = await okOf(sessions.list({ limit: 1 }, { withPosition: true }));
+    const { cursor: position = '' } = await okOf(sessions.list({ limit: 1 }, { withCursor: true }));
     return { from: position, logged: before, isExact: false };
   };
   /** After an event that a watch has given, or before all events. */

@@ -61,8 +61,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'the event of a rewind does not say what the entries follow',
     file: script('write'),
-    from: "local detail = after == '' and finish or finish .. '_' .. after",
-    to: 'local detail = finish',
+    from: "(after == '' and '' or '_' .. after)",
+    to: "''",
     tests: contract,
   },
   {

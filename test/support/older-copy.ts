@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { openPool } from './postgres-schema.js';
 import { openLibsql } from './sqlite-file.js';
@@ -33,6 +34,7 @@ const ofSqlite = async ({ file }: Place<'sqlite'>) => {
     );
     database.exec(`BEGIN IMMEDIATE; ${statements.join('; ')}; COMMIT`);
     database.close();
+    rmSync(`${file}.copy`);
   };
 };
 

@@ -43,7 +43,8 @@ export const plantedEventBugs: readonly PlantedBug[] = [
   planted('tells of an append that it has refused', hasNone, (inner) => ({
     append: (key, append) =>
       inner.append(key, append).map((answer) => {
-        if (answer.outcome === 'moved') tell(inner, key, { type: 'appended', at: NOON, position: answer.position });
+        if (answer.outcome === 'moved')
+          tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
         return answer;
       }),
   })),
@@ -69,7 +70,7 @@ export const plantedEventBugs: readonly PlantedBug[] = [
       const before = inner.find(key)._unsafeUnwrap()?.sequence;
       return inner.append(key, append).map((answer) => {
         const isRepeated = answer.outcome === 'appended' && inner.find(key)._unsafeUnwrap()?.sequence === before;
-        if (isRepeated) tell(inner, key, { type: 'appended', at: NOON, position: answer.position });
+        if (isRepeated) tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
         return answer;
       });
     },

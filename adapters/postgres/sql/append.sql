@@ -96,7 +96,8 @@ BEGIN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
       VALUES (
         c.tenant, c.id, v.incarnation, v.sequence,
-        '{"type":"appended","at":' || c.now || ',"position":' || v.position
+        '{"type":"appended","at":' || c.now
+          || ',"start":' || p_end || ',"position":' || v.position
           || coalesce(',"after":' || c.after, '') || '}'
       );
   END IF;

@@ -98,7 +98,8 @@ DECLARE
   v_appended text;
 BEGIN
   IF p_entries > 0 THEN
-    v_appended := '{"type":"appended","at":' || c.created_ms || ',"position":' || p_entries || '}';
+    v_appended := '{"type":"appended","at":' || c.created_ms
+      || ',"start":0,"position":' || p_entries || '}';
   END IF;
   INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
     SELECT c.tenant, c.id, c.incarnation, row_number() OVER (ORDER BY at), detail

@@ -390,7 +390,7 @@ function kinds.append(keys, args)
   end
   local sequence = header.sequence + 1
   if path ~= '' then
-    local detail = after == '' and finish or finish .. '_' .. after
+    local detail = header.bytes .. '_' .. finish .. (after == '' and '' or '_' .. after)
     log('1 appended ' .. header.incarnation .. ' ' .. sequence .. ' ' .. now .. ' ' .. path .. ' ' .. detail)
   end
   -- Entries after the end do not count as activity: that would postpone an end by inactivity.

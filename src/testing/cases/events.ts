@@ -46,7 +46,19 @@ export const events: readonly StoreCase[] = [
         'every event names its tenant',
       );
       const [, , appended, , , , terminated] = told;
-      expectEqual(appended?.type === 'session.appended' && appended.historyPosition, position, 'historyPosition');
+      const ends = told.flatMap((event) =>
+        event.type === 'session.appended' ? [[event.start, event.historyPosition]] : [],
+      );
+      expectEqual(
+        ends,
+        [
+          [0, position],
+          [position, record?.historyPosition],
+        ],
+        'where the entries start and end',
+      );
+      const [incarnation] = appended?.id.split('.') ?? [];
+      expectThat(record?.historyVersion.startsWith(`${incarnation}.`) === true, 'the version names the session');
       expectEqual(terminated?.type === 'session.terminated' && terminated.endReason, 'time_limit', 'endReason');
     },
   },

@@ -15,8 +15,7 @@ import { changed } from '../support/store-doubles.js';
 
 const ROUNDS = 15;
 
-const listed = (sessions: SessionService) =>
-  okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withPosition: true }));
+const listed = (sessions: SessionService) => okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withCursor: true }));
 
 const watching = (sessions: SessionService, from?: string, onOpen = () => {}): (() => Promise<TenantChange>) => {
   const end = new AbortController();
@@ -49,8 +48,8 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
 
   test('begin with the first event where nothing has happened yet', async () => {
     const { sessions, other } = await open();
-    const { position } = await listed(sessions);
-    const next = watching(sessions, position);
+    const { cursor } = await listed(sessions);
+    const next = watching(sessions, cursor);
     const id = await createdIn(other);
     expect(await next()).toMatchObject({ type: 'session.created', sessionId: id });
   });
@@ -62,7 +61,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
       const meanwhile = Promise.all([createdIn(other), createdIn(other)]);
       const page = await listed(sessions);
       const last = await createdIn(other);
-      const next = watching(sessions, page.position);
+      const next = watching(sessions, page.cursor);
       const created = [...(await meanwhile), last];
       const marker = await createdIn(other);
       const shown = [...page.sessions.map(({ id }) => id), ...(await until(next, marker))];
@@ -72,7 +71,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
   });
 });
 
-describe('the position of a list', () => {
+describe('the cursor of a list', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -104,9 +103,9 @@ describe('the position of a list', () => {
       return page;
     };
     const late = openSessions({ store: changed(store, { events, list }) });
-    const { position, total } = await listed(late.sessions);
+    const { cursor, total } = await listed(late.sessions);
     expect(total).toBe(0);
-    expect(await watching(sessions, position)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
+    expect(await watching(sessions, cursor)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
   });
 
   test('says nothing of other tenants', async () => {
@@ -115,29 +114,29 @@ describe('the position of a list', () => {
     const { sessions } = openSessions({ store });
     await createdIn(sessions.forTenant('globex'));
     vi.setSystemTime(Date.now() + 60_000);
-    const { position } = await listed(sessions);
+    const { cursor } = await listed(sessions);
     await createdIn(sessions.forTenant('globex'));
-    expect([position, (await listed(sessions)).position]).toEqual([String(Date.now()), String(Date.now())]);
+    expect([cursor, (await listed(sessions)).cursor]).toEqual([String(Date.now()), String(Date.now())]);
   });
 
   test('costs a list nothing that does not ask for it', async () => {
     const { withLog } = open();
     const now = vi.fn(() => ok(1));
     const { sessions } = openSessions({ store: withLog({ now }) });
-    for (const options of [{}, { withPosition: false }])
-      expect(await okOf(sessions.list({}, options))).not.toHaveProperty('position');
+    for (const options of [{}, { withCursor: false }])
+      expect(await okOf(sessions.list({}, options))).not.toHaveProperty('cursor');
     expect(now).not.toHaveBeenCalled();
-    expect(await listed(sessions)).toHaveProperty('position', '1');
+    expect(await listed(sessions)).toHaveProperty('cursor', '1');
   });
 
   test('is the error of the list if it cannot be read', async () => {
     const { withLog } = open();
     const gone = err(storeUnavailable('the store is not there', 'not_applied'));
     const { sessions } = openSessions({ store: withLog({ now: () => gone }) });
-    expect(await errorOf(sessions.list({}, { withPosition: true }))).toMatchObject({ type: 'store_unavailable' });
-    expect(await errorOf(call(sessions, 'list', {}, { withPosition: 'yes' }))).toMatchObject({
+    expect(await errorOf(sessions.list({}, { withCursor: true }))).toMatchObject({ type: 'store_unavailable' });
+    expect(await errorOf(call(sessions, 'list', {}, { withCursor: 'yes' }))).toMatchObject({
       type: 'invalid_input',
-      issues: [{ path: 'withPosition' }],
+      issues: [{ path: 'withCursor' }],
     });
   });
 
@@ -145,14 +144,14 @@ describe('the position of a list', () => {
     const sqlite = new SqliteSessionStore({ database: openLibsql(':memory:') });
     sqlite.migrate()._unsafeUnwrap();
     for (const store of [new MemorySessionStore(), sqlite])
-      expect(await listed(new SessionService({ store }))).not.toHaveProperty('position');
+      expect(await listed(new SessionService({ store }))).not.toHaveProperty('cursor');
   });
 });
 
-describeWithRedis('the position of a list', ({ port }) => {
+describeWithRedis('the cursor of a list', ({ port }) => {
   test('is absent where there are no events', async () => {
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix: `list-position-${process.pid}` });
-    expect(await listed(new SessionService({ store }))).not.toHaveProperty('position');
+    const store = new RedisSessionStore({ client, prefix: `list-cursor-${process.pid}` });
+    expect(await listed(new SessionService({ store }))).not.toHaveProperty('cursor');
   });
 });
