@@ -70,7 +70,7 @@ const measure = async (folder: string, address: Address, ofOne: boolean) => {
     (await sessions.append(id, [{ role: 'user', content: `entry ${at}` }]))._unsafeUnwrap();
   };
   const busy = await delaysOf(child, append, 100, () => 50 + Math.random() * 100);
-  const sparse = await delaysOf(child, append, 10, () => 2000 + Math.random() * 200);
+  const sparse = await delaysOf(child, append, 5, () => 2000 + Math.random() * 200);
   await sleep(2000);
   const { cpu } = await ask(child, { type: 'cpu' }, 'cpu');
   for (let left = 10; left > 0; left -= 1) {

@@ -1,14 +1,33 @@
 import { timestampOf } from '../session/clock.js';
 import type { SessionExpiring } from '../session/session-event.js';
 import type { StateRecord } from '../session/session-record.js';
+import type { EndReason, SessionStatus } from '../session/session-status.js';
 import { endsAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 
-/** Tracks when the clock will end a session, and the warning before that. All times are in milliseconds. */
+/** How the clock will end a session. */
+export interface Ending {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly endReason: EndReason;
+  /** The status before. */
+  readonly status: SessionStatus;
+  /** Whether the end may move without a new state: each append and renewed lease moves an end by inactivity. */
+  readonly isByInactivity: boolean;
+}
+
+/** Undefined if the clock will not end the session, or has ended it. */
+export const endingOf = (state: StateRecord): Ending | undefined => {
+  const at = endsAt(state);
+  const ended = state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY ? undefined : stateAt(state, at);
+  if (ended?.status !== 'TERMINATED') return undefined;
+  return { at, endReason: ended.endReason, status: state.status, isByInactivity: at < state.deadline };
+};
+
+/** The next end of a session by the clock, and the warning before it. All times are in milliseconds. */
 export class Deadline {
   readonly #warnBeforeMs: number;
-  /** The state in which the clock will end the session. */
-  #state: StateRecord | undefined;
+  #ending: Ending | undefined;
   /** Whether the warning of this end has been sent. */
   #hasWarned = false;
 
@@ -17,41 +36,30 @@ export class Deadline {
     this.#warnBeforeMs = warnBeforeMs;
   }
 
-  update(state: StateRecord): void {
-    const next = state.status === 'TERMINATED' ? undefined : state;
-    this.#hasWarned &&= this.#isSameEnd(next);
-    this.#state = next;
-  }
-
-  #isSameEnd(next: StateRecord | undefined): boolean {
-    if (next === undefined || this.#state === undefined) return next === this.#state;
-    return endsAt(next) === endsAt(this.#state) && next.status === this.#state.status;
+  update(ending: Ending | undefined): void {
+    this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;
+    this.#ending = ending;
   }
 
   /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
-    const at = this.#state === undefined ? Number.POSITIVE_INFINITY : endsAt(this.#state);
+    const at = this.#ending?.at ?? Number.POSITIVE_INFINITY;
     return this.#warnBeforeMs >= 0 && !this.#hasWarned ? at - this.#warnBeforeMs : at;
   }
 
-  /**
-   * Whether the session must be read before its end or a warning of it is told. The clock may have ended it, and an end
-   * by inactivity may have moved: an append moves it without a new state, and a renewed lease has no event.
-   */
+  /** Whether the session must be read before its end or a warning of it is told. */
   mustRead(now: number): boolean {
-    if (this.#state === undefined || now < this.nextAt) return false;
-    return now >= endsAt(this.#state) || endsAt(this.#state) < this.#state.deadline;
+    if (this.#ending === undefined || now < this.nextAt) return false;
+    return now >= this.#ending.at || this.#ending.isByInactivity;
   }
 
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
   warning({ tenant, id: sessionId }: SessionKey, now: number, cursor: string): SessionExpiring | undefined {
-    if (this.#state === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
-    const end = endsAt(this.#state);
+    if (this.#ending === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
+    const { at: end, endReason } = this.#ending;
     if (now < end - this.#warnBeforeMs || now >= end) return undefined;
-    const ended = stateAt(this.#state, end);
-    if (ended.status !== 'TERMINATED') return undefined;
     this.#hasWarned = true;
-    const times = { at: timestampOf(now), endsAt: timestampOf(ended.since) };
-    return { type: 'session.expiring', tenant, sessionId, ...times, endReason: ended.endReason, cursor };
+    const times = { at: timestampOf(now), endsAt: timestampOf(end) };
+    return { type: 'session.expiring', tenant, sessionId, ...times, endReason, cursor };
   }
 }

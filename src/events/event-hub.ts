@@ -1,25 +1,41 @@
+import type { Result } from 'neverthrow';
 import type { Timer } from '../session/clock.js';
-import type { EventLog } from '../store/session-store.js';
+import type { Misconfigured } from '../session/errors.js';
+import type { EventLog, SessionStore } from '../store/session-store.js';
+import { EventReader } from './event-reader.js';
 import { Feed } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import type { LogReads } from './log-cursor.js';
-import { SessionReads } from './session-reader.js';
+import { SessionReader } from './session-reader.js';
 import { SharedReads } from './shared-reads.js';
+import { Ticker } from './ticker.js';
 
-/** The feeds of one store, one per watched stream, and the reads that its watchers share. */
+/** The part of a service that its watches share. */
+export interface HubSource {
+  readonly store: SessionStore;
+  /** The time of the service, in milliseconds since the epoch. */
+  readonly now: () => Result<number, Misconfigured>;
+  /** The timer of the service, for the waits of watches. */
+  readonly after: Timer;
+}
+
+/** The feeds of one store, one per watched stream, and what its watches share. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #after: Timer;
   readonly #feeds = new Map<string, Feed>();
-  /** The reads of sessions. */
-  readonly reads = new SessionReads();
+  readonly sessions: SessionReader;
+  readonly events: EventReader;
+  readonly ticker: Ticker;
   /** The reads of the log by watches of tenants. */
   readonly logReads: LogReads = new SharedReads();
 
-  /** `after` is the timer of the polls of a store. */
-  constructor(log: EventLog, after: Timer) {
+  constructor(log: EventLog, { store, after, now }: HubSource) {
     this.#log = log;
     this.#after = after;
+    this.sessions = new SessionReader(store, now);
+    this.events = new EventReader(store, now);
+    this.ticker = new Ticker(after, now);
   }
 
   /** The feed of a tenant's stream. It is removed once its last consumer has left. */

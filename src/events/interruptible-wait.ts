@@ -6,24 +6,25 @@ import { systemClock, type Timer, timerOf } from '../session/clock.js';
  */
 export class InterruptibleWait {
   readonly #after: Timer;
-  #end: () => void = () => undefined;
+  #resolve: ((value?: undefined) => void) | undefined;
+  #cancel: (() => void) | undefined;
 
   constructor(after: Timer = timerOf(systemClock)) {
     this.#after = after;
   }
 
   end(): void {
-    this.#end();
+    const resolve = this.#resolve;
+    this.#cancel?.();
+    this.#resolve = undefined;
+    this.#cancel = undefined;
+    resolve?.();
   }
 
-  wait(ms: number): Promise<void> {
+  wait(ms: number): Promise<undefined> {
+    if (ms < Number.POSITIVE_INFINITY) this.#cancel = this.#after(ms, () => this.end());
     return new Promise((resolve) => {
-      const cancel = ms === Number.POSITIVE_INFINITY ? undefined : this.#after(ms, () => this.#end());
-      this.#end = () => {
-        cancel?.();
-        this.#end = () => undefined;
-        resolve();
-      };
+      this.#resolve = resolve;
     });
   }
 }

@@ -1,56 +1,79 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable, type WatchError } from '../session/errors.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export const DONE: IteratorReturnResult<void> = { done: true, value: undefined };
 
+type Item<T> = Result<T, WatchError>;
+
+type Items<T> = AsyncIterator<Item<T>, void>;
+
 /**
  * An async iterable that never throws: an error is its last item, even if the store breaks its contract. It holds no
  * reference to delivered items.
  */
-export const safeIterator = <T>(
-  begin: () => Result<AsyncIterator<Result<T, WatchError>, void>, WatchError>,
-): AsyncIterableIterator<Result<T, WatchError>, void> => {
-  let inner: AsyncIterator<Result<T, WatchError>, void> | undefined;
-  let isOver = false;
-  let busy: Promise<void> = Promise.resolve();
-  const ask = async (): Promise<IteratorResult<Result<T, WatchError>, void>> => {
-    if (isOver) return DONE;
+export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void> {
+  /** Undefined once it was called, because a waiting iterator holds what it holds. */
+  #begin: (() => Result<Items<T>, WatchError>) | undefined;
+  #items: Items<T> | undefined;
+  #isOver = false;
+  /** Number of calls without an answer, and the latest of them. */
+  #pending = 0;
+  #last: Promise<IteratorResult<Item<T>, void>> | undefined;
+
+  constructor(begin: () => Result<Items<T>, WatchError>) {
+    this.#begin = begin;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Calls are queued, as in an async generator. */
+  next(): Promise<IteratorResult<Item<T>, void>> {
+    this.#pending += 1;
+    const asked = this.#last === undefined ? this.#ask() : this.#last.then(() => this.#ask());
+    this.#last = this.#pending === 0 ? undefined : asked;
+    return asked;
+  }
+
+  async return(): Promise<IteratorResult<Item<T>, void>> {
+    this.#isOver = true;
     try {
-      if (inner === undefined) {
-        const begun = begin();
-        isOver = begun.isErr();
-        if (begun.isErr()) return { done: false, value: err(begun.error) };
-        inner = begun.value;
-      }
-      const next = await inner.next();
-      isOver ||= next.done === true;
+      await this.#items?.return?.();
+    } catch {
+      // The iteration is over in any case.
+    }
+    return DONE;
+  }
+
+  async #ask(): Promise<IteratorResult<Item<T>, void>> {
+    try {
+      const begun = this.#isOver ? undefined : this.#begun();
+      if (begun === undefined) return DONE;
+      if (begun.isErr()) return { done: false, value: err(begun.error) };
+      const next = await begun.value.next();
+      this.#isOver ||= next.done === true;
       const turn = yieldToEventLoop();
       if (turn !== undefined) await turn;
       return next;
     } catch (cause) {
-      isOver = true;
-      const error = storeUnavailable('the store threw an exception', 'not_applied', cause);
-      return { done: false, value: err(error) };
+      this.#isOver = true;
+      return { done: false, value: err(storeUnavailable('the store threw an exception', 'not_applied', cause)) };
+    } finally {
+      this.#pending -= 1;
+      if (this.#pending === 0) this.#last = undefined;
     }
-  };
-  const items: AsyncIterableIterator<Result<T, WatchError>, void> = {
-    // Calls are queued, as in an async generator.
-    next: () => {
-      const asked = busy.then(ask);
-      busy = asked.then(() => undefined);
-      return asked;
-    },
-    return: async () => {
-      isOver = true;
-      try {
-        await inner?.return?.();
-      } catch {
-        // The iteration is over in any case.
-      }
-      return DONE;
-    },
-    [Symbol.asyncIterator]: () => items,
-  };
-  return items;
-};
+  }
+
+  /** Undefined once it is over. */
+  #begun(): Result<Items<T>, WatchError> | undefined {
+    const begin = this.#begin;
+    if (begin === undefined) return this.#items && ok(this.#items);
+    this.#begin = undefined;
+    const begun = begin();
+    if (begun.isOk()) this.#items = begun.value;
+    this.#isOver = begun.isErr();
+    return begun;
+  }
+}

@@ -1,11 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../session/errors.js';
+import type { Misconfigured, StoreError } from '../session/errors.js';
 import type { PositionedEntry } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
+import type { SessionChanged, SessionSnapshot } from '../session/session-event.js';
 import type { SessionRecord } from '../session/session-record.js';
 import { stateAt } from '../session/state-at.js';
-import { entryDigestOf, stateDigestOf, type WatchCursor } from '../session/watch-cursor.js';
+import {
+  cursorText,
+  entryDigestOf,
+  parseWatchCursor,
+  stateDigestOf,
+  type WatchCursor,
+} from '../session/watch-cursor.js';
 import { findSession } from '../store/find-session.js';
 import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
+import { type Ending, endingOf } from './deadline.js';
+import { deepFreeze } from './deep-freeze.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
 
@@ -14,123 +24,156 @@ const PART = 1000;
 
 type Found<T> = Promise<Result<T, StoreError>>;
 
-/** The reads of one store that its watches share. */
-export class SessionReads {
-  readonly records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
-  readonly parts = new SharedReads<Result<EntriesOutcome, StoreError>>();
-}
-
 type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
-/** A session as it is now, and where a watch continues after it. */
-export interface Snapshot {
-  readonly record: SessionRecord;
-  readonly cursor: WatchCursor;
+/** What a read has found. It is frozen, because watches share it. */
+export interface Reading {
+  /** Where a watch continues after it. */
+  readonly cursor: string;
+  readonly ending: Ending | undefined;
+  /** What the watch tells. Absent if nothing has changed. */
+  readonly change?: SessionSnapshot | SessionChanged;
 }
 
-/** What has changed since a cursor. The record has no history. */
-export interface Changes extends Snapshot {
-  /** The entries that were added; empty if only the state has changed, or nothing. */
-  readonly entries: readonly PositionedEntry[];
-  readonly hasChanged: boolean;
+/** What a watch reads. */
+export interface SessionRead {
+  readonly key: SessionKey;
+  /** What has changed since is read; a snapshot if it is undefined. */
+  readonly cursor: string | undefined;
+  /** The part of the history in a snapshot. */
+  readonly size: ReadSize;
+  /** Whether the entries are compared even if the record has not changed. */
+  readonly mustCompare: boolean;
 }
 
-const frozenRecord = (record: SessionRecord | undefined): SessionRecord | undefined => {
-  if (record === undefined || Object.isFrozen(record.history)) return record;
-  for (const entry of record.history) Object.freeze(entry);
-  Object.freeze(record.history);
-  Object.freeze(record.head.options);
-  return record;
-};
-
-const frozenPart = (part: EntriesOutcome): EntriesOutcome => {
-  if (part.outcome === 'found') for (const entry of part.entries) Object.freeze(entry);
-  return part;
-};
-
-/** The state that the clock has made of a stored one tells more than the stored one. */
-const digestAt = (record: SessionRecord, now: number): string => stateDigestOf(stateAt(record.state, now));
-
-/** The cursor after a record, with a digest of its state and its last entry, which begins after `start`. */
+/** The cursor after a record, with a digest of its last entry, which begins after `start`. */
 const cursorOf = (
-  { sequence, historyPosition: position, historyVersion: version }: SessionRecord,
-  state: string,
+  { sequence, historyPosition: position, historyVersion: version, state }: SessionRecord,
+  now: number,
   start: number,
   last: PositionedEntry | undefined,
-): WatchCursor => ({ sequence, start, position, state, entry: entryDigestOf(last), version });
+): string => {
+  // The clock may have made another state of the stored one.
+  const digest = stateDigestOf(stateAt(state, now));
+  return cursorText({ sequence, start, position, state: digest, entry: entryDigestOf(last), version });
+};
 
-/**
- * Reads one session for its watches. Watches that read the same at the same time share the read, so what is read is
- * frozen.
- */
+/** What a watch tells of a record, and where it continues. */
+const readingOf = <T extends object>(
+  { sequence, historyPosition: position, state }: SessionRecord,
+  cursor: string,
+  told?: T,
+) => ({ cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) });
+
+const isAsKnown = ({ state, sequence, historyVersion }: SessionRecord, cursor: WatchCursor, now: number): boolean =>
+  sequence === cursor.sequence &&
+  historyVersion === cursor.version &&
+  stateDigestOf(stateAt(state, now)) === cursor.state;
+
+/** What has changed, from the entries after the start of a cursor; `other` if the last known one is another. */
+const changedOf = (
+  record: SessionRecord,
+  cursor: WatchCursor,
+  entries: readonly PositionedEntry[],
+  now: number,
+  isSame: boolean,
+): Reading | 'other' => {
+  const added = entries.filter(({ position }) => position > cursor.position);
+  if (entryDigestOf(entries.at(-1 - added.length)) !== cursor.entry) return 'other';
+  const start = added.length === 0 ? cursor.start : (entries.at(-2)?.position ?? cursor.start);
+  const next = cursorOf(record, now, start, entries.at(-1));
+  const { history, ...session } = sessionAt(record, now);
+  // A watch that continues after the end tells it again, because the end is the last item of each.
+  const hasChanged = !isSame || added.length > 0 || session.status === 'TERMINATED';
+  return readingOf(
+    record,
+    next,
+    hasChanged ? { type: 'session.changed' as const, session, entries: added } : undefined,
+  );
+};
+
+/** Reads sessions for watches. Those that are equally far share their reads. */
 export class SessionReader {
   readonly #store: SessionStore;
-  readonly #key: SessionKey;
-  readonly #reads: SessionReads;
-  readonly #name: string;
+  readonly #now: () => Result<number, Misconfigured>;
+  readonly #shared = new SharedReads<Result<Reading | undefined, StoreError>>();
 
-  constructor(store: SessionStore, key: SessionKey, reads: SessionReads) {
+  constructor(store: SessionStore, now: () => Result<number, Misconfigured>) {
     this.#store = store;
-    this.#key = key;
-    this.#reads = reads;
-    this.#name = JSON.stringify([key.tenant, key.id]);
+    this.#now = now;
+  }
+
+  /** Undefined if there is no such session. */
+  read(read: SessionRead): Found<Reading | undefined> {
+    const { key, cursor, size, mustCompare } = read;
+    const name = JSON.stringify([key.tenant, key.id, cursor, mustCompare, size.historyLimit]);
+    return this.#shared.read(name, async () => {
+      const now = this.#now();
+      if (now.isErr()) return err(now.error);
+      const found = await this.#after(read, now.value);
+      return found.map(deepFreeze);
+    });
+  }
+
+  async #after({ key, cursor: text, size, mustCompare }: SessionRead, now: number): Found<Reading | undefined> {
+    const cursor = text === undefined ? undefined : parseWatchCursor(text);
+    const changes = cursor === undefined ? ok('other' as const) : await this.#changes(key, cursor, now, mustCompare);
+    if (changes.isErr()) return err(changes.error);
+    return changes.value === 'other' ? this.#snapshot(key, size, now) : ok(changes.value);
   }
 
   /**
-   * The whole session, or its latest entries; undefined if there is none. If the history changes between the two reads,
-   * the cursor does not fit it, so that the next read gives another snapshot.
+   * The whole session, or its latest entries. If the history changes between the two reads, the cursor does not fit it,
+   * so that the next read gives another snapshot.
    */
-  async snapshot(size: ReadSize, now: number): Found<Snapshot | undefined> {
-    const found = await this.find(size);
+  async #snapshot(key: SessionKey, size: ReadSize, now: number): Found<Reading | undefined> {
+    const found = await this.#find(key, size);
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);
-    const last = await this.entries({ before: record.historyPosition, limit: 1 });
-    return last.map((part) => ({
-      record,
-      cursor: cursorOf(record, digestAt(record, now), part?.start ?? 0, part?.entries.at(-1)),
-    }));
+    const last = await this.#entries(key, { before: record.historyPosition, limit: 1 });
+    return last.map((part) => {
+      const cursor = cursorOf(record, now, part?.start ?? 0, part?.entries.at(-1));
+      return readingOf(record, cursor, { type: 'session.snapshot' as const, session: sessionAt(record, now) });
+    });
   }
 
   /**
-   * What has changed since a cursor; `other` if that cannot be told as new entries, because the history was rewound or
-   * redacted, or the session is not the same any more; undefined if there is none. Unless it `mustCompare`, the
-   * entries are not read if the record has not changed.
+   * What has changed; `other` if that cannot be told as new entries, because the history was rewound or redacted, or the
+   * session is not the same any more.
    */
-  async changes(known: WatchCursor, now: number, mustCompare: boolean): Found<Changes | 'other' | undefined> {
+  async #changes(
+    key: SessionKey,
+    cursor: WatchCursor,
+    now: number,
+    mustCompare: boolean,
+  ): Found<Reading | 'other' | undefined> {
     const [found, first] = await Promise.all([
-      this.find({ historyLimit: 0 }),
-      mustCompare ? this.entries({ after: known.start, limit: PART }) : undefined,
+      this.#find(key, { historyLimit: 0 }),
+      mustCompare ? this.#entries(key, { after: cursor.start, limit: PART }) : undefined,
     ]);
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);
-    const isBehind = record.sequence < known.sequence || record.historyPosition < known.position;
+    const isBehind = record.sequence < cursor.sequence || record.historyPosition < cursor.position;
     if (isBehind) return ok('other');
-    const state = digestAt(record, now);
-    const hasSameState = record.sequence === known.sequence && state === known.state;
-    const isSame = hasSameState && record.historyVersion === known.version;
-    if (first === undefined && isSame) return ok({ record, cursor: known, entries: [], hasChanged: false });
-    const read = await this.#upTo(record, known, first);
-    if (read.isErr()) return err(read.error);
-    const entries = read.value;
-    if (entries === undefined) return ok('other');
-    const added = entries.filter(({ position }) => position > known.position);
-    const former = entries.at(-1 - added.length);
-    if (entryDigestOf(former) !== known.entry) return ok('other');
-    const start = added.length === 0 ? known.start : (entries.at(-2)?.position ?? known.start);
-    const cursor = cursorOf(record, state, start, entries.at(-1));
-    return ok({ record, cursor, entries: added, hasChanged: !isSame || added.length > 0 });
+    const isSame = isAsKnown(record, cursor, now);
+    const isOver = stateAt(record.state, now).status === 'TERMINATED';
+    if (first === undefined && isSame && !isOver)
+      return ok({ cursor: cursorText(cursor), ending: endingOf(record.state) });
+    const read = await this.#upTo(key, record, cursor, first);
+    return read.map((entries) => (entries === undefined ? 'other' : changedOf(record, cursor, entries, now, isSame)));
   }
 
   /** The entries from the last known one up to the end of a record; undefined if the history is another one. */
   async #upTo(
+    key: SessionKey,
     { historyPosition: end, historyVersion }: SessionRecord,
     { start, version }: WatchCursor,
     first: Result<Part | undefined, StoreError> | undefined,
   ): Found<readonly PositionedEntry[] | undefined> {
     const entries: PositionedEntry[] = [];
-    let part = first ?? (await this.entries({ after: start, limit: PART }));
+    let part = first ?? (await this.#entries(key, { after: start, limit: PART }));
     for (let isAgain = false; ; isAgain = true) {
       if (part.isErr()) return err(part.error);
       const found = part.value;
@@ -140,22 +183,17 @@ export class SessionReader {
       if (found.position >= end) return ok(entries);
       // Only the first part may be older than the record.
       if (isAgain && !found.hasMore) return ok(undefined);
-      part = await this.entries({ after: found.position, limit: PART });
+      part = await this.#entries(key, { after: found.position, limit: PART });
     }
   }
 
-  /** Undefined if there is no session. */
-  async find(size: ReadSize): Found<SessionRecord | undefined> {
-    const read = () => safely(() => findSession(this.#store, this.#key, size));
-    const name = `${this.#name}/${size.historyLimit}`;
-    return this.#reads.records.read(name, async () => (await read()).map(frozenRecord));
+  #find(key: SessionKey, size: ReadSize): Found<SessionRecord | undefined> {
+    return safely(() => findSession(this.#store, key, size));
   }
 
-  /** A part of the history; undefined if there is no such part, or no session. */
-  async entries(slice: HistorySlice): Found<Part | undefined> {
-    const read = () => safely(() => this.#store.findEntries(this.#key, slice));
-    const name = `${this.#name}/${JSON.stringify(slice)}`;
-    const part = await this.#reads.parts.read(name, async () => (await read()).map(frozenPart));
+  /** Undefined if there is no such part, or no session. */
+  async #entries(key: SessionKey, slice: HistorySlice): Found<Part | undefined> {
+    const part = await safely(() => this.#store.findEntries(key, slice));
     return part.map((found) => (found.outcome === 'found' ? found : undefined));
   }
 }

@@ -7,15 +7,22 @@ import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { safely } from './safely.js';
+import { TICK_MS, type Ticked } from './ticker.js';
 import type { WatchSource } from './watch-source.js';
 
+/** Within how many milliseconds a watch waits by a timer of its own, and not by ticks. */
+const NEAR_MS = 2 * TICK_MS;
+
 /** Tells a watch when to read. */
-export class Wakes implements FeedConsumer {
+export class Wakes implements FeedConsumer, Ticked {
   readonly scope: EventScope;
   readonly #feed: Feed;
   readonly #signal: WatchSignal | undefined;
   readonly #pause: InterruptibleWait;
+  readonly #onAbort: (() => void) | undefined;
   #isWoken = false;
+  /** When a tick ends the wait. */
+  #tickAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #error: StoreError | undefined;
 
@@ -32,7 +39,9 @@ export class Wakes implements FeedConsumer {
     this.#pause = pause;
     this.scope = scope;
     this.#signal = signal;
-    signal?.addEventListener('abort', this.end);
+    if (signal === undefined) return;
+    this.#onAbort = () => this.end();
+    signal.addEventListener('abort', this.#onAbort);
   }
 
   get isClosed(): boolean {
@@ -61,24 +70,38 @@ export class Wakes implements FeedConsumer {
     return wasWoken;
   }
 
-  /** Waits until it is woken or closed, or for `ms` milliseconds of the clock of the service. */
-  async wait(ms: number): Promise<void> {
-    if (this.#isWoken || this.#isClosed || this.#error !== undefined) return;
-    await this.#pause.wait(ms);
+  /**
+   * Waits until it is woken or closed, until `nextAt`, or until soon after `lookAt`: these are times of the service, of
+   * which `now` is the present one. It may end before.
+   */
+  wait(now: number, nextAt = Number.POSITIVE_INFINITY, lookAt = nextAt): Promise<undefined> | undefined {
+    if (this.#isWoken || this.#isClosed || this.#error !== undefined) return undefined;
+    if (nextAt - now <= NEAR_MS) return this.#pause.wait(nextAt - now);
+    this.#tickAt = Math.min(nextAt - NEAR_MS, lookAt);
+    if (this.#tickAt < Number.POSITIVE_INFINITY) this.hub.ticker.add(this);
+    return this.#pause.wait(Number.POSITIVE_INFINITY);
+  }
+
+  /** Ends a wait, so that the watch sees what is due, and waits on by a timer of its own if it is soon. */
+  tick(now: number): void {
+    if (now < this.#tickAt) return;
+    this.hub.ticker.remove(this);
+    this.#pause.end();
   }
 
   /** Waits for `ms` milliseconds even if it is woken, but not once it is closed. */
-  async pause(ms: number): Promise<void> {
-    if (this.#isClosed || this.#error !== undefined) return;
-    await this.#pause.wait(ms);
+  pause(ms: number): Promise<undefined> | undefined {
+    if (this.#isClosed || this.#error !== undefined) return undefined;
+    return this.#pause.wait(ms);
   }
 
-  readonly end = (): void => {
-    this.#signal?.removeEventListener('abort', this.end);
+  end(): void {
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#isClosed = true;
     this.#feed.remove(this);
+    this.hub.ticker.remove(this);
     this.#pause.end();
-  };
+  }
 }
 
 /** Opens the wakes of a watch. They miss no event that is logged after this call. */

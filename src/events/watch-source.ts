@@ -1,17 +1,8 @@
-import type { Result } from 'neverthrow';
-import type { Timer } from '../session/clock.js';
-import type { Misconfigured } from '../session/errors.js';
-import type { SessionStore } from '../store/session-store.js';
-import type { EventHub } from './event-hub.js';
+import type { EventHub, HubSource } from './event-hub.js';
 
 /** The part of a service that a watch needs. */
-export interface WatchSource {
-  readonly store: SessionStore;
+export interface WatchSource extends HubSource {
   readonly tenant: string;
   /** Set if the store has events. */
   readonly hub: EventHub | undefined;
-  /** The time of the service, in milliseconds since the epoch. */
-  readonly now: () => Result<number, Misconfigured>;
-  /** The timer of the service, for the waits of a watch. */
-  readonly after: Timer;
 }

@@ -6,7 +6,6 @@ import type { EventsLost, SessionEvent, TenantChange } from '../session/session-
 import { LastChanges } from './last-changes.js';
 import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
 import { positionNow } from './position-now.js';
-import { TenantEventReader } from './tenant-event-reader.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
@@ -92,12 +91,12 @@ class TenantChanges {
 
 /** Some changes, with what the host asks for; none once the watch is over. In an outage, they are read again. */
 const readAll = async (
-  reader: TenantEventReader,
   wakes: Wakes,
+  options: TenantWatchSettings,
   changes: readonly (SessionEvent | EventsLost)[],
 ): Promise<readonly TenantChange[]> => {
   while (!wakes.isClosed && wakes.error === undefined) {
-    const read = Result.combine(await Promise.all(changes.map((change) => reader.read(change))));
+    const read = Result.combine(await Promise.all(changes.map((change) => wakes.hub.events.read(change, options))));
     if (read.isOk()) return read.value;
     await wakes.pause(RETRY_MS);
   }
@@ -112,7 +111,6 @@ async function* changesAfter(
   wakes: Wakes,
 ): AsyncGenerator<TenantChange, void> {
   const cursor = new LogCursor(wakes.log, wakes.stream, position, wakes.hub.logReads);
-  const reader = new TenantEventReader(source, options, wakes.hub.reads);
   const changes = new TenantChanges(source.tenant, options);
   while (!wakes.isClosed && wakes.error === undefined) {
     wakes.take();
@@ -123,9 +121,9 @@ async function* changesAfter(
     }
     const found = [...changes.in(page.value)];
     for (let at = 0; at < found.length; at += AT_ONCE) {
-      yield* await readAll(reader, wakes, found.slice(at, at + AT_ONCE));
+      yield* await readAll(wakes, options, found.slice(at, at + AT_ONCE));
     }
-    if (!page.value.hasMoved) await wakes.wait(Number.POSITIVE_INFINITY);
+    if (!page.value.hasMoved) await wakes.wait(0);
   }
 }
 

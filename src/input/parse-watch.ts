@@ -3,7 +3,7 @@ import type { InvalidInput } from '../session/errors.js';
 import { type EventPosition, parsePosition } from '../session/event-position.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
-import { parseWatchCursor, type WatchCursor } from '../session/watch-cursor.js';
+import { parseWatchCursor } from '../session/watch-cursor.js';
 import type { ReadSize } from '../store/session-store.js';
 import { checkSwitch, parseListener } from './parse-fields.js';
 import { parseHistoryLimit } from './parse-list-query.js';
@@ -18,7 +18,8 @@ interface Watching {
 
 /** The checked options of `watch`. */
 export interface SessionWatchSettings extends Watching {
-  readonly from: WatchCursor | undefined;
+  /** A cursor of this session. */
+  readonly from: string | undefined;
   /** -1 for no warning. */
   readonly warnBeforeMs: number;
   /** The part of the history in a snapshot. */
@@ -61,7 +62,7 @@ export const parseWatch = (options: unknown): Result<SessionWatchSettings, Inval
   parseSafely('options', (issues) => {
     const given = parseKnown(issues, 'options', options, watchNames);
     return {
-      from: parseFrom(issues, given.from, parseWatchCursor, 'an item of a watch'),
+      from: parseFrom(issues, given.from, (text) => parseWatchCursor(text) && text, 'an item of a watch'),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
       warnBeforeMs: parseWarnBefore(issues, given.warnBefore),

@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { safeIterator } from '../events/safe-iterator.js';
+import { SafeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
@@ -378,6 +378,6 @@ export class SessionService {
     begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
     const { tenantError } = this.#settings;
-    return safeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
+    return new SafeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }
 }

@@ -162,11 +162,10 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
     const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
     issues.check(isKeptInGrace, 'retention', 'must be at least gracePeriod, in which the session is still needed');
     const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
+    const source = { store, now: monotonic(clock), after: timerOf(clock) };
     const settings = {
-      store,
+      ...source,
       clock,
-      now: monotonic(clock),
-      after: timerOf(clock),
       ids,
       random,
       terms: Object.freeze({
@@ -180,7 +179,7 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
       policy: parsePolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),
-      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, timerOf(clock)) : undefined,
+      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, source) : undefined,
     };
     return new Settings(settings, name);
   });

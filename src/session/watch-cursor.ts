@@ -37,8 +37,9 @@ export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
 export const stateDigestOf = ({ status, since, limitMs, labels, lease }: StateRecord): string =>
   shortDigestOf([status, since, limitMs, labels, lease?.fencingToken, lease?.releasedAt]);
 
+/** Joined, because a template would keep all its parts in memory, and each waiting watch holds such a text. */
 export const cursorText = ({ sequence, start, position, state, entry, version }: WatchCursor): string =>
-  `${sequence}-${start}-${position}-${state}-${entry}-${version}`;
+  [sequence, start, position, state, entry, version].join('-');
 
 /** Parses a cursor; undefined if the text is none. */
 export const parseWatchCursor = (text: string): WatchCursor | undefined => {

@@ -49,8 +49,8 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     const putBack = await olderCopyOf(database.address);
     for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));
     await until(watch, (item) => brief(item) === 6);
-    await until(all, (item) => brief(item) === 6);
-    return { sessions, other, id, watch, all, putBack };
+    const lost = await until(all, (item) => brief(item) === 6);
+    return { sessions, other, id, watch, all, putBack, cursor: lost.at(-1)?.cursor ?? '' };
   };
 
   test('tells its watchers at once, and then what happens from there on, under numbers that were used before', async () => {
@@ -65,6 +65,17 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     expect(told.map(({ type }) => type)).toEqual(told.map(() => 'session.changed'));
     expect(told.flatMap((item) => Object(item).entries)).toHaveLength(2);
     expect((await until(all, (item) => brief(item) === 5)).map(brief)).toEqual([4, 5]);
+  });
+
+  test('tells it to who continues after a change that is lost, even if another one has its number', async () => {
+    const { sessions, other, id, putBack, cursor } = await open();
+    await putBack();
+    for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));
+    const again = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
+    onTestFinished(async () => {
+      await again.return?.();
+    });
+    expect((await again.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
   });
 
   test('tells it also where as much has happened since as was lost', async () => {

@@ -1,0 +1,79 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { TenantWatchSettings } from '../input/parse-watch.js';
+import type { Misconfigured, StoreError } from '../session/errors.js';
+import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';
+import type { PositionedEntry } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
+import type { EventsLost, SessionEvent, SessionSummary, TenantChange } from '../session/session-event.js';
+import { findSession } from '../store/find-session.js';
+import type { SessionStore } from '../store/session-store.js';
+import { deepFreeze } from './deep-freeze.js';
+import { safely } from './safely.js';
+import { SharedReads } from './shared-reads.js';
+
+/** Maximum size of the entries of one event. */
+const PART = { limit: 1000, maxBytes: 1_000_000 };
+
+type Appended = Extract<SessionEvent, { readonly type: 'session.appended' }>;
+
+interface Entries {
+  readonly entries?: readonly PositionedEntry[];
+  readonly hasMore?: true;
+}
+
+type Read<T> = Promise<Result<T, StoreError>>;
+
+/** Another session may have got the id since the event. */
+const isOf = (version: string, { id }: SessionEvent): boolean => version.startsWith(`${incarnationOf(id)}.`);
+
+/** Only an outage ends by itself: a damaged session is one that cannot be read. */
+const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, StoreError> =>
+  read.orElse((error) => (error.type === 'store_unavailable' ? err(error) : ok(undefined)));
+
+/** Makes of events of the log what watches of a tenant deliver. Watches that are equally far share what is read. */
+export class EventReader {
+  readonly #store: SessionStore;
+  readonly #now: () => Result<number, Misconfigured>;
+  readonly #shared = new SharedReads<Result<TenantChange, StoreError>>();
+
+  constructor(store: SessionStore, now: () => Result<number, Misconfigured>) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async read(event: SessionEvent | EventsLost, { sessions, entries }: TenantWatchSettings): Read<TenantChange> {
+    if (event.type === 'events_lost') return ok(event);
+    const { position, ...told } = event;
+    const change = { ...told, cursor: positionOf(timeAt(position), event) };
+    const hasEntries = entries && event.type === 'session.appended';
+    if (!sessions && !hasEntries) return ok(change);
+    return this.#shared.read(JSON.stringify([event.id, position, sessions, entries]), async () => {
+      const session = sessions ? await this.#session(event) : ok({});
+      if (session.isErr()) return err(session.error);
+      const added = hasEntries ? await this.#entries(event) : ok({});
+      return added.map((found) => deepFreeze({ ...change, ...session.value, ...found }));
+    });
+  }
+
+  async #session(event: SessionEvent): Read<{ readonly session?: SessionSummary }> {
+    const { tenant, sessionId: id } = event;
+    const read = await safely(() => findSession(this.#store, { tenant, id }, { historyLimit: 0 }));
+    const time = this.#now();
+    return orUnreadable(read).map((record) => {
+      if (record === undefined || time.isErr() || !isOf(record.historyVersion, event)) return {};
+      const { history, ...session } = sessionAt(record, time.value);
+      return { session };
+    });
+  }
+
+  async #entries(event: Appended): Read<Entries> {
+    const { tenant, sessionId: id, start, historyPosition: end } = event;
+    const read = await safely(() => this.#store.findEntries({ tenant, id }, { after: start, ...PART }));
+    return orUnreadable(read).map((part) => {
+      if (part?.outcome !== 'found' || !isOf(part.version, event)) return {};
+      const entries = part.entries.filter(({ position }) => position <= end);
+      const hasMore = part.hasMore && part.position < end;
+      return { entries, ...(hasMore && { hasMore }) };
+    });
+  }
+}
