@@ -45,16 +45,9 @@ const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
 const bytesOfLabels = ({ labels }: StateRecord): number =>
   labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
 
-const PROCESS = nanoid(12);
-let created = 0;
-
-const newIncarnation = (): string => {
-  created += 1;
-  return `${PROCESS}-${created}`;
-};
-
 export const newSession = (tenant: string, head: SessionHead, state: StateRecord): StoredSession => {
-  const incarnation = newIncarnation();
+  // Random, because event ids contain it: a count would reveal the activity of other tenants.
+  const incarnation = nanoid(12);
   return {
     tenant,
     head: copyHead(head),
