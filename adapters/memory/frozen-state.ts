@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../src/session/deep-freeze.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 
 /* Copies and frozen objects, so that callers cannot change the store. */
@@ -6,14 +7,6 @@ export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead
   const head = { id, options: { ...options }, createdAt };
   if ((origin ?? digest) === undefined) return head;
   return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
-};
-
-/** Freezes an object of JSON and all that it contains. */
-const deepFrozen = <T extends object>(value: T): T => {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null) deepFrozen(part);
-  }
-  return Object.freeze(value);
 };
 
 const isFrozen = ({ operations, terms, labels, metadata, lease, report }: StateRecord): boolean =>
@@ -32,7 +25,7 @@ export const frozenState = (state: StateRecord): StateRecord => {
   if (Object.isFrozen(state) && isFrozen(state)) return state;
   const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
   const labels = state.labels && Object.freeze({ ...state.labels });
-  const metadata = state.metadata && deepFrozen(structuredClone(state.metadata));
+  const metadata = state.metadata && deepFreeze(structuredClone(state.metadata));
   const lease = state.lease && Object.freeze({ ...state.lease });
   const report = state.report && Object.freeze({ ...state.report });
   return Object.freeze({

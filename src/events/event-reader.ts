@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/parse-watch.js';
+import { deepFreeze } from '../session/deep-freeze.js';
 import type { Misconfigured, StoreError } from '../session/errors.js';
 import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';
 import type { PositionedEntry } from '../session/session.js';
-import { sessionAt } from '../session/session-at.js';
+import { summaryAt } from '../session/session-at.js';
 import type { EventsLost, SessionEvent, SessionSummary, TenantChange } from '../session/session-event.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionStore } from '../store/session-store.js';
-import { deepFreeze } from './deep-freeze.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
 
@@ -30,7 +30,7 @@ const isOf = (version: string, { id }: SessionEvent): boolean => version.startsW
 const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, StoreError> =>
   read.orElse((error) => (error.type === 'store_unavailable' ? err(error) : ok(undefined)));
 
-/** Makes of events of the log what watches of a tenant deliver. Watches that are equally far share what is read. */
+/** Adds to events of the log what watches of a tenant ask for. Watches at the same event share the reads. */
 export class EventReader {
   readonly #store: SessionStore;
   readonly #now: () => Result<number, Misconfigured>;
@@ -61,8 +61,7 @@ export class EventReader {
     const time = this.#now();
     return orUnreadable(read).map((record) => {
       if (record === undefined || time.isErr() || !isOf(record.historyVersion, event)) return {};
-      const { history, ...session } = sessionAt(record, time.value);
-      return { session };
+      return { session: summaryAt(record, time.value) };
     });
   }
 

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import { deepFreeze } from '../session/deep-freeze.js';
 import type { Misconfigured, StoreError } from '../session/errors.js';
 import type { PositionedEntry } from '../session/session.js';
-import { sessionAt } from '../session/session-at.js';
+import { sessionAt, summaryAt } from '../session/session-at.js';
 import type { SessionChanged, SessionSnapshot } from '../session/session-event.js';
 import type { SessionRecord } from '../session/session-record.js';
 import { stateAt } from '../session/state-at.js';
@@ -15,7 +16,6 @@ import {
 import { findSession } from '../store/find-session.js';
 import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { type Ending, endingOf } from './deadline.js';
-import { deepFreeze } from './deep-freeze.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
 
@@ -46,53 +46,49 @@ export interface SessionRead {
   readonly mustCompare: boolean;
 }
 
+/** A record as it is at `now`. */
+interface View {
+  readonly record: SessionRecord;
+  readonly now: number;
+  /** A digest of the state that the clock may have made of the stored one. */
+  readonly digest: string;
+  readonly isOver: boolean;
+}
+
+const viewAt = (record: SessionRecord, now: number): View => {
+  const state = stateAt(record.state, now);
+  return { record, now, digest: stateDigestOf(state), isOver: state.status === 'TERMINATED' };
+};
+
 /** The cursor after a record, with a digest of its last entry, which begins after `start`. */
-const cursorOf = (
-  { sequence, historyPosition: position, historyVersion: version, state }: SessionRecord,
-  now: number,
-  start: number,
-  last: PositionedEntry | undefined,
-): string => {
-  // The clock may have made another state of the stored one.
-  const digest = stateDigestOf(stateAt(state, now));
-  return cursorText({ sequence, start, position, state: digest, entry: entryDigestOf(last), version });
+const cursorOf = ({ record, digest: state }: View, start: number, last: PositionedEntry | undefined): string => {
+  const { sequence, historyPosition: position, historyVersion: version } = record;
+  return cursorText({ sequence, start, position, state, entry: entryDigestOf(last), version });
 };
 
 /** What a watch tells of a record, and where it continues. */
-const readingOf = <T extends object>(
-  { sequence, historyPosition: position, state }: SessionRecord,
-  cursor: string,
-  told?: T,
-) => ({ cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) });
+const readingOf = <T extends object>({ record }: View, cursor: string, told?: T) => {
+  const { sequence, historyPosition: position, state } = record;
+  return { cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) };
+};
 
-const isAsKnown = ({ state, sequence, historyVersion }: SessionRecord, cursor: WatchCursor, now: number): boolean =>
-  sequence === cursor.sequence &&
-  historyVersion === cursor.version &&
-  stateDigestOf(stateAt(state, now)) === cursor.state;
+const isAsKnown = ({ record, digest }: View, cursor: WatchCursor): boolean =>
+  record.sequence === cursor.sequence && record.historyVersion === cursor.version && digest === cursor.state;
 
 /** What has changed, from the entries after the start of a cursor; `other` if the last known one is another. */
-const changedOf = (
-  record: SessionRecord,
-  cursor: WatchCursor,
-  entries: readonly PositionedEntry[],
-  now: number,
-  isSame: boolean,
-): Reading | 'other' => {
+const changedOf = (view: View, cursor: WatchCursor, entries: readonly PositionedEntry[]): Reading | 'other' => {
   const added = entries.filter(({ position }) => position > cursor.position);
   if (entryDigestOf(entries.at(-1 - added.length)) !== cursor.entry) return 'other';
   const start = added.length === 0 ? cursor.start : (entries.at(-2)?.position ?? cursor.start);
-  const next = cursorOf(record, now, start, entries.at(-1));
-  const { history, ...session } = sessionAt(record, now);
+  const next = cursorOf(view, start, entries.at(-1));
   // A watch that continues after the end tells it again, because the end is the last item of each.
-  const hasChanged = !isSame || added.length > 0 || session.status === 'TERMINATED';
-  return readingOf(
-    record,
-    next,
-    hasChanged ? { type: 'session.changed' as const, session, entries: added } : undefined,
-  );
+  const hasChanged = !isAsKnown(view, cursor) || added.length > 0 || view.isOver;
+  if (!hasChanged) return readingOf(view, next);
+  const session = summaryAt(view.record, view.now);
+  return readingOf(view, next, { type: 'session.changed' as const, session, entries: added });
 };
 
-/** Reads sessions for watches. Those that are equally far share their reads. */
+/** Reads sessions for watches. Watches at the same cursor share their reads. */
 export class SessionReader {
   readonly #store: SessionStore;
   readonly #now: () => Result<number, Misconfigured>;
@@ -133,8 +129,9 @@ export class SessionReader {
     if (record === undefined) return ok(undefined);
     const last = await this.#entries(key, { before: record.historyPosition, limit: 1 });
     return last.map((part) => {
-      const cursor = cursorOf(record, now, part?.start ?? 0, part?.entries.at(-1));
-      return readingOf(record, cursor, { type: 'session.snapshot' as const, session: sessionAt(record, now) });
+      const view = viewAt(record, now);
+      const cursor = cursorOf(view, part?.start ?? 0, part?.entries.at(-1));
+      return readingOf(view, cursor, { type: 'session.snapshot' as const, session: sessionAt(record, now) });
     });
   }
 
@@ -157,12 +154,11 @@ export class SessionReader {
     if (record === undefined) return ok(undefined);
     const isBehind = record.sequence < cursor.sequence || record.historyPosition < cursor.position;
     if (isBehind) return ok('other');
-    const isSame = isAsKnown(record, cursor, now);
-    const isOver = stateAt(record.state, now).status === 'TERMINATED';
-    if (first === undefined && isSame && !isOver)
-      return ok({ cursor: cursorText(cursor), ending: endingOf(record.state) });
+    const view = viewAt(record, now);
+    const isSame = isAsKnown(view, cursor) && !view.isOver;
+    if (first === undefined && isSame) return ok(readingOf(view, cursorText(cursor)));
     const read = await this.#upTo(key, record, cursor, first);
-    return read.map((entries) => (entries === undefined ? 'other' : changedOf(record, cursor, entries, now, isSame)));
+    return read.map((entries) => (entries === undefined ? 'other' : changedOf(view, cursor, entries)));
   }
 
   /** The entries from the last known one up to the end of a record; undefined if the history is another one. */

@@ -106,11 +106,11 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const now = time.value;
     this.#isOwed = wakes.take() || this.#isOwed;
     const isDue = this.#isOwed || now >= this.#lookAt || this.#deadline.mustRead(now);
-    if (isDue) return this.#nextAt(wakes, now);
-    return this.#warning(now) ?? wakes.wait(now, this.#deadline.nextAt, this.#lookAt);
+    if (isDue) return this.#readItem(wakes, now);
+    return this.#warning(now) ?? wakes.waitUntil(now, this.#deadline.nextAt, this.#lookAt);
   }
 
-  async #nextAt(wakes: Wakes, now: number): Promise<Item | undefined> {
+  async #readItem(wakes: Wakes, now: number): Promise<Item | undefined> {
     const read = await this.#read(wakes, now);
     if (wakes.isClosed) return undefined;
     if (read.isErr()) return this.#canRetry(read.error) ? this.#inOutage(wakes, now) : err(read.error);

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, WatchError } from '../session/errors.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { noEvents } from '../store/no-events.js';
-import type { EventLog, EventScope } from '../store/session-store.js';
+import type { EventScope } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
@@ -16,7 +16,9 @@ const NEAR_MS = 2 * TICK_MS;
 /** Tells a watch when to read. */
 export class Wakes implements FeedConsumer, Ticked {
   readonly scope: EventScope;
-  readonly #feed: Feed;
+  /** The log, and the stream in it that wakes the watch. */
+  readonly feed: Feed;
+  readonly hub: EventHub;
   readonly #signal: WatchSignal | undefined;
   readonly #pause: InterruptibleWait;
   readonly #onAbort: (() => void) | undefined;
@@ -26,16 +28,9 @@ export class Wakes implements FeedConsumer, Ticked {
   #isClosed = false;
   #error: StoreError | undefined;
 
-  readonly hub: EventHub;
-  /** The log, and the stream in it that wakes the watch. */
-  readonly log: EventLog;
-  readonly stream: string;
-
   constructor(hub: EventHub, feed: Feed, pause: InterruptibleWait, scope: EventScope, signal: WatchSignal | undefined) {
     this.hub = hub;
-    this.#feed = feed;
-    this.log = feed.log;
-    this.stream = feed.stream;
+    this.feed = feed;
     this.#pause = pause;
     this.scope = scope;
     this.#signal = signal;
@@ -70,16 +65,21 @@ export class Wakes implements FeedConsumer, Ticked {
     return wasWoken;
   }
 
+  /** Waits until it is woken or closed. */
+  wait(): Promise<undefined> | undefined {
+    return this.#isWoken ? undefined : this.pause(Number.POSITIVE_INFINITY);
+  }
+
   /**
    * Waits until it is woken or closed, until `nextAt`, or until soon after `lookAt`: these are times of the service, of
    * which `now` is the present one. It may end before.
    */
-  wait(now: number, nextAt = Number.POSITIVE_INFINITY, lookAt = nextAt): Promise<undefined> | undefined {
-    if (this.#isWoken || this.#isClosed || this.#error !== undefined) return undefined;
-    if (nextAt - now <= NEAR_MS) return this.#pause.wait(nextAt - now);
+  waitUntil(now: number, nextAt: number, lookAt: number): Promise<undefined> | undefined {
+    if (this.#isWoken || this.#isClosed) return undefined;
+    if (nextAt - now <= NEAR_MS) return this.pause(nextAt - now);
     this.#tickAt = Math.min(nextAt - NEAR_MS, lookAt);
-    if (this.#tickAt < Number.POSITIVE_INFINITY) this.hub.ticker.add(this);
-    return this.#pause.wait(Number.POSITIVE_INFINITY);
+    this.hub.ticker.add(this);
+    return this.wait();
   }
 
   /** Ends a wait, so that the watch sees what is due, and waits on by a timer of its own if it is soon. */
@@ -98,7 +98,7 @@ export class Wakes implements FeedConsumer, Ticked {
   end(): void {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#isClosed = true;
-    this.#feed.remove(this);
+    this.feed.remove(this);
     this.hub.ticker.remove(this);
     this.#pause.end();
   }

@@ -110,7 +110,7 @@ async function* changesAfter(
   options: TenantWatchSettings,
   wakes: Wakes,
 ): AsyncGenerator<TenantChange, void> {
-  const cursor = new LogCursor(wakes.log, wakes.stream, position, wakes.hub.logReads);
+  const cursor = new LogCursor(wakes.feed.log, wakes.feed.stream, position, wakes.hub.logReads);
   const changes = new TenantChanges(source.tenant, options);
   while (!wakes.isClosed && wakes.error === undefined) {
     wakes.take();
@@ -123,7 +123,7 @@ async function* changesAfter(
     for (let at = 0; at < found.length; at += AT_ONCE) {
       yield* await readAll(wakes, options, found.slice(at, at + AT_ONCE));
     }
-    if (!page.value.hasMoved) await wakes.wait(0);
+    if (!page.value.hasMoved) await wakes.wait();
   }
 }
 

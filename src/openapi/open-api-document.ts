@@ -9,6 +9,7 @@ import type { IssueList } from '../input/parse-safely.js';
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { plain } from '../operations/shape.js';
+import { deepFreeze } from '../session/deep-freeze.js';
 import { defaultLimits } from '../session/session-limits.js';
 import { pathsOf } from './paths-of.js';
 import { headerComponents } from './responses-of.js';
@@ -66,14 +67,6 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Commands: 'The state machine, the history, and deletion.',
   Events: 'Changes, as they happen.',
   Description: 'The interface, described.',
-};
-
-const frozen = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const each of Object.values(value)) frozen(each);
-  }
-  return value;
 };
 
 /** The policy of the service, overridden by the options. */
@@ -144,7 +137,7 @@ const optionNames = {
  * option.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
-  parseOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));
+  parseOptions('openApiDocument', options, optionNames, (issues) => deepFreeze(compose(issues, options)));
 
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {

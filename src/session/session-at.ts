@@ -2,6 +2,7 @@ import { timestampOf } from './clock.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
 import type { Session, SessionLabels, SessionOptions, SessionState } from './session.js';
+import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
 
@@ -66,4 +67,10 @@ export const sessionAt = (
   if (lease !== undefined) session.lease = lease;
   if (origin !== undefined) session.origin = origin;
   return session;
+};
+
+/** The session at `now`, without its history. */
+export const summaryAt = (record: SessionRecord, now: number): SessionSummary => {
+  const { history, ...summary } = sessionAt(record, now);
+  return summary;
 };

@@ -5,6 +5,7 @@ import { type Session, SessionService, type TenantChange } from '../../src/index
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeDatabases, newDatabase } from '../support/databases.js';
 import { olderCopyOf } from '../support/older-copy.js';
+import { pick } from '../support/plans.js';
 import { ada, okOf } from '../support/sessions.js';
 import { trimLog } from '../support/trim-log.js';
 
@@ -109,8 +110,6 @@ class Dashboard {
 }
 
 const said = (content: string) => [{ role: 'user', content }];
-
-const pick = <T>(several: readonly T[], at: number): T | undefined => several[at % Math.max(1, several.length)];
 
 const textOf = ({ rows }: Dashboard): string =>
   JSON.stringify(

@@ -13,6 +13,7 @@ import type {
 } from '../../src/index.js';
 import type { Answer, EventLog } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
+import { pick, turns } from '../support/plans.js';
 import { createdIn, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -35,10 +36,6 @@ const plans = fc.record({
 });
 
 type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
-
-const turns = async (count: number): Promise<void> => {
-  for (let left = count; left > 0; left -= 1) await turn();
-};
 
 /** Lets time pass: turns of the event loop, and a millisecond between two events. */
 const pass = async (count: number): Promise<void> => {
@@ -106,9 +103,6 @@ class Watch {
     this.#end.abort();
   }
 }
-
-/** One of several, by any number. */
-const pick = <T>(several: readonly T[], at: number): T | undefined => several[at % Math.max(1, several.length)];
 
 /** A store that keeps the last events, all events that it has logged, and its sessions. */
 const open = async (length: number, delays: readonly number[]) => {

@@ -6,6 +6,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, StoreError, WatchOptions } from '../../src/index.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
+import { pick, turns } from '../support/plans.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -27,10 +28,6 @@ const plans = fc.record({
 });
 
 type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
-
-const turns = async (count: number): Promise<void> => {
-  for (let left = count; left > 0; left -= 1) await turn();
-};
 
 /** The same store, whose reads take a while. */
 const delayed = (store: MemorySessionStore, delays: readonly number[]): SessionStore => {
@@ -96,8 +93,6 @@ class Reader {
     this.#end.abort();
   }
 }
-
-const pick = <T>(several: readonly T[], at: number): T | undefined => several[at % Math.max(1, several.length)];
 
 const said = (content: string) => [{ role: 'user', content }];
 
