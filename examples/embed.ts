@@ -59,6 +59,7 @@ const adviceOn = (error: SessionError): string => {
     case 'page_too_large':
     case 'too_many_labelled':
     case 'idempotency_mismatch':
+    case 'id_taken':
     case 'operation_mismatch':
     case 'history_moved':
     case 'leased':

@@ -5,6 +5,8 @@ export type { OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
+export type { GetOrCreateInput, GetOrCreateResult } from './service/get-or-create.js';
+export type { GetOptions } from './service/get-session.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
@@ -21,13 +23,14 @@ export type {
   Sweep,
   SweptSession,
 } from './service/operation-results.js';
+export type { OrThrow } from './service/or-throw.js';
 export type { HistoryQuery } from './service/read-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
-export { type GetOptions, SessionService } from './service/session-service.js';
+export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
-export { UnwrapError, unwrap } from './service/unwrap.js';
+export { unwrap } from './service/unwrap.js';
 export type { UpdateInput } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
 export { type Clock, systemClock } from './session/clock.js';
@@ -41,10 +44,12 @@ export type {
   CorruptRecord,
   CreateError,
   DeleteError,
+  GetOrCreateError,
   HistoryError,
   HistoryFull,
   HistoryMoved,
   IdempotencyMismatch,
+  IdTaken,
   InputIssue,
   InvalidInput,
   InvalidTransition,
@@ -112,6 +117,7 @@ export type {
   WatchOptions,
   WatchSignal,
 } from './session/session-event.js';
+export { SessionFailure } from './session/session-failure.js';
 export { defaultLimits, LABEL_SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
@@ -134,7 +140,7 @@ export { acceptsHistory, clockCommands, transitions } from './session/session-st
 export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, dueAtOf, endsAt, stateAt } from './session/state-at.js';
 export { transition } from './session/transition.js';
 export { wakeAtOf } from './session/wake-at.js';
-export type { HeldLease, LeaseSignal } from './session/with-lease.js';
+export type { HeldLease } from './session/with-lease.js';
 export type {
   Answer,
   AppendOutcome,

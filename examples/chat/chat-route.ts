@@ -32,7 +32,7 @@ export const chatRoute =
     const { id, trigger } = body.data;
 
     return new Promise<Response>((respond) => {
-      const answer = async ({ fencingToken, signal }: HeldLease): Promise<void> => {
+      const answer = async ({ fencingToken, signal }: HeldLease<SessionService>): Promise<void> => {
         const loaded = await saveMessages(sessions, id, [message], {
           regenerate: trigger === 'regenerate-message',
           fencingToken,

@@ -61,7 +61,7 @@ export const holdCall = async (agent: Agent, id: string, holder: string = random
 const converse = async (
   { sessions, line, model }: Agent,
   id: string,
-  { signal: lost, fencingToken }: HeldLease,
+  { signal: lost, fencingToken }: HeldLease<SessionService>,
 ): Promise<Ending> => {
   // With an operation id: no error if the session was started before the call was dropped.
   const started = await sessions.start(id, { operationId: 'pick-up', fencingToken });

@@ -12,7 +12,7 @@ import {
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import type { get, history, list, openedCreate } from '../operations/session-operations.js';
+import type { get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
 import {
   type CallbackFailed,
   type Conflict,
@@ -20,6 +20,7 @@ import {
   type HistoryFull,
   type HistoryMoved,
   type IdempotencyMismatch,
+  type IdTaken,
   type InputIssue,
   type InvalidInput,
   type InvalidTransition,
@@ -123,6 +124,7 @@ export type RemoteError =
   | Omit<TooManyActive, 'id' | 'limit'>
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
+  | IdTaken
   | Omit<PageTooLarge, 'bytes' | 'limit'>
   | Omit<TooManyLabelled, 'label' | 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
@@ -137,6 +139,8 @@ export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallErro
 
 type RemoteErrorIn<O extends { readonly errors: readonly OperationError[] }> = RequestError<O['errors'][number]>;
 
+/** Errors of `getOrCreate` of the client. */
+export type RemoteGetOrCreateError = RemoteErrorIn<typeof getOrCreate>;
 /** Errors of `get` of the client. */
 export type RemoteReadError = RemoteErrorIn<typeof get>;
 /** Errors of `list` and `each` of the client. */
@@ -214,6 +218,7 @@ const remoteErrorOf = (
       return { type: code, message, command: isCommand(method) || method === 'append' ? method : 'lease' };
     }
     case 'history_full':
+    case 'id_taken':
       return { type: code, message, id };
     case 'corrupt_record':
       return { type: code, message, ...(id && { id }) };

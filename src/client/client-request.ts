@@ -29,6 +29,7 @@ import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
+import type { Fence } from '../session/with-lease.js';
 import { parseMs } from './session-client-options.js';
 
 /** Options of a call. */
@@ -72,6 +73,8 @@ export interface CallArguments {
   /** The fields of the body; for `create` also the `idempotencyKey`. */
   readonly input?: unknown;
   readonly options: unknown;
+  /** The lease that the client carries. */
+  readonly fence?: Fence | undefined;
   /** Names of options beyond those of every call. */
   readonly optionNames?: readonly string[];
 }
@@ -170,7 +173,7 @@ const parseKey = (
 const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
-  { id: givenId, query = {}, input = {}, options, optionNames = [] }: CallArguments,
+  { id: givenId, query = {}, input = {}, options, fence, optionNames = [] }: CallArguments,
 ): ClientRequest<C> => {
   const fields = parseFields(issues, 'input', input);
   const settings = parseFields(issues, 'options', options);
@@ -180,10 +183,8 @@ const parseCall = <C extends OperationError>(
   const signal = parseSignal(issues, settings['signal']);
   const id = hasId(operation) ? parseId(issues, givenId) : '';
   const key = parseKey(issues, operation, fields, settings);
-  const fencingToken =
-    settings['fencingToken'] === undefined
-      ? undefined
-      : String(parseWhole(issues, 'fencingToken', settings['fencingToken'], 1));
+  const fencingToken = settings['fencingToken'] ?? (fence?.id === id ? fence.fencingToken : undefined);
+  const token = fencingToken === undefined ? undefined : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
   const body = parseBody(operation, fields);
   return {
     operation,
@@ -192,8 +193,8 @@ const parseCall = <C extends OperationError>(
     headers: {
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-      ...(fencingToken !== undefined && operation.headers?.['fencingToken']
-        ? { [operation.headers['fencingToken'].wireName]: fencingToken }
+      ...(token !== undefined && operation.headers?.['fencingToken']
+        ? { [operation.headers['fencingToken'].wireName]: token }
         : {}),
     },
     body,

@@ -1,4 +1,11 @@
-export type { RemoteCreated, RemotePage, RemoteSession, RemoteSummary } from '../operations/outputs.js';
+export type {
+  RemoteCreated,
+  RemoteGetOrCreateResult,
+  RemotePage,
+  RemoteSession,
+  RemoteSummary,
+} from '../operations/outputs.js';
+export { SessionFailure } from '../session/session-failure.js';
 export type {
   Aborted,
   CallError,
@@ -10,6 +17,7 @@ export type {
   RemoteCreateError,
   RemoteDeleteError,
   RemoteError,
+  RemoteGetOrCreateError,
   RemoteHistoryError,
   RemoteLeaseError,
   RemoteListError,

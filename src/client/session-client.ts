@@ -11,25 +11,40 @@ import {
   update,
 } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
-import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
-import { get, history, list, openedCreate } from '../operations/session-operations.js';
+import {
+  REPLAYED_HEADER,
+  type RemoteCreated,
+  type RemoteGetOrCreateResult,
+  type RemotePage,
+  type RemoteSession,
+} from '../operations/outputs.js';
+import { get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
 import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
+import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
+import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLease, SessionState } from '../session/session.js';
-import { type HeldLease, withLease } from '../session/with-lease.js';
+import {
+  type Fence,
+  type HeldLease,
+  type ReturnedError,
+  type ReturnedValue,
+  withLease,
+} from '../session/with-lease.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
   RemoteCreateError,
   RemoteDeleteError,
+  RemoteGetOrCreateError,
   RemoteHistoryError,
   RemoteLeaseError,
   RemoteListError,
@@ -80,11 +95,22 @@ const writtenOf =
  * applied only once.
  */
 export class SessionClient {
+  readonly #options: SessionClientOptions;
   readonly #settings: ClientSettings;
+  #fence: Fence | undefined;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionClientOptions) {
     this.#settings = parseClientOptions(options);
+    this.#options = { ...options };
+  }
+
+  /**
+   * The same operations as promises of their values, for `await` and `try`: an error rejects with a `SessionFailure`.
+   * An iterable throws at its first error.
+   */
+  get orThrow(): OrThrow<SessionClient> {
+    return orThrowOf<SessionClient>(this);
   }
 
   /**
@@ -96,6 +122,18 @@ export class SessionClient {
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteCreateError> {
     return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
+  }
+
+  /**
+   * Reads the session with an id of the caller's own, whatever its options and its status, or creates and starts it.
+   * `created` says which. Of several calls at the same time, one creates the session and all get it. The host must
+   * serve `commandRoutes()`.
+   */
+  getOrCreate(
+    input: Omit<GetOrCreateInput, 'wake'>,
+    options: CallOptions = {},
+  ): ResultAsync<RemoteGetOrCreateResult, RemoteGetOrCreateError> {
+    return this.#call(getOrCreate, { input, options }, bodyOf(getOrCreate));
   }
 
   /** Reads a session with its history, or with its latest entries. */
@@ -199,16 +237,18 @@ export class SessionClient {
 
   /**
    * Leases a session while `use` runs: renews the lease after each third of its length, and releases it at the end.
-   * Returns the value of `use`; `callback_failed` if `use` throws or rejects; and `lease_lost` if the lease was lost
-   * before `use` had finished. `signal` is aborted as soon as that is known, and when the session has ended. If the
-   * session cannot be leased, `use` is not called.
+   * `use` gets `sessions`, this client with the token of the lease in its appends and commands on the session. Returns
+   * the value of `use`, or its result if it returns one; `callback_failed` if `use` throws or rejects; and `lease_lost`
+   * if the lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and when the session
+   * has ended. If the session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,
     input: LeaseInput,
-    use: (lease: HeldLease) => T | PromiseLike<T>,
-  ): ResultAsync<T, RemoteWithLeaseError> {
+    use: (lease: HeldLease<SessionClient>) => T,
+  ): ResultAsync<ReturnedValue<Awaited<T>>, RemoteWithLeaseError | ReturnedError<Awaited<T>>> {
     const operations = {
+      sessions: (fencingToken: number) => new SessionClient(this.#options).#carry({ id, fencingToken }),
       lease: () => this.lease(id, input),
       // Limited to a third of the lease, so that a lost answer leaves time for another attempt.
       renew: (fencingToken: number, seconds: number) =>
@@ -255,6 +295,11 @@ export class SessionClient {
     return watchRemote(this.#settings, id, options);
   }
 
+  #carry(fence: Fence): this {
+    this.#fence = fence;
+    return this;
+  }
+
   async *#each(
     first: Result<EachPages, InvalidInput>,
     options: CallOptions,
@@ -276,7 +321,7 @@ export class SessionClient {
     given: CallArguments,
     read: (reply: Reply, path: string) => T | undefined,
   ): ResultAsync<T, RequestError<C> | InvalidInput> {
-    const request = parseRequest(operation, given);
+    const request = parseRequest(operation, { ...given, fence: this.#fence });
     if (request.isErr()) return errAsync(request.error);
     const { path } = request.value;
     const exchange = new Exchange(this.#settings, request.value);

@@ -75,6 +75,7 @@ export const details = {
   too_many_active:
     'The tenant has reached its maximum number of live sessions (ACTIVE or PAUSED). Try again when one has ended.',
   operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
+  id_taken: 'Another session has this id.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',

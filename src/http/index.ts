@@ -1,6 +1,12 @@
 export type { Operation, OperationInput, Output } from '../operations/operation.js';
 export type { Schema, Shape } from '../operations/shape.js';
-export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+export type {
+  TenantCommands,
+  TenantEvents,
+  TenantHistories,
+  TenantOpenings,
+  TenantSessions,
+} from '../operations/tenant-sessions.js';
 export { answerOf } from './answer-of.js';
 export { createSessionHandler } from './create-session-handler.js';
 export { type EventRoutesOptions, eventRoutes } from './event-routes.js';

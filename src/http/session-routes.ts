@@ -1,14 +1,18 @@
-import { err, ok } from 'neverthrow';
-import type { Fields } from '../input/parse-fields.js';
+import { err, ok, type Result } from 'neverthrow';
+import { type Fields, hasMethods, parseName } from '../input/parse-fields.js';
+import { parseSafely } from '../input/parse-safely.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
-import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
-import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import { create, get, getOrCreate, historyOperations, list, openedCreate } from '../operations/session-operations.js';
+import type { TenantCommands, TenantHistories, TenantOpenings, TenantSessions } from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
+import type { GetOrCreateResult } from '../service/get-or-create.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { CreatedSession } from '../session/session.js';
-import { replayedHeaders } from './answer-from-service.js';
+import { KEY_LENGTH } from '../session/session-limits.js';
+import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
+import type { HandlerError } from './handler-error.js';
 import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders } from './problem.js';
@@ -20,10 +24,27 @@ import { readWithin, withinBudget } from './within-budget.js';
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);
 
-const createAnswer = (operation: AnyOperation) => {
+/** The fields of a create, if all that a session must have over HTTP are there. */
+const createReader = (operation: AnyOperation) => {
   const readBody = bodyReader(operation);
-  return async (call: Call): Answer => {
+  const required = Object.entries(operation.body?.fields ?? {}).filter(
+    ([, rule]) => 'kind' in rule && rule.kind === 'name' && rule.isOptional !== true,
+  );
+  return async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
     const body = await readBody(call);
+    return body.andThen((fields) =>
+      parseSafely('body', (issues) => {
+        for (const [name] of required) parseName(issues, name, fields[name], KEY_LENGTH);
+        return fields;
+      }),
+    );
+  };
+};
+
+const createAnswer = (operation: AnyOperation) => {
+  const readFields = createReader(operation);
+  return async (call: Call): Answer => {
+    const body = await readFields(call);
     if (body.isErr()) return err(body.error);
     if (body.value['from'] === undefined) {
       const created = await answerOf(call, createOf(call, body.value));
@@ -40,14 +61,38 @@ const createOf = ({ request, sessions }: Call, body: Fields, options?: CreateOpt
   // The response contains only the id, so the history of a session that already exists is not read.
   sessions.create({ ...body, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 }, options);
 
-const createdResponse = ({ request }: Call, { id, repeated }: CreatedSession): HandlerResponse => ({
+const locationOf = ({ request }: Call<unknown>, id: string): string =>
+  `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`;
+
+const createdResponse = (call: Call, { id, repeated }: CreatedSession): HandlerResponse => ({
   status: 201,
   headers: {
     ...commonHeaders,
-    Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`,
+    Location: locationOf(call, id),
     ...replayedHeaders({ repeated }),
   },
   body: JSON.stringify({ session_id: id }),
+});
+
+const getOrCreateAnswer = () => {
+  const readFields = createReader(getOrCreate);
+  return async (call: Call<TenantOpenings>): Answer => {
+    if (!hasMethods(call.sessions, 'getOrCreate')) return lacksMethod(getOrCreate, 'getOrCreate');
+    const body = await readFields(call);
+    if (body.isErr()) return err(body.error);
+    const { historyLimit } = body.value;
+    const asked = { ...body.value, historyLimit: call.form.historyLimit ?? historyLimit ?? undefined };
+    return withinBudget(call, async (reservation) => {
+      const got = await readWithin(call, reservation, (maxBytes) => call.sessions.getOrCreate(asked, { maxBytes }));
+      return got.map((session) => gotResponse(call, session));
+    });
+  };
+};
+
+const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerResponse => ({
+  status: session.created ? 201 : 200,
+  headers: { ...commonHeaders, Location: locationOf(call, session.id) },
+  body: JSON.stringify({ ...call.form.session(session), created: session.created }),
 });
 
 /** Maximum number of history entries that the answer shows. More are not read. */
@@ -101,10 +146,12 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}` and
  * those of the other commands, of appends, leases, redactions and deletions. With them, `POST /create-session` also
- * takes `start`, `entries` and `from`, and every API key can change, append to and delete the sessions of its tenant.
+ * takes `id`, `start`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
+ * tenant.
  */
-export const commandRoutes = (): RouteGroup<TenantCommands & TenantSessions> => [
+export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [
   { operation: openedCreate, answer: createAnswer(openedCreate) },
+  { operation: getOrCreate, answer: getOrCreateAnswer() },
   ...commandOperations.map((operation) => ({ operation })),
 ];
 

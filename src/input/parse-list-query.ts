@@ -77,10 +77,10 @@ export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput
     return { ...parseHistoryLimit(issues, historyLimit), ...parseMaxBytes(issues, maxBytes) };
   });
 
-export const parseCreateOptions = (options: unknown): Result<void, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    parseMaxBytes(issues, parseKnown(issues, 'options', options, ['maxBytes']).maxBytes);
-  });
+export const parseCreateOptions = (options: unknown): Result<Pick<ReadSize, 'maxBytes'>, InvalidInput> =>
+  parseSafely('options', (issues) =>
+    parseMaxBytes(issues, parseKnown(issues, 'options', options, ['maxBytes']).maxBytes),
+  );
 
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {

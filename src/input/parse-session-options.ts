@@ -11,10 +11,11 @@ const parseOption = (
   rule: OptionRule,
   policy: InputPolicy,
 ): string | number => {
-  const value = rule.absent === undefined ? given : (given ?? rule.absent);
+  const value = given ?? rule.absent;
   if (rule.kind === 'text') return parseText(issues, name, value, policy.limits[rule.mostBytes]);
   if (rule.kind === 'number') return parseNumber(issues, name, value, rule.least, policy.limits[rule.most]);
-  const parsed = parseName(issues, name, value, rule.most);
+  const isAbsent = given === undefined || given === null;
+  const parsed = isAbsent ? '' : parseName(issues, name, given, rule.most);
   const isAllowed = rule.allowed === undefined || (policy[rule.allowed]?.has(parsed) ?? true);
   issues.check(isAllowed, name, 'is not one of the names that this host allows');
   return parsed;

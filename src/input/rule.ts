@@ -48,12 +48,22 @@ export type OptionRule =
 
 /** The options of a session, in the order in which they are parsed and stored. */
 export const createRules = {
-  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
-  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
+  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces', absent: '' },
+  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles', absent: '' },
   context: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   behavior: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
 } as const satisfies Readonly<Record<keyof SessionOptions, OptionRule>>;
+
+/** The same over HTTP, where a session must have a face and a profile. */
+export const sentCreateRules = {
+  ...createRules,
+  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
+  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
+} as const satisfies Readonly<Record<keyof SessionOptions, Rule>>;
+
+/** An id of the caller's own. */
+export const idRule = { kind: 'name', most: KEY_LENGTH } as const satisfies Rule;
 
 export const extendRules = {
   timeLimit: { kind: 'number', least: createRules.timeLimit.least, most: 'timeLimit' },

@@ -38,6 +38,8 @@ export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('tenant', (issues) => parseName(issues, 'tenant', value, KEY_LENGTH));
 
 export interface ParsedCreation extends ReadSize {
+  /** The caller's own id, if there is one. */
+  readonly id: string | undefined;
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
   readonly isStarted: boolean;
@@ -50,6 +52,7 @@ export interface ParsedCreation extends ReadSize {
 }
 
 const creationNames = [
+  'id',
   ...Object.keys(createRules),
   'labels',
   'start',
@@ -83,8 +86,12 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
     const isKeyed = idempotencyKey !== undefined;
+    const { id } = fields;
     const awake = wake === true ? ['wake'] : [];
+    // The key alone does not say which session: another key under the same id is another create.
+    const own = id === undefined ? [] : [id, idempotencyKey];
     return {
+      id: id === undefined ? undefined : parseName(issues, 'id', id, KEY_LENGTH),
       options,
       labels,
       isStarted: start === true,
@@ -92,10 +99,31 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
       entries: parsed,
       from,
       idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...awake]) : '',
+      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...awake, ...own]) : '',
       ...parseHistoryLimit(issues, historyLimit),
     };
   });
+
+export interface ParsedGetOrCreate extends ParsedCreation {
+  readonly id: string;
+}
+
+/** Parses the input of `getOrCreate`: that of a create with an id, started by default. */
+export const parseGetOrCreate = (
+  input: unknown,
+  policy: InputPolicy,
+  now: string,
+): Result<ParsedGetOrCreate, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const fields = parseFields(issues, 'input', input);
+    const id = parseName(issues, 'id', fields['id'], KEY_LENGTH);
+    issues.check(
+      fields['idempotencyKey'] === undefined,
+      'idempotencyKey',
+      'is not needed: the id makes the call safe to repeat',
+    );
+    return { id, creation: { ...fields, start: fields['start'] ?? true } };
+  }).andThen(({ id, creation }) => parseCreate(creation, policy, now).map((parsed) => ({ ...parsed, id })));
 
 /** The fencing token of a lease, if there is one. */
 const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>

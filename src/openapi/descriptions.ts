@@ -52,6 +52,10 @@ const operations: Readonly<Record<string, OperationText>> = {
       204: 'The stream has ended, and the client has received its end.',
     },
   },
+  getOrCreateSession: {
+    summary: 'Get the session with an id of your own, or create and start it',
+    outputs: { 200: 'The session that exists.', 201: 'The session that was created.' },
+  },
   startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
   pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
   resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
@@ -137,6 +141,8 @@ const parameters: Readonly<Record<string, ParameterText>> = {
 const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
+  GetOrCreateSession: 'The id, and what to create if there is no session with it. Other fields are ignored.',
+  GetOrCreateResult: 'The session, and whether it was created by this request.',
   CreatedSession: 'The session that was created.',
   SessionStatus: 'The status of a session.',
   SessionOptions: 'The configuration of a session, as in CreateSession, with its current time limit.',

@@ -1,3 +1,4 @@
+import { isFields } from '../input/parse-fields.js';
 import { isLabels } from '../input/parse-labels.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
@@ -117,6 +118,25 @@ export const sessionSummary: Shape<RemoteSummary> = named(
 );
 
 export const sessions: Shape<readonly RemoteSession[]> = list(session);
+
+/** The result of `getOrCreate` over HTTP. */
+export interface RemoteGetOrCreateResult extends RemoteSession {
+  /** Whether this request has created the session. */
+  readonly created: boolean;
+}
+
+export const gotOrCreated: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
+  schema: {
+    allOf: [session.schema, { type: 'object', properties: { created: bool.schema }, required: ['created'] }],
+  },
+  components: session.components,
+  read: (value) => {
+    const found = session.read(value);
+    const isCreated = isFields(value) ? bool.read(value['created']) : undefined;
+    return found === undefined || isCreated === undefined ? undefined : { ...found, created: isCreated };
+  },
+  write: (result) => ({ ...Object(session.write(result)), created: result.created }),
+});
 
 export const created: Shape<RemoteCreated> = named('CreatedSession', object({ id }, { id: 'session_id' }));
 

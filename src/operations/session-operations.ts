@@ -1,12 +1,12 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
-import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
+import { entryRules, firstEntriesRange, idRule, labelsRule, openingRules, sentCreateRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import type { CreateError, ReadError } from '../session/errors.js';
+import type { CreateError, GetOrCreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
-import { created, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';
+import { created, gotOrCreated, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
@@ -18,11 +18,17 @@ type Method<E extends { readonly type: string }> = () => ResultAsync<unknown, Ex
 /** A create without an opening. */
 type PlainCreate = Method<Exclude<CreateError, { type: OpeningError }>>;
 
-const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
+const openingErrors = ['not_found', 'history_full', 'too_many_active', 'id_taken'] as const;
 
 type OpeningError = (typeof openingErrors)[number];
 
-const createFields = { ...createRules, labels: labelsRule };
+const createFields = { ...sentCreateRules, labels: labelsRule };
+
+const openedFields = {
+  ...createFields,
+  ...openingRules,
+  entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+};
 
 /** Without the fields that only `openedCreate` accepts. */
 export const create = operation({
@@ -39,18 +45,35 @@ export const create = operation({
   output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
 });
 
-/** The same with `start`, `entries` and `from`, for handlers that serve the commands. */
+/** The same with an `id`, `start`, `entries` and `from`, for handlers that serve the commands. */
 export const openedCreate = operation({
   ...create,
   body: {
     name: 'CreateSession',
-    fields: {
-      ...createFields,
-      ...openingRules,
-      entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
-    },
+    fields: { ...openedFields, id: { ...idRule, isOptional: true } },
   },
   errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors]),
+});
+
+/** The session with an id of the caller's own, or a new one. */
+export const getOrCreate = operation({
+  name: 'getOrCreateSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/get-or-create-session',
+  body: {
+    name: 'GetOrCreateSession',
+    fields: { ...openedFields, id: idRule, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
+  },
+  errors: errorsOf<Method<GetOrCreateError>>()([
+    ...commonErrors,
+    'conflict',
+    'not_found',
+    'history_full',
+    'too_many_active',
+  ]),
+  output: { status: 201, shape: gotOrCreated, headers: ['Location'] },
+  otherOutput: { status: 200, shape: gotOrCreated, headers: ['Location'] },
 });
 
 export const list = operation({

@@ -2,14 +2,16 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
+import type { GetOrCreateResult } from '../service/get-or-create.js';
+import type { GetOptions } from '../service/get-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
-import type { GetOptions } from '../service/session-service.js';
 import type {
   AppendError,
   ChangeError,
   CreateError,
   DeleteError,
+  GetOrCreateError,
   HistoryError,
   LeaseError,
   ListError,
@@ -36,6 +38,12 @@ export interface TenantSessions {
   get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
   /** As `list` of `SessionService`. */
   list(query: unknown, options?: ReadOptions): ResultAsync<SessionPage, ListError>;
+}
+
+/** The method that `getOrCreate` needs. The input is unchecked. */
+export interface TenantOpenings {
+  /** As `getOrCreate` of `SessionService`. */
+  getOrCreate(input: unknown, options?: CreateOptions): ResultAsync<GetOrCreateResult, GetOrCreateError>;
 }
 
 /**

@@ -57,16 +57,19 @@ export interface AppendOptions extends OperationOptions {
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
 export const appendHistory = async (
-  { store, now, policy: { limits } }: Settings,
+  settings: Settings,
   key: SessionKey,
   entries: unknown,
   options: unknown,
 ): Promise<Result<Appended, AppendError>> => {
+  const { store, now, policy } = settings;
+  const { limits } = policy;
   const time = now();
   if (time.isErr()) return err(time.error);
   const input = parseAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const { operationId, content, ifPosition, after, fencingToken } = input.value;
+  const { operationId, content, ifPosition, after } = input.value;
+  const fencingToken = settings.fencingTokenOf(key.id, input.value.fencingToken);
   const answer = await store.append(key, {
     entries: input.value.entries,
     now: time.value,

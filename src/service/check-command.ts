@@ -1,13 +1,31 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ParsedCommandOptions } from '../input/session-input.js';
-import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../session/errors.js';
+import { type ParsedCommandOptions, parseCommandOptions } from '../input/session-input.js';
+import {
+  type InvalidInput,
+  type LeaseLost,
+  leaseLost,
+  type OperationMismatch,
+  operationMismatch,
+} from '../session/errors.js';
 import { isLeasedWith } from '../session/lease-state.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
 import { commandOf } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
+import type { Settings } from './settings.js';
 import type { UpdatedState } from './update-state.js';
+
+/** The checked options of a command, with the token of a lease that the service carries. */
+export const commandOptionsOf = (
+  settings: Settings,
+  { id }: SessionKey,
+  options: unknown,
+): Result<ParsedCommandOptions, InvalidInput> =>
+  parseCommandOptions(options).map(({ operationId, fencingToken }) => ({
+    operationId,
+    fencingToken: settings.fencingTokenOf(id, fencingToken),
+  }));
 
 /**
  * The outcome of a command that must not be applied: the state itself if the command was applied before, or an error.

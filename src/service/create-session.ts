@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
-import type { ParsedCreation } from '../input/session-input.js';
+import { parseCreateOptions } from '../input/parse-list-query.js';
+import { type ParsedCreation, parseCreate } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { CreateError } from '../session/errors.js';
-import { conflict, historyFull, idempotencyMismatch, tooManyActive } from '../session/errors.js';
+import type { CreateError, GetOrCreateError } from '../session/errors.js';
+import { conflict, historyFull, idempotencyMismatch, idTaken, tooManyActive } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { randomRevision } from '../session/random-revision.js';
 import type { CreatedSession, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
@@ -30,10 +31,13 @@ export interface ForkInput {
   readonly position?: number;
 }
 
-/** The session to create. `behavior` and `context` are empty by default. */
-export interface CreateSessionInput
-  extends Pick<SessionOptions, 'face' | 'profile'>,
-    Partial<Omit<SessionOptions, 'face' | 'profile'>> {
+/** The session to create. All texts are empty by default. */
+export interface CreateSessionInput extends Partial<SessionOptions> {
+  /**
+   * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it. Default: a new
+   * random id.
+   */
+  readonly id?: string;
   /**
    * Maximum seconds ACTIVE, at most `limits.timeLimit` of the host, by default 30 days. 0 for that limit, or for none if
    * the host has set no limit. Default: 0.
@@ -51,7 +55,7 @@ export interface CreateSessionInput
   readonly from?: ForkInput;
   /**
    * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for as long as it exists.
-   * With another input it is `idempotency_mismatch`.
+   * With another input it is `idempotency_mismatch`, or `id_taken` with an `id`.
    */
   readonly idempotencyKey?: string;
   /** Maximum number of the latest history entries, if an earlier call has created the session. Default: all. */
@@ -71,7 +75,7 @@ export interface CreateOptions {
  * Maximum number of attempts. An attempt fails if the id is taken, the session is deleted during the call, or the source
  * of a fork is redacted or rewound between its read and the insert.
  */
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** The opening of a session; undefined if the session is IDLE, empty and no fork. */
 const openingOf = (
@@ -80,7 +84,7 @@ const openingOf = (
   source: Source | undefined,
   id: string,
   now: number,
-): Result<Opening | undefined, CreateError> => {
+): Result<Opening | undefined, GetOrCreateError> => {
   const { historyEntries } = settings.policy.limits;
   const all = [...(source?.entries ?? []), ...entries];
   if (all.length > historyEntries) return err(historyFull(id, historyEntries));
@@ -105,12 +109,12 @@ const headOf = (
 };
 
 /** Inserts a session under an id. */
-const tryCreate = async (
+export const tryCreate = async (
   settings: Settings,
   creation: ParsedCreation,
   id: string,
   copied: CreateOptions,
-): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreateError>> => {
+): Promise<Result<CreatedSession | 'taken' | 'source_changed', GetOrCreateError>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
   const { options, labels, isStarted, isAwake, entries, from, idempotencyKey, historyLimit, content } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
@@ -145,7 +149,7 @@ const tryCreate = async (
 /** The session that an earlier call with the same idempotency key has created; undefined if there is none. */
 const findCreated = async (
   { store, tenant, now }: Settings,
-  { content, historyLimit }: ParsedCreation,
+  { id: own, content, historyLimit }: ParsedCreation,
   id: string,
 ): Promise<Result<CreatedSession | undefined, CreateError>> => {
   const found = await findSession(store, { tenant, id }, { historyLimit });
@@ -153,38 +157,70 @@ const findCreated = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return ok(undefined);
-  if (found.value.head.digest !== digestOf(content)) return err(idempotencyMismatch(id));
+  if (found.value.head.digest !== digestOf(content))
+    return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
   return ok({ ...sessionAt(found.value, time.value), repeated: true });
+};
+
+/** Creates a session under the caller's id or a new one. */
+const createNew = async (
+  settings: Settings,
+  creation: ParsedCreation,
+  options: CreateOptions,
+): Promise<Result<CreatedSession, CreateError>> => {
+  let lastId = '';
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const next = creation.id === undefined ? nextId(settings.ids) : ok(creation.id);
+    if (next.isErr()) return err(next.error);
+    lastId = next.value;
+    const tried = await tryCreate(settings, creation, lastId, options);
+    if (tried.isErr()) return err(tried.error);
+    if (typeof tried.value !== 'string') return ok(tried.value);
+    if (creation.id !== undefined && tried.value === 'taken') return err(idTaken(lastId));
+  }
+  return err(conflict(lastId));
 };
 
 /** Errors that do not matter if an earlier call with the same idempotency key has created the session. */
 const isRefusal = ({ type }: CreateError): boolean =>
   type === 'not_found' || type === 'invalid_input' || type === 'history_full' || type === 'page_too_large';
 
-/**
- * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
- */
-export const createSession = async (
+/** Creates the session of an idempotency key, or returns that of an earlier call. */
+const createOnce = async (
   settings: Settings,
   creation: ParsedCreation,
+  id: string,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, CreateError>> => {
-  const { idempotencyKey } = creation;
-  const isKeyed = idempotencyKey !== undefined;
-  const idOfKey = isKeyed ? await idOfIdempotencyKey(settings.tenant, idempotencyKey) : undefined;
-  let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const next = idOfKey === undefined ? nextId(settings.ids) : ok(idOfKey);
-    if (next.isErr()) return err(next.error);
-    lastId = next.value;
-    const tried = await tryCreate(settings, creation, lastId, options);
+    const tried = await tryCreate(settings, creation, id, options);
     if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
-    if (tried.isErr() && !(isKeyed && isRefusal(tried.error))) return err(tried.error);
-    if (!isKeyed) continue;
-    const found = await findCreated(settings, creation, lastId);
+    if (tried.isErr() && !isRefusal(tried.error)) return err(tried.error);
+    const found = await findCreated(settings, creation, id);
     if (found.isErr()) return err(found.error);
     if (found.value !== undefined) return ok(found.value);
     if (tried.isErr()) return err(tried.error);
   }
-  return err(conflict(lastId));
+  return err(conflict(id));
+};
+
+/**
+ * Creates a session under the caller's id or a new one; with an idempotency key, returns the session of an earlier call
+ * if there is one.
+ */
+export const createSession = async (
+  settings: Settings,
+  input: unknown,
+  options: CreateOptions,
+): Promise<Result<CreatedSession, CreateError>> => {
+  const known = parseCreateOptions(options);
+  if (known.isErr()) return err(known.error);
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const read = parseCreate(input, settings.policy, timestampOf(time.value));
+  if (read.isErr()) return err(read.error);
+  const { idempotencyKey } = read.value;
+  if (idempotencyKey === undefined) return createNew(settings, read.value, known.value);
+  const id = read.value.id ?? (await idOfIdempotencyKey(settings.tenant, idempotencyKey));
+  return createOnce(settings, read.value, id, known.value);
 };

@@ -1,12 +1,12 @@
 import { err, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
-import { parseCommandOptions, parseExtend } from '../input/session-input.js';
+import { parseExtend } from '../input/session-input.js';
 import type { ChangeError } from '../session/errors.js';
 import { extendState } from '../session/extend-state.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, resultOfCommand } from './check-command.js';
+import { checkCommand, commandOptionsOf, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
@@ -27,7 +27,7 @@ export const extendSession = async (
 ): Promise<Result<SessionState, ChangeError>> => {
   const extension = parseExtend(input, settings.policy.limits);
   if (extension.isErr()) return err(extension.error);
-  const read = parseCommandOptions(options);
+  const read = commandOptionsOf(settings, key, options);
   if (read.isErr()) return err(read.error);
   const { timeLimit } = extension.value;
   const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];

@@ -13,6 +13,7 @@ export const httpStatuses = Object.freeze({
   too_many_active: 429,
   operation_mismatch: 422,
   idempotency_mismatch: 422,
+  id_taken: 409,
   page_too_large: 422,
   too_many_labelled: 422,
   corrupt_record: 500,

@@ -3,6 +3,7 @@ import type { SweepFailure } from '../session/errors.js';
 import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
+import type { GetOrCreateResult } from './get-or-create.js';
 
 /** The result of `append`. */
 export interface Appended {
@@ -97,6 +98,7 @@ export interface Sweep {
 /** The result of each operation. `each` returns one page after another. */
 export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
   readonly create: CreatedSession;
+  readonly getOrCreate: GetOrCreateResult;
   readonly get: Session;
   readonly history: HistoryPart;
   readonly list: SessionPage;
@@ -131,6 +133,7 @@ const named =
  */
 export const resultOf: { readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult } = {
   create: named('create'),
+  getOrCreate: named('getOrCreate'),
   get: named('get'),
   history: named('history'),
   list: named('list'),

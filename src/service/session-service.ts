@@ -1,53 +1,50 @@
-import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import { err, type Result, ResultAsync } from 'neverthrow';
 import { SafeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { parseCreateOptions, parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
+import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
-import { parseCommandOptions, parseCreate, parseId, parseSweep } from '../input/session-input.js';
-import { type Clock, timestampOf } from '../session/clock.js';
+import { parseId, parseSweep } from '../input/session-input.js';
+import type { Clock } from '../session/clock.js';
 import type {
+  AppendError,
+  ChangeError,
   ClaimError,
+  CreateError,
   DeleteError,
+  GetOrCreateError,
+  HistoryError,
+  InvalidInput,
   LeaseError,
+  ListError,
   ReadError,
   RedactError,
   ReleaseError,
   RenewError,
+  SessionError,
   StartError,
+  StoreUnavailable,
+  SweepError,
   UpdateError,
   WakeError,
   WatchError,
   WithLeaseError,
 } from '../session/errors.js';
-import {
-  type AppendError,
-  type ChangeError,
-  type CreateError,
-  type HistoryError,
-  type InvalidInput,
-  type ListError,
-  notFound,
-  pageTooLarge,
-  type SessionError,
-  type StoreError,
-  type StoreUnavailable,
-  type SweepError,
-  type TooLarge,
-} from '../session/errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
-import { sessionAt } from '../session/session-at.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { type HeldLease, withLease } from '../session/with-lease.js';
-import type { ReadSize, SessionKey } from '../store/session-store.js';
+import { type HeldLease, type ReturnedError, type ReturnedValue, withLease } from '../session/with-lease.js';
+import type { SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
+import { commandOptionsOf } from './check-command.js';
 import { type ClaimInput, claimSessions } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
+import { type GetOrCreateInput, type GetOrCreateResult, getOrCreate } from './get-or-create.js';
+import { type GetOptions, getSession } from './get-session.js';
 import {
   type LeaseInput,
   leaseSession,
@@ -56,14 +53,7 @@ import {
   releaseSession,
   renewLease,
 } from './lease-session.js';
-import {
-  type EachQuery,
-  eachSession,
-  type ListOptions,
-  type ListQuery,
-  listSessions,
-  type ReadOptions,
-} from './list-sessions.js';
+import { type EachQuery, eachSession, type ListOptions, type ListQuery, listSessions } from './list-sessions.js';
 import type {
   Appended,
   Claims,
@@ -73,6 +63,7 @@ import type {
   SessionPage,
   Sweep,
 } from './operation-results.js';
+import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
 import { type OperationCall, runOperation } from './run-operation.js';
@@ -80,16 +71,6 @@ import { parseSettings, type SessionServiceOptions, Settings } from './settings.
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UpdateInput, updateSession } from './update-session.js';
 import { type WakeOptions, wakeSession } from './wake-session.js';
-
-/** Options of `get`. */
-export interface GetOptions extends ReadOptions {
-  /** Maximum number of the latest history entries, from 0; `historyCount` is the number of all. Default: all. */
-  readonly historyLimit?: number | undefined;
-}
-
-/** The error of a read, with the maximum of the caller. */
-const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): ReadError =>
-  error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
@@ -122,34 +103,35 @@ export class SessionService {
   }
 
   /**
+   * The same operations as promises of their values, for `await` and `try`: an error rejects with a `SessionFailure`.
+   * An iterable throws at its first error.
+   */
+  get orThrow(): OrThrow<SessionService> {
+    return orThrowOf<SessionService>(this);
+  }
+
+  /**
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork it, in one step: all
    * of this is done, or nothing.
    */
   create(input: CreateSessionInput, options: CreateOptions = {}): ResultAsync<CreatedSession, CreateError> {
-    return runOperation(this.#settings, { name: 'create' }, async () => {
-      const known = parseCreateOptions(options);
-      if (known.isErr()) return err(known.error);
-      const time = this.#settings.now();
-      if (time.isErr()) return err(time.error);
-      const read = parseCreate(input, this.#settings.policy, timestampOf(time.value));
-      return read.isErr() ? err(read.error) : createSession(this.#settings, read.value, options);
-    });
+    return runOperation(this.#settings, { name: 'create' }, () => createSession(this.#settings, input, options));
+  }
+
+  /**
+   * Reads the session with an id of the caller's own, whatever its options and its status, or creates and starts it.
+   * `created` says which. Of several calls at the same time, one creates the session and all get it.
+   */
+  getOrCreate(input: GetOrCreateInput, options: CreateOptions = {}): ResultAsync<GetOrCreateResult, GetOrCreateError> {
+    return runOperation(this.#settings, { name: 'getOrCreate' }, () => getOrCreate(this.#settings, input, options));
   }
 
   /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
-    return this.#runOn(
-      { name: 'get', id, outcome: 'not_applied' },
-      async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
-        const size = parseGetOptions(options);
-        if (size.isErr()) return err(size.error);
-        const found = await store.find(key, size.value);
-        if (found.isErr()) return err(inBytes(found.error, size.value));
-        const time = now();
-        if (time.isErr()) return err(time.error);
-        return found.value === undefined ? err(notFound(key.id)) : ok(sessionAt(found.value, time.value));
-      },
-    );
+    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, async (settings, key) => {
+      const size = parseGetOptions(options);
+      return size.isErr() ? err(size.error) : getSession(settings, key.id, size.value);
+    });
   }
 
   /**
@@ -184,7 +166,7 @@ export class SessionService {
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#runOn({ name: 'start', id }, async (settings, key) => {
-      const read = parseCommandOptions(options);
+      const read = commandOptionsOf(settings, key, options);
       return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
     });
   }
@@ -258,17 +240,19 @@ export class SessionService {
 
   /**
    * Leases a session while `use` runs: renews the lease after each third of its length, by the clock of the service,
-   * and releases it at the end. Returns the value of `use`; `callback_failed` if `use` throws or rejects; and
-   * `lease_lost` if the lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
-   * when the session has ended. If the session cannot be leased, `use` is not called.
+   * and releases it at the end. `use` gets `sessions`, this service with the token of the lease in its appends and
+   * commands on the session. Returns the value of `use`, or its result if it returns one; `callback_failed` if `use`
+   * throws or rejects; and `lease_lost` if the lease was lost before `use` had finished. `signal` is aborted as soon as
+   * that is known, and when the session has ended. If the session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,
     input: LeaseInput,
-    use: (lease: HeldLease) => T | PromiseLike<T>,
-  ): ResultAsync<T, WithLeaseError> {
+    use: (lease: HeldLease<SessionService>) => T,
+  ): ResultAsync<ReturnedValue<Awaited<T>>, WithLeaseError | ReturnedError<Awaited<T>>> {
     const { now, after } = this.#settings;
     const operations = {
+      sessions: (fencingToken: number) => new SessionService(this.#settings.withFence({ id, fencingToken })),
       lease: () => this.lease(id, input),
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
@@ -356,7 +340,7 @@ export class SessionService {
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
     return this.#runOn({ name: command, id }, async (settings, key) => {
-      const read = parseCommandOptions(options);
+      const read = commandOptionsOf(settings, key, options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }

@@ -10,6 +10,7 @@ import { type Ids, randomIds } from '../session/ids.js';
 import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';
+import type { Fence } from '../session/with-lease.js';
 import type { SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
@@ -55,6 +56,12 @@ export interface SessionServiceOptions {
   readonly observers?: readonly SessionObserver[];
 }
 
+/** Whose sessions the operations are for. */
+interface Scope {
+  readonly tenantError: InvalidInput | undefined;
+  readonly fence: Fence | undefined;
+}
+
 /**
  * The checked options of a service with their defaults. A class, so that the constructor of the service can distinguish
  * them from unchecked options.
@@ -79,15 +86,16 @@ export class Settings {
   readonly recentStates: RecentStates;
   /** Set if the store has events. */
   readonly hub: EventHub | undefined;
+  readonly #fence: Fence | undefined;
 
   constructor(
-    settings: Omit<Settings, 'forTenant' | 'tenant' | 'tenantError'>,
-    tenant: string,
-    tenantError?: InvalidInput,
+    settings: Omit<Settings, 'forTenant' | 'withFence' | 'fencingTokenOf' | 'tenant' | 'tenantError'>,
+    { tenant, tenantError, fence }: { readonly tenant: string } & Partial<Scope>,
   ) {
     this.store = settings.store;
     this.tenant = tenant;
     this.tenantError = tenantError;
+    this.#fence = fence;
     this.clock = settings.clock;
     this.now = settings.now;
     this.after = settings.after;
@@ -108,7 +116,18 @@ export class Settings {
   /** The same settings for another tenant. */
   forTenant(name: string): Settings {
     const tenant = parseTenant(name);
-    return tenant.isErr() ? new Settings(this, '', tenant.error) : new Settings(this, tenant.value);
+    if (tenant.isErr()) return new Settings(this, { tenant: '', tenantError: tenant.error });
+    return new Settings(this, { tenant: tenant.value });
+  }
+
+  /** The same settings with a lease. */
+  withFence(fence: Fence): Settings {
+    return new Settings(this, { tenant: this.tenant, tenantError: this.tenantError, fence });
+  }
+
+  /** The token to check in a write on a session: the one that was given, or that of the lease on it. */
+  fencingTokenOf(id: string, given: number | undefined): number | undefined {
+    return given ?? (this.#fence?.id === id ? this.#fence.fencingToken : undefined);
   }
 }
 
@@ -147,6 +166,7 @@ const storeMethods = [
   'reportsEnds',
   'due',
   'reschedule',
+  'claim',
 ];
 
 export const parseSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>
@@ -181,5 +201,5 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
       recentStates: new RecentStates(),
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, source) : undefined,
     };
-    return new Settings(settings, name);
+    return new Settings(settings, { tenant: name });
   });

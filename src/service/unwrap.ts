@@ -1,40 +1,28 @@
 import type { Result } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
-import type { SessionError } from '../session/errors.js';
+import { SessionFailure, type TypedError } from '../session/session-failure.js';
 
-/** The type and the message of an error; each may be missing. */
-const messageOf = (error: unknown): string => {
-  if (!isFields(error)) return String(error);
-  const texts = [error['type'], error['message']].filter((text) => typeof text === 'string');
-  return texts.length === 0 ? 'the result is an error, see `cause`' : texts.join(': ');
+const isTyped = (error: unknown): error is TypedError =>
+  isFields(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string';
+
+const exceptionOf = (error: unknown): Error => {
+  if (isTyped(error)) return new SessionFailure(error);
+  return error instanceof Error ? error : new Error('the result is an error, see `cause`', { cause: error });
 };
-
-/** The exception of `unwrap`. Its message contains the type and the message of the error. */
-export class UnwrapError<E = SessionError> extends Error {
-  /** `UnwrapError`. */
-  override readonly name = 'UnwrapError';
-  /** The error of the result. */
-  override readonly cause: E;
-
-  constructor(error: E) {
-    super(messageOf(error));
-    this.cause = error;
-  }
-}
 
 const valueOrThrow = <T, E>(result: Result<T, E>): T => {
   if (result.isOk()) return result.value;
-  throw new UnwrapError(result.error);
+  throw exceptionOf(result.error);
 };
 
 const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T> => valueOrThrow(await result);
 
 /**
- * Returns the value of a result, or throws an `UnwrapError` whose `cause` is the error. For a `ResultAsync`, returns a
- * promise of the value, which rejects with the `UnwrapError`. Also works for results of your own. For scripts, tests
- * and frameworks that handle exceptions.
+ * Returns the value of a result, or throws its error as a `SessionFailure`. For a `ResultAsync`, returns a promise of
+ * the value. Also takes results of your own, and throws their exceptions as they are. For results of functions; the
+ * operations of a service have `orThrow`.
  *
- *     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
+ *     const { messages } = await unwrap(loadMessages(sessions, id));
  */
 export function unwrap<T, E>(result: Result<T, E>): T;
 export function unwrap<T, E>(result: PromiseLike<Result<T, E>>): Promise<T>;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseCommandOptions, parseUpdate } from '../input/session-input.js';
+import { parseUpdate } from '../input/session-input.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, type UpdateError } from '../session/errors.js';
 import type { LabelChanges, SessionState } from '../session/session.js';
@@ -7,7 +7,7 @@ import type { StateRecord } from '../session/session-record.js';
 import { endByClock } from '../session/state-at.js';
 import { updateLabels } from '../session/update-labels.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, resultOfCommand } from './check-command.js';
+import { checkCommand, commandOptionsOf, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
@@ -34,7 +34,7 @@ export const updateSession = async (
 ): Promise<Result<SessionState, UpdateError>> => {
   const update = parseUpdate(input);
   if (update.isErr()) return err(update.error);
-  const read = parseCommandOptions(options);
+  const read = commandOptionsOf(settings, key, options);
   if (read.isErr()) return err(read.error);
   const changes = update.value;
   const command = `update-${digestOf(JSON.stringify(changes))}`;

@@ -35,6 +35,12 @@ export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
   readonly id: string;
 }
 
+/** Another session of the tenant has this id. Nothing was changed. */
+export interface IdTaken extends Failure<'id_taken'> {
+  /** The id. */
+  readonly id: string;
+}
+
 /** The operation id was used before for another operation on this session. Nothing was changed. */
 export interface OperationMismatch extends Failure<'operation_mismatch'> {
   /** The id of the session. */
@@ -170,6 +176,7 @@ export type SessionError =
   | NotFound
   | InvalidTransition
   | IdempotencyMismatch
+  | IdTaken
   | OperationMismatch
   | Conflict
   | Leased
@@ -190,12 +197,15 @@ export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
 export type CreateError =
   | InvalidInput
   | IdempotencyMismatch
+  | IdTaken
   | NotFound
   | HistoryFull
   | TooManyActive
   | PageTooLarge
   | Conflict
   | StoreError;
+/** Errors of `getOrCreate`. */
+export type GetOrCreateError = Exclude<CreateError, IdempotencyMismatch | IdTaken>;
 /** Errors of `redact`. */
 export type RedactError = InvalidInput | NotFound | StoreError;
 /** Errors of `get`. */
@@ -259,6 +269,12 @@ export const notFound = (id: string): NotFound => ({ type: 'not_found', message:
 export const idempotencyMismatch = (id: string): IdempotencyMismatch => ({
   type: 'idempotency_mismatch',
   message: 'this idempotency key was used before with other options',
+  id,
+});
+
+export const idTaken = (id: string): IdTaken => ({
+  type: 'id_taken',
+  message: 'another session has this id',
   id,
 });
 

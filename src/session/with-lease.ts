@@ -13,19 +13,39 @@ import type { WatchSignal } from './session-event.js';
 /** The runtime's `AbortSignal`, or `WatchSignal` in a program without the types of the DOM or of Node. */
 export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;
 
-/** The argument of the function that runs under a lease. */
-export interface HeldLease {
+/** The argument of the function that runs under a lease. `S` is the type of `sessions`. */
+export interface HeldLease<S> {
+  /**
+   * The same sessions, whose appends and commands on the leased session carry the token: they are `lease_lost` once the
+   * lease is over, even if this process was suspended in between.
+   */
+  readonly sessions: S;
   /**
    * Aborted when the lease is lost or was not renewed in time, and when the session has ended or was deleted: stop
    * working on the session then. `reason` is the error, such as `lease_lost`.
    */
   readonly signal: LeaseSignal;
-  /** Pass it to `append` and to commands. */
+  /** For calls that do not go through `sessions`, such as those of another process. */
+  readonly fencingToken: number;
+}
+
+/** The value that a callback returns: that of its result if it returns a result. */
+export type ReturnedValue<T> = T extends Result<infer V, unknown> ? V : T;
+
+/** The error of the result that a callback returns. */
+export type ReturnedError<T> = T extends Result<unknown, infer E> ? E : never;
+
+/** A lease whose token the writes on its session carry. */
+export interface Fence {
+  /** The id of the session. */
+  readonly id: string;
   readonly fencingToken: number;
 }
 
 /** Takes, renews and releases the leases of one session. */
-export interface LeaseOperations<E, R extends { readonly type: string }> {
+export interface LeaseOperations<S, E, R extends { readonly type: string }> {
+  /** The sessions with this token. */
+  sessions(fencingToken: number): S;
   lease(): ResultAsync<SessionLease, E>;
   renew(fencingToken: number, seconds: number): ResultAsync<SessionLease, R>;
   release(fencingToken: number): ResultAsync<void, { readonly type: string }>;
@@ -133,16 +153,41 @@ class Renewal<R extends { readonly type: string }> {
   }
 }
 
+/** Whether a value is a result. Not by `instanceof`, because the caller may have another copy of neverthrow. */
+const isResult = (value: unknown): value is Result<unknown, unknown> => {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'isErr' in value && typeof value.isErr === 'function' && ('value' in value || 'error' in value);
+};
+
+/** The result of `use`: its own if it returns one. */
+const resultOf = async (use: () => unknown): Promise<Result<unknown, unknown>> => {
+  try {
+    const value = await use();
+    return isResult(value) ? value : ok(value);
+  } catch (cause) {
+    return err(callbackFailed(cause));
+  }
+};
+
 /**
- * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value of `use`,
- * `callback_failed` if `use` throws, and `lease_lost` if the lease was lost before `use` had finished. Never rejects.
+ * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value or the result
+ * of `use`, `callback_failed` if `use` throws, and `lease_lost` if the lease was lost before `use` had finished. Never
+ * rejects.
  */
-export const withLease = async <T, E, R extends { readonly type: string }>(
-  operations: LeaseOperations<E, R>,
+export function withLease<T, S, E, R extends { readonly type: string }>(
+  operations: LeaseOperations<S, E, R>,
   clock: LeaseClock,
   input: unknown,
-  use: (lease: HeldLease) => T | PromiseLike<T>,
-): Promise<Result<T, E | InvalidInput | LeaseLost | CallbackFailed>> => {
+  use: (lease: HeldLease<S>) => T,
+): Promise<
+  Result<ReturnedValue<Awaited<T>>, E | InvalidInput | LeaseLost | CallbackFailed | ReturnedError<Awaited<T>>>
+>;
+export async function withLease<S, E, R extends { readonly type: string }>(
+  operations: LeaseOperations<S, E, R>,
+  clock: LeaseClock,
+  input: unknown,
+  use: (lease: HeldLease<S>) => unknown,
+): Promise<Result<unknown, unknown>> {
   if (typeof use !== 'function') return err(invalidInput([{ path: 'use', message: 'must be a function' }]));
   const seconds = secondsIn(input);
   const begunAt = clock.now();
@@ -151,15 +196,11 @@ export const withLease = async <T, E, R extends { readonly type: string }>(
   const { fencingToken } = taken.value;
   const lease = { begunAt, lengthMs: seconds * 1000, fencingToken };
   const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, lease);
-  let used: Result<T, CallbackFailed>;
-  try {
-    used = ok(await use({ signal: renewal.signal, fencingToken }));
-  } catch (cause) {
-    used = err(callbackFailed(cause));
-  }
+  const sessions = operations.sessions(fencingToken);
+  const used = await resultOf(() => use({ sessions, signal: renewal.signal, fencingToken }));
   renewal.stop();
   // A lease that cannot be released runs out by itself.
   const released = await operations.release(fencingToken);
   const isLost = renewal.isLost || (released.isErr() && released.error.type === 'lease_lost');
   return isLost ? err(leaseLost(fencingToken)) : used;
-};
+}

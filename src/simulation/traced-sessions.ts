@@ -1,5 +1,7 @@
 import { type Fields, isFields } from '../input/parse-fields.js';
+import { orThrowOf } from '../service/or-throw.js';
 import type { SessionService } from '../service/session-service.js';
+import type { HeldLease } from '../session/with-lease.js';
 import type { Process } from './process.js';
 import type { World } from './world.js';
 
@@ -52,10 +54,20 @@ const resultInWords = (result: unknown, world: World): string => {
     : `gets the error ${answerInWords(result['error'], world)}`;
 };
 
+const isLease = (value: unknown): value is HeldLease<SessionService> => isFields(value) && 'sessions' in value;
+
+/** The callback of `withLease`, with traced sessions. Other arguments stay as they are. */
+const tracedUse = (argument: unknown, process: Process, world: World): unknown => {
+  if (typeof argument !== 'function') return argument;
+  return (lease: unknown): unknown =>
+    argument(isLease(lease) ? { ...lease, sessions: tracedSessions(lease.sessions, process, world) } : lease);
+};
+
 /** The sessions of a process. Adds each call and its answer to the trace. */
 export const tracedSessions = (service: SessionService, process: Process, world: World): SessionService =>
   new Proxy(service, {
-    get: (target, name) => {
+    get: (target, name, traced) => {
+      if (name === 'orThrow') return orThrowOf<SessionService>(traced);
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function' || typeof name !== 'string') return member;
       if (name === 'forTenant') return (tenant: string) => tracedSessions(target.forTenant(tenant), process, world);
@@ -70,7 +82,8 @@ export const tracedSessions = (service: SessionService, process: Process, world:
           ),
         );
         const called = process.called();
-        const answer: unknown = Reflect.apply(member, target, args);
+        const given = name === 'withLease' ? args.map((argument) => tracedUse(argument, process, world)) : args;
+        const answer: unknown = Reflect.apply(member, target, given);
         if (!isThenable(answer)) return answer;
         const heard = answer.then((result) => {
           if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));

@@ -138,7 +138,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   );
   seen.push(outcome(await sessions.lease(id, { holder: 'b', seconds: 1 })));
   seen.push(outcome(await sessions.lease(id, { holder: '', seconds: 0 })));
-  const use = async ({ signal }: HeldLease) => (signal.aborted ? 'lost' : 'held');
+  const use = async ({ signal }: HeldLease<unknown>) => (signal.aborted ? 'lost' : 'held');
   seen.push(outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)));
   const renewed = await sessions.renew(id, { fencingToken, seconds: 2 });
   seen.push(outcome<SessionLease>(renewed, ({ holder, until }) => [holder, until]));

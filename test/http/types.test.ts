@@ -8,6 +8,7 @@ import {
   type SessionHandlerOptions,
   type TenantCommands,
   type TenantEvents,
+  type TenantOpenings,
   type TenantSessions,
 } from '../../src/http/index.js';
 import type { SessionService } from '../../src/index.js';
@@ -34,7 +35,7 @@ describe('the options of a handler', () => {
 
   test('take sessions that are only created and read, unless a route needs more', () => {
     expectTypeOf<Over<TenantSessions, never>>().toExtend<SessionHandlerOptions<TenantSessions>>();
-    type Driven = TenantSessions & TenantCommands;
+    type Driven = TenantSessions & TenantCommands & TenantOpenings;
     expectTypeOf<Over<Driven, CommandRoutes>>().toExtend<SessionHandlerOptions<Driven>>();
     expectTypeOf<Over<TenantSessions, CommandRoutes>>().not.toExtend<SessionHandlerOptions<TenantSessions>>();
     type Watched = TenantSessions & TenantEvents;

@@ -6,7 +6,7 @@ export const contract = {
     'transition',
     'sessionAt',
     'unwrap',
-    'UnwrapError',
+    'SessionFailure',
     'httpStatusOf',
     'ok',
     'err',

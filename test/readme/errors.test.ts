@@ -14,6 +14,7 @@ const errors = {
   lease_lost: { type: 'lease_lost', message: '', fencingToken: 1 },
   history_full: { type: 'history_full', message: '', id: '', limit: 1 },
   conflict: { type: 'conflict', message: '', id: '' },
+  id_taken: { type: 'id_taken', message: '', id: '' },
   history_moved: { type: 'history_moved', message: '', id: '', position: 1 },
   page_too_large: { type: 'page_too_large', message: '', bytes: 2, limit: 1 },
   too_many_labelled: { type: 'too_many_labelled', message: '', label: ['', ''], limit: 1 },

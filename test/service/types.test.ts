@@ -8,6 +8,7 @@ import type {
   HistoryMoved,
   HistoryPart,
   IdempotencyMismatch,
+  IdTaken,
   InvalidInput,
   InvalidTransition,
   Leased,
@@ -37,7 +38,15 @@ describe('every operation has the errors that it can have, and no others', () =>
     expectTypeOf<ReturnType<SessionService['create']>>().toEqualTypeOf<
       ResultAsync<
         CreatedSession,
-        InvalidInput | IdempotencyMismatch | NotFound | HistoryFull | PageTooLarge | TooManyActive | Conflict | AnyStore
+        | InvalidInput
+        | IdempotencyMismatch
+        | IdTaken
+        | NotFound
+        | HistoryFull
+        | PageTooLarge
+        | TooManyActive
+        | Conflict
+        | AnyStore
       >
     >();
   });
@@ -117,6 +126,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'not_found'
       | 'invalid_transition'
       | 'idempotency_mismatch'
+      | 'id_taken'
       | 'operation_mismatch'
       | 'leased'
       | 'lease_lost'
@@ -155,10 +165,13 @@ describe('a session in types', () => {
     expectTypeOf<{ limit: number }>().not.toExtend<Query>();
   });
 
-  test('is created with a face and a profile at least', () => {
+  test('is created with any options, and got or created with an id at least', () => {
     type Input = Parameters<SessionService['create']>[0];
     expectTypeOf<{ face: string; profile: string }>().toExtend<Input>();
-    expectTypeOf<{ face: string }>().not.toExtend<Input>();
+    expectTypeOf<{ face: string }>().toExtend<Input>();
+    type Asked = Parameters<SessionService['getOrCreate']>[0];
+    expectTypeOf<{ id: string }>().toExtend<Asked>();
+    expectTypeOf<{ face: string }>().not.toExtend<Asked>();
     expectTypeOf<{ face: string; profile: string; timeLimit: string }>().not.toExtend<Input>();
   });
 });

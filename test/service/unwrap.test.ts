@@ -11,7 +11,7 @@ import {
   type Result,
   type ResultAsync,
   type SessionError,
-  UnwrapError,
+  SessionFailure,
   unwrap,
 } from '../../src/index.js';
 import { openSessions } from '../support/sessions.js';
@@ -33,14 +33,15 @@ describe('unwrap', () => {
     expect(await unwrap(Promise.resolve(ok(3)))).toBe(3);
   });
 
-  test('throws the error as the cause of an UnwrapError', async () => {
+  test('throws the error as a SessionFailure', async () => {
     const error = { type: 'conflict', message: 'others were faster' } as const;
     for (const call of [() => unwrap(err(error)), () => unwrap(errAsync(error))]) {
       const thrown = await thrownBy(call);
-      expect(thrown).toBeInstanceOf(UnwrapError);
+      expect(thrown).toBeInstanceOf(SessionFailure);
       expect(thrown).toBeInstanceOf(Error);
-      expect(thrown).toMatchObject({ name: 'UnwrapError', message: 'conflict: others were faster' });
-      expect(Object(thrown).cause).toBe(error);
+      expect(thrown).toMatchObject({ name: 'SessionFailure', type: 'conflict' });
+      expect(Object(thrown).message).toBe('conflict: others were faster (read the session and try again)');
+      expect(Object(thrown).error).toBe(error);
     }
   });
 
@@ -48,12 +49,14 @@ describe('unwrap', () => {
     const parsed = (text: string): Result<number, { readonly type: 'negative' }> =>
       Number(text) < 0 ? err({ type: 'negative' }) : ok(Number(text));
     expect(unwrap(parsed('3'))).toBe(3);
-    const messages: unknown[] = [];
-    for (const result of [parsed('-3'), err('too late'), err(new Error('no disk')), err({ code: 7 }), err(undefined)]) {
+    const noDisk = new Error('no disk');
+    const causes: unknown[] = [];
+    for (const result of [parsed('-3'), err('too late'), err(noDisk), err(undefined)]) {
       const thrown = await thrownBy(() => unwrap<unknown, unknown>(result));
-      messages.push(thrown instanceof UnwrapError && thrown.message);
+      expect(thrown).toBeInstanceOf(Error);
+      causes.push(thrown === noDisk ? 'itself' : Object(thrown).cause);
     }
-    expect(messages).toEqual(['negative', 'too late', 'no disk', 'the result is an error, see `cause`', 'undefined']);
+    expect(causes).toEqual([{ type: 'negative' }, 'too late', 'itself', undefined]);
   });
 
   test('of an operation gives a session, or an error with its HTTP status', async () => {
@@ -64,7 +67,7 @@ describe('unwrap', () => {
     const calls: ResultAsync<unknown, SessionError>[] = [sessions.start(id), sessions.get('nobody'), sessions.get('')];
     for (const call of calls) {
       const thrown = await thrownBy(() => unwrap(call));
-      statuses.push(thrown instanceof UnwrapError && httpStatusOf(thrown.cause));
+      statuses.push(thrown instanceof SessionFailure && httpStatusOf(thrown.error));
     }
     expect(statuses).toEqual([409, 404, 400]);
   });

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionService } from '../../src/service/session-service.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { HeldLease } from '../../src/session/with-lease.js';
 import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
@@ -14,15 +15,15 @@ const nineSeconds = { holder: 'worker-1', seconds: 9 };
 
 /** A function for `withLease` that runs until the test lets it go. */
 const working = () => {
-  let begin: (lease: HeldLease) => void;
+  let begin: (lease: HeldLease<SessionService>) => void;
   let finish: (value: string) => void;
-  const begun = new Promise<HeldLease>((resolve) => {
+  const begun = new Promise<HeldLease<SessionService>>((resolve) => {
     begin = resolve;
   });
   const finished = new Promise<string>((resolve) => {
     finish = resolve;
   });
-  const use = (lease: HeldLease) => {
+  const use = (lease: HeldLease<SessionService>) => {
     begin(lease);
     return finished;
   };
@@ -58,7 +59,7 @@ describe('withLease', () => {
     );
     expect(result).toBe(42);
     expect(await leaseOf(bench)).toBeUndefined();
-    expect(await okOf(sessions.withLease(id, nineSeconds, () => ok('a plain value')))).toEqual(ok('a plain value'));
+    expect(await okOf(sessions.withLease(id, nineSeconds, () => ok('a value')))).toBe('a value');
   });
 
   test('renews the lease at a third of its length, for as long as the function takes', async () => {

@@ -58,11 +58,11 @@ export const startedIn = async (sessions: SessionService, input: { readonly time
   return id;
 };
 
-export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy' | 'clock'>;
+export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy' | 'clock' | 'orThrow'>;
 
 /** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
 export const call = (
   sessions: SessionService,
   operation: Operation,
   ...args: readonly unknown[]
-): ResultAsync<unknown, SessionError> => Reflect.apply(sessions[operation], sessions, args);
+): ResultAsync<unknown, SessionError | CallbackFailed> => Reflect.apply(sessions[operation], sessions, args);

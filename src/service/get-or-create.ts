@@ -1,0 +1,49 @@
+import { err, ok, type Result } from 'neverthrow';
+import { parseCreateOptions } from '../input/parse-list-query.js';
+import { parseGetOrCreate } from '../input/session-input.js';
+import { timestampOf } from '../session/clock.js';
+import { conflict, type GetOrCreateError, type ReadError } from '../session/errors.js';
+import type { Session } from '../session/session.js';
+import { type CreateOptions, type CreateSessionInput, MAX_ATTEMPTS, tryCreate } from './create-session.js';
+import { getSession } from './get-session.js';
+import type { Settings } from './settings.js';
+
+/** The session to get, or to create if there is none. */
+export interface GetOrCreateInput extends Omit<CreateSessionInput, 'id' | 'idempotencyKey' | 'start'> {
+  /** The id, 1 to 256 characters. */
+  readonly id: string;
+  /** Whether a new session is started at once. Default: true. A session that exists stays as it is. */
+  readonly start?: boolean;
+}
+
+/** The result of `getOrCreate`. */
+export interface GetOrCreateResult extends Session {
+  /** Whether this call has created the session. */
+  readonly created: boolean;
+}
+
+/** The session with this id, whatever its options and its status, or a new one. */
+export const getOrCreate = async (
+  settings: Settings,
+  input: unknown,
+  options: CreateOptions,
+): Promise<Result<GetOrCreateResult, GetOrCreateError>> => {
+  const known = parseCreateOptions(options);
+  if (known.isErr()) return err(known.error);
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const read = parseGetOrCreate(input, settings.policy, timestampOf(time.value));
+  if (read.isErr()) return err(read.error);
+  const creation = read.value;
+  const { id, historyLimit } = creation;
+  const size = { ...known.value, historyLimit };
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const found: Result<Session, ReadError> = await getSession(settings, id, size);
+    if (found.isOk()) return ok({ ...found.value, created: false });
+    if (found.error.type !== 'not_found') return err(found.error);
+    const tried = await tryCreate(settings, creation, id, known.value);
+    if (tried.isErr()) return err(tried.error);
+    if (typeof tried.value !== 'string') return ok({ ...tried.value, created: true });
+  }
+  return err(conflict(id));
+};

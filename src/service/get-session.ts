@@ -1,0 +1,30 @@
+import { err, ok, type Result } from 'neverthrow';
+import { notFound, pageTooLarge, type ReadError, type StoreError, type TooLarge } from '../session/errors.js';
+import type { Session } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
+import type { ReadSize } from '../store/session-store.js';
+import type { ReadOptions } from './list-sessions.js';
+import type { Settings } from './settings.js';
+
+/** Options of `get`. */
+export interface GetOptions extends ReadOptions {
+  /** Maximum number of the latest history entries, from 0; `historyCount` is the number of all. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
+
+/** The error of a read, with the maximum of the caller. */
+const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): ReadError =>
+  error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
+
+/** Reads a session as it is now. */
+export const getSession = async (
+  { store, tenant, now }: Settings,
+  id: string,
+  size: ReadSize,
+): Promise<Result<Session, ReadError>> => {
+  const found = await store.find({ tenant, id }, size);
+  if (found.isErr()) return err(inBytes(found.error, size));
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  return found.value === undefined ? err(notFound(id)) : ok(sessionAt(found.value, time.value));
+};

@@ -1,0 +1,58 @@
+import type { CallbackFailed, SessionError } from './errors.js';
+
+/** What the caller can do about an error. `callback_failed` is missing: the exception of the callback says it. */
+const adviceOf: Readonly<Record<SessionError['type'], string>> = {
+  invalid_input: 'correct the input',
+  not_found: 'check the id and the tenant, or create the session with getOrCreate',
+  invalid_transition: 'read the session and check its status first',
+  idempotency_mismatch: 'use a new idempotencyKey for a new session',
+  id_taken: 'use another id, or getOrCreate',
+  operation_mismatch: 'use a new operationId for a new operation',
+  conflict: 'read the session and try again',
+  leased: 'try again after the end of the lease',
+  lease_lost: 'stop working on the session: another worker may have it',
+  history_full: 'continue in a new session, or raise limits.historyEntries',
+  history_moved: 'read the history from that position and decide again',
+  too_many_active: 'end a session, or raise limits.activeSessions',
+  page_too_large: 'ask for a smaller limit or historyLimit',
+  too_many_labelled: 'narrow the list with createdAfter or createdBefore',
+  store_unavailable: 'try again with the same idempotencyKey or operationId',
+  corrupt_record: 'restore the session from a backup, or delete it',
+  misconfigured: 'correct the setup: the same call fails until then',
+};
+
+const isAdvised = (type: string): type is SessionError['type'] => Object.hasOwn(adviceOf, type);
+
+/** The least that an error of an operation has. */
+export interface TypedError {
+  readonly type: string;
+  readonly message: string;
+}
+
+const messageOf = ({ type, message }: TypedError): string => {
+  const text = `${type}: ${message}`;
+  return isAdvised(type) ? `${text} (${adviceOf[type]})` : text;
+};
+
+/**
+ * With what the operations of `orThrow` reject. Its message has the type and the message of the error, and what to do.
+ *
+ *     catch (failure) {
+ *       if (failure instanceof SessionFailure && failure.type === 'leased') return busy();
+ *       throw failure;
+ *     }
+ */
+export class SessionFailure<E extends TypedError = SessionError | CallbackFailed> extends Error {
+  /** `SessionFailure`. */
+  override readonly name = 'SessionFailure';
+  /** The type of the error, such as `not_found`. */
+  readonly type: E['type'];
+  /** The error with its data, as the operation without `orThrow` returns it. */
+  readonly error: E;
+
+  constructor(error: E) {
+    super(messageOf(error), 'cause' in error ? { cause: error.cause } : undefined);
+    this.type = error.type;
+    this.error = error;
+  }
+}
