@@ -124,7 +124,7 @@ export type RemoteError =
   | Omit<TooManyActive, 'id' | 'limit'>
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
-  | IdTaken
+  | Omit<IdTaken, 'id'>
   | Omit<PageTooLarge, 'bytes' | 'limit'>
   | Omit<TooManyLabelled, 'label' | 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
@@ -218,7 +218,6 @@ const remoteErrorOf = (
       return { type: code, message, command: isCommand(method) || method === 'append' ? method : 'lease' };
     }
     case 'history_full':
-    case 'id_taken':
       return { type: code, message, id };
     case 'corrupt_record':
       return { type: code, message, ...(id && { id }) };
@@ -236,6 +235,7 @@ const remoteErrorOf = (
     case 'operation_mismatch':
     case 'conflict':
     case 'idempotency_mismatch':
+    case 'id_taken':
     case 'too_many_active':
     case 'page_too_large':
     case 'too_many_labelled':
