@@ -221,7 +221,7 @@ export class SessionService {
     return this.#change(id, 'terminate', options);
   }
 
-  /** Ends the session with the reason `failed`. */
+  /** Ends the session with the reason `failed`. Succeeds without a change if the session has ended. */
   fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'fail', options);
   }
