@@ -317,7 +317,7 @@ export class SessionService {
   /**
    * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
    * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. After a
-   * rewind or a redaction, it yields a snapshot again. With `from`, the cursor of an item, it continues after that item,
+   * rewind or a redaction, it yields a snapshot again. A lease alone is no change, unless you set `leases`. With `from`, the cursor of an item, it continues after that item,
    * however old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An error is the
    * last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
    * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once. Nothing is

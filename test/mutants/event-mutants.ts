@@ -23,6 +23,13 @@ export const eventMutants: readonly Mutant[] = [
     tests: ['test/events'],
   },
   {
+    bug: 'a watcher is told of leases that it did not ask for',
+    file: 'src/session/watch-cursor.ts',
+    from: 'isWithLeases ? [...own,',
+    to: 'isWithLeases || lease ? [...own,',
+    tests: ['test/events'],
+  },
+  {
     bug: 'a watcher does not look for what no event tells',
     file: 'src/events/session-watch.ts',
     from: '|| now >= this.#lookAt ',
