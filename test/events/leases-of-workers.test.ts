@@ -102,7 +102,10 @@ test('a pause and a resume between two items are seen, even at the same millisec
 
 test('a watch tells leases only where leases is true or false', async () => {
   const { sessions } = open();
-  const { value } = await sessions.watch('s1', Object({ leases: 'yes' }))[Symbol.asyncIterator]().next();
+  const { value } = await sessions
+    .watch('s1', Object({ leases: 'yes' }))
+    [Symbol.asyncIterator]()
+    .next();
   expect(Object(value)._unsafeUnwrapErr()).toMatchObject({
     type: 'invalid_input',
     issues: [{ path: 'leases', message: 'must be true or false' }],

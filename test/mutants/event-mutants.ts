@@ -45,7 +45,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watcher of a tenant continues after another change with the number of one that a restore has lost',
-    file: 'src/events/watch-tenant.ts',
+    file: 'src/events/tenant-watch.ts',
     from: ' && timeAt(event.position) === ms',
     to: '',
     tests: ['test/events'],
