@@ -52,8 +52,11 @@ const shared = {
 const esm: Options = { ...shared, entry: { ...library, 'cli/main': 'src/cli/main.ts' }, format: 'esm' };
 const cjs: Options = { ...shared, entry: library, format: 'cjs' };
 
+// `AsyncDisposable` is in no library of TypeScript that a user must have set.
+const dts = { only: true, banner: '/// <reference lib="esnext.disposable" />' } as const;
+
 // `--no-dts` is for running what was built: the ES modules alone, in a fraction of the time.
 export default defineConfig((flags) => {
   if (flags.dts === false) return esm;
-  return [esm, cjs, { ...shared, entry: inOneFolder(library), format: ['esm', 'cjs'], dts: { only: true } }];
+  return [esm, cjs, { ...shared, entry: inOneFolder(library), format: ['esm', 'cjs'], dts }];
 });

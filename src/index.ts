@@ -97,6 +97,7 @@ export type {
   SessionOptions,
   SessionOrigin,
   SessionState,
+  TakenLease,
 } from './session/session.js';
 export { sessionAt } from './session/session-at.js';
 export type {

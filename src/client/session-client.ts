@@ -31,7 +31,8 @@ import type { HistoryQuery } from '../service/read-history.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
-import type { SessionLease, SessionState } from '../session/session.js';
+import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
+import { takenLease } from '../session/taken-lease.js';
 import {
   type Fence,
   type HeldLease,
@@ -223,8 +224,9 @@ export class SessionClient {
    * higher fencing token than the ones before. If the same holder already has the session, the new lease replaces the
    * earlier one.
    */
-  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteLeaseError> {
-    return this.#call(lease, { id, input, options }, bodyOf(lease));
+  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<TakenLease, RemoteLeaseError> {
+    const taken = this.#call(lease, { id, input, options }, bodyOf(lease));
+    return taken.map((given) => takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })));
   }
 
   /**
@@ -291,7 +293,10 @@ export class SessionClient {
    * the connection. Nothing is sent before the first `next`. Never throws. The host must serve
    * `eventRoutes()`.
    */
-  watch(id: string, options: RemoteWatchOptions = {}): AsyncIterable<Result<RemoteChange, RemoteWatchError>> {
+  watch(
+    id: string,
+    options: RemoteWatchOptions = {},
+  ): AsyncIterable<Result<RemoteChange, RemoteWatchError>> & AsyncDisposable {
     return watchRemote(this.#settings, id, options);
   }
 

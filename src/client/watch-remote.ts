@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
+import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
 import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
 import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
@@ -147,26 +148,51 @@ async function* refuse(error: InvalidInput): AsyncGenerator<WatchItem, void> {
   yield err(error);
 }
 
-/** The changes of a session, as an iterable that never throws. */
+/** One iteration, which is in `begun` until it is over. */
+class RemoteIterator implements AsyncIterator<WatchItem, void> {
+  readonly #watch: RemoteWatch;
+  readonly #items: AsyncGenerator<WatchItem, void>;
+  readonly #begun: Set<RemoteIterator>;
+
+  constructor(settings: ClientSettings, request: WatchRequest, begun: Set<RemoteIterator>) {
+    this.#watch = new RemoteWatch(settings, request);
+    this.#items = this.#watch.items();
+    this.#begun = begun;
+    begun.add(this);
+  }
+
+  async next(): Promise<IteratorResult<WatchItem, void>> {
+    const item = await this.#items.next();
+    if (item.done === true) this.#begun.delete(this);
+    return item;
+  }
+
+  /** Ends the wait for the next item first: the generator would return only after it. */
+  return(): Promise<IteratorResult<WatchItem, void>> {
+    this.#begun.delete(this);
+    this.#watch.left.abort();
+    return this.#items.return();
+  }
+}
+
+/** The changes of a session, as an iterable that never throws. Disposing of it ends its iterations. */
 export const watchRemote = (
   settings: ClientSettings,
   id: string,
   options: RemoteWatchOptions,
-): AsyncIterable<WatchItem> => {
+): AsyncIterable<WatchItem> & AsyncDisposable => {
   const read = parseWatch(id, options);
-  if (read.isErr()) return refuse(read.error);
-  return {
-    [Symbol.asyncIterator]: () => {
-      const watching = new RemoteWatch(settings, read.value);
-      const items = watching.items();
-      return {
-        next: () => items.next(),
-        // Does not call `return` of the generator, because that would wait for its pending `next`.
-        return: () => {
-          watching.left.abort();
-          return items.return();
-        },
-      };
-    },
+  if (read.isErr()) return disposable(refuse(read.error), async () => undefined);
+  const begun = new Set<RemoteIterator>();
+  let isOver = false;
+  const begin = (): RemoteIterator => {
+    const items = new RemoteIterator(settings, read.value, begun);
+    // An iteration that was left before it began yields nothing.
+    if (isOver) items.return().catch(() => undefined);
+    return items;
   };
+  return disposable({ [Symbol.asyncIterator]: begin }, async () => {
+    isOver = true;
+    await Promise.all([...begun].map((items) => items.return()));
+  });
 };

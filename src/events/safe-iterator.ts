@@ -12,7 +12,7 @@ type Items<T> = AsyncIterator<Item<T>, void>;
  * An async iterable that never throws: an error is its last item, even if the store breaks its contract. It holds no
  * reference to delivered items.
  */
-export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void> {
+export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, AsyncDisposable {
   /** Undefined once it was called, because a waiting iterator holds what it holds. */
   #begin: (() => Result<Items<T>, WatchError>) | undefined;
   #items: Items<T> | undefined;
@@ -45,6 +45,10 @@ export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void> {
       // The iteration is over in any case.
     }
     return DONE;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
   }
 
   async #ask(): Promise<IteratorResult<Item<T>, void>> {

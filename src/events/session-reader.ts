@@ -44,6 +44,8 @@ export interface SessionRead {
   readonly size: ReadSize;
   /** Whether the entries are compared even if the record has not changed. */
   readonly mustCompare: boolean;
+  /** Whether leases that are taken and released are changes. */
+  readonly isWithLeases: boolean;
 }
 
 /** A record as it is at `now`. */
@@ -53,11 +55,13 @@ interface View {
   /** A digest of the state that the clock may have made of the stored one. */
   readonly digest: string;
   readonly isOver: boolean;
+  readonly isWithLeases: boolean;
 }
 
-const viewAt = (record: SessionRecord, now: number): View => {
+const viewAt = (record: SessionRecord, now: number, isWithLeases: boolean): View => {
   const state = stateAt(record.state, now);
-  return { record, now, digest: stateDigestOf(state), isOver: state.status === 'TERMINATED' };
+  const digest = stateDigestOf(state, isWithLeases);
+  return { record, now, digest, isOver: state.status === 'TERMINATED', isWithLeases };
 };
 
 /** The cursor after a record, with a digest of its last entry, which begins after `start`. */
@@ -72,8 +76,12 @@ const readingOf = <T extends object>({ record }: View, cursor: string, told?: T)
   return { cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) };
 };
 
-const isAsKnown = ({ record, digest }: View, cursor: WatchCursor): boolean =>
-  record.sequence === cursor.sequence && record.historyVersion === cursor.version && digest === cursor.state;
+/** A lease also has a number among the changes: without leases, the number alone is no change. */
+const isAsKnown = ({ record, digest, isWithLeases }: View, cursor: WatchCursor): boolean => {
+  if (isWithLeases && record.sequence !== cursor.sequence) return false;
+  if (record.historyPosition !== cursor.position) return false;
+  return record.historyVersion === cursor.version && digest === cursor.state;
+};
 
 /** What has changed, from the entries after the start of a cursor; `other` if the last known one is another. */
 const changedOf = (view: View, cursor: WatchCursor, entries: readonly PositionedEntry[]): Reading | 'other' => {
@@ -101,8 +109,8 @@ export class SessionReader {
 
   /** Undefined if there is no such session. */
   read(read: SessionRead): Found<Reading | undefined> {
-    const { key, cursor, size, mustCompare } = read;
-    const name = JSON.stringify([key.tenant, key.id, cursor, mustCompare, size.historyLimit]);
+    const { key, cursor, size, mustCompare, isWithLeases } = read;
+    const name = JSON.stringify([key.tenant, key.id, cursor, mustCompare, isWithLeases, size.historyLimit]);
     return this.#shared.read(name, async () => {
       const now = this.#now();
       if (now.isErr()) return err(now.error);
@@ -111,25 +119,25 @@ export class SessionReader {
     });
   }
 
-  async #after({ key, cursor: text, size, mustCompare }: SessionRead, now: number): Found<Reading | undefined> {
-    const cursor = text === undefined ? undefined : parseWatchCursor(text);
-    const changes = cursor === undefined ? ok('other' as const) : await this.#changes(key, cursor, now, mustCompare);
+  async #after(read: SessionRead, now: number): Found<Reading | undefined> {
+    const cursor = read.cursor === undefined ? undefined : parseWatchCursor(read.cursor);
+    const changes = cursor === undefined ? ok('other' as const) : await this.#changes(read, cursor, now);
     if (changes.isErr()) return err(changes.error);
-    return changes.value === 'other' ? this.#snapshot(key, size, now) : ok(changes.value);
+    return changes.value === 'other' ? this.#snapshot(read, now) : ok(changes.value);
   }
 
   /**
    * The whole session, or its latest entries. If the history changes between the two reads, the cursor does not fit it,
    * so that the next read gives another snapshot.
    */
-  async #snapshot(key: SessionKey, size: ReadSize, now: number): Found<Reading | undefined> {
+  async #snapshot({ key, size, isWithLeases }: SessionRead, now: number): Found<Reading | undefined> {
     const found = await this.#find(key, size);
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);
     const last = await this.#entries(key, { before: record.historyPosition, limit: 1 });
     return last.map((part) => {
-      const view = viewAt(record, now);
+      const view = viewAt(record, now, isWithLeases);
       const cursor = cursorOf(view, part?.start ?? 0, part?.entries.at(-1));
       return readingOf(view, cursor, { type: 'session.snapshot' as const, session: sessionAt(record, now) });
     });
@@ -140,10 +148,9 @@ export class SessionReader {
    * session is not the same any more.
    */
   async #changes(
-    key: SessionKey,
+    { key, mustCompare, isWithLeases }: SessionRead,
     cursor: WatchCursor,
     now: number,
-    mustCompare: boolean,
   ): Found<Reading | 'other' | undefined> {
     const [found, first] = await Promise.all([
       this.#find(key, { historyLimit: 0 }),
@@ -154,9 +161,11 @@ export class SessionReader {
     if (record === undefined) return ok(undefined);
     const isBehind = record.sequence < cursor.sequence || record.historyPosition < cursor.position;
     if (isBehind) return ok('other');
-    const view = viewAt(record, now);
+    const view = viewAt(record, now, isWithLeases);
     const isSame = isAsKnown(view, cursor) && !view.isOver;
-    if (first === undefined && isSame) return ok(readingOf(view, cursorText(cursor)));
+    if (first === undefined && isSame) {
+      return ok(readingOf(view, cursorText({ ...cursor, sequence: record.sequence })));
+    }
     const read = await this.#upTo(key, record, cursor, first);
     return read.map((entries) => (entries === undefined ? 'other' : changedOf(view, cursor, entries)));
   }

@@ -127,6 +127,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       cursor: this.#cursor,
       size: this.#options.size,
       mustCompare,
+      isWithLeases: this.#options.leases,
     });
     if (read.isErr()) return read;
     this.#isOwed = false;

@@ -87,6 +87,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       ...(isAtEnd || from.value === undefined ? {} : { from: from.value }),
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
       ...(historyLimit === undefined ? {} : { historyLimit }),
+      ...(call.form.leases === true ? { leases: true } : {}),
     };
     const frameOf = (change: SessionChange): Frame => ({
       text: changeFrame(call.form, change),

@@ -12,6 +12,8 @@ import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSignal } from './parse-signal.js';
 
 interface Watching {
+  /** Whether leases that are taken and released are told. */
+  readonly leases: boolean;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
 }
@@ -29,8 +31,6 @@ export interface SessionWatchSettings extends Watching {
 /** The checked options of `watchAll`. */
 export interface TenantWatchSettings extends Watching {
   readonly from: EventPosition | undefined;
-  /** Whether leases that are taken and released are told. */
-  readonly leases: boolean;
   /** Whether appends come with their entries. */
   readonly entries: boolean;
   /** Whether events come with their sessions. */
@@ -56,7 +56,12 @@ const parseFrom = <T>(
   return cursor;
 };
 
-const watchNames = ['from', 'signal', 'onOpen', 'warnBefore', 'historyLimit'] as const;
+const parseSwitch = (issues: IssueList, name: string, value: unknown): boolean => {
+  checkSwitch(issues, name, value);
+  return value === true;
+};
+
+const watchNames = ['from', 'signal', 'onOpen', 'leases', 'warnBefore', 'historyLimit'] as const;
 
 export const parseWatch = (options: unknown): Result<SessionWatchSettings, InvalidInput> =>
   parseSafely('options', (issues) => {
@@ -65,15 +70,11 @@ export const parseWatch = (options: unknown): Result<SessionWatchSettings, Inval
       from: parseFrom(issues, given.from, (text) => parseWatchCursor(text) && text, 'an item of a watch'),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
+      leases: parseSwitch(issues, 'leases', given.leases),
       warnBeforeMs: parseWarnBefore(issues, given.warnBefore),
       size: parseHistoryLimit(issues, given.historyLimit),
     };
   });
-
-const parseSwitch = (issues: IssueList, name: string, value: unknown): boolean => {
-  checkSwitch(issues, name, value);
-  return value === true;
-};
 
 const watchAllNames = ['from', 'signal', 'onOpen', 'leases', 'entries', 'sessions'] as const;
 

@@ -23,6 +23,7 @@ export const detailOf = (session: SessionSummary) => ({
 /** Sessions with their end reason and without their history, which the page reads in parts. */
 export const summaryForm: SessionForm = {
   historyLimit: 0,
+  leases: true,
   session: detailOf,
   snapshot: detailOf,
   summary: detailOf,

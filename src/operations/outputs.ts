@@ -34,8 +34,8 @@ import {
 type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>;
 
 /**
- * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
- * that has already ended. `labels`, `origin` and the times are there if the host shows them, with its options `labels`,
+ * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for
+ * a session that has already ended. `labels`, `origin` and the times are there if the host shows them, with its options `labels`,
  * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}

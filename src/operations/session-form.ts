@@ -75,6 +75,8 @@ const toWireTimes = ({
 export interface SessionForm {
   /** Maximum number of history entries in an answer, even if the request asks for more. */
   readonly historyLimit?: number;
+  /** Whether the form shows the lease of a session, so that a watch tells leases. */
+  readonly leases?: boolean;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
   /** Writes a session for a watch, with entries with all of their fields. */

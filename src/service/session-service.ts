@@ -1,7 +1,7 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { SafeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
-import { watchTenant } from '../events/watch-tenant.js';
+import { TenantWatch } from '../events/tenant-watch.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
@@ -31,9 +31,10 @@ import type {
   WatchError,
   WithLeaseError,
 } from '../session/errors.js';
-import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
+import type { CreatedSession, Session, SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
+import { takenLease } from '../session/taken-lease.js';
 import { type HeldLease, type ReturnedError, type ReturnedValue, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
@@ -203,7 +204,7 @@ export class SessionService {
     return this.#change(id, 'terminate', options);
   }
 
-  /** Ends the session with the reason `failed`. */
+  /** Ends the session with the reason `failed`. Succeeds without a change if the session has ended. */
   fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'fail', options);
   }
@@ -224,10 +225,12 @@ export class SessionService {
    * the session, the error is `leased`. Pass the `fencingToken` to `append` and to commands: they are `lease_lost` once
    * the lease is over, even if this process was suspended in between. Calls without one are not checked. Every lease
    * has a higher token than the ones before. If the same holder already has the session, such as a worker that was
-   * restarted under its name, the new lease replaces the earlier one. A lease ends at its time without a write.
+   * restarted under its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
+   * with `await using` at the end of the block.
    */
-  lease(id: string, input: LeaseInput): ResultAsync<SessionLease, LeaseError> {
-    return this.#runOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
+  lease(id: string, input: LeaseInput): ResultAsync<TakenLease, LeaseError> {
+    const taken = this.#runOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
+    return taken.map((lease) => takenLease(lease, ({ fencingToken }) => this.release(id, { fencingToken })));
   }
 
   /**
@@ -301,13 +304,13 @@ export class SessionService {
   /**
    * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
    * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. After a
-   * rewind or a redaction, it yields a snapshot again. With `from`, the cursor of an item, it continues after that item,
+   * rewind or a redaction, it yields a snapshot again. A lease alone is no change, unless you set `leases`. With `from`, the cursor of an item, it continues after that item,
    * however old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An error is the
    * last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
-   * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once. Nothing is
-   * read before the first `next`. Never throws.
+   * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once, and so does
+   * the end of a block with `await using`. Nothing is read before the first `next`. Never throws.
    */
-  watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
+  watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> & AsyncDisposable {
     return this.#iterate((settings) =>
       parseId(id).andThen((read) =>
         parseWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
@@ -318,11 +321,11 @@ export class SessionService {
   /**
    * Watches all of the tenant's sessions, from this call or from a cursor: yields each logged change once, in order for
    * each session, or `events_lost` where events are missing. A page of `list` has a cursor that leaves no gap. An end by
-   * the clock comes with the next sweep. An error is the last item. Never throws.
+   * the clock comes with the next sweep. An error is the last item. `await using` ends it. Never throws.
    */
-  watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
+  watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> & AsyncDisposable {
     const calledAt = performance.now();
-    return this.#iterate((settings) => parseWatchAll(options).map((how) => watchTenant(settings, how, calledAt)));
+    return this.#iterate((settings) => parseWatchAll(options).map((how) => new TenantWatch(settings, how, calledAt)));
   }
 
   /**
@@ -360,7 +363,7 @@ export class SessionService {
 
   #iterate<T>(
     begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
-  ): AsyncIterable<Result<T, WatchError>> {
+  ): AsyncIterable<Result<T, WatchError>> & AsyncDisposable {
     const { tenantError } = this.#settings;
     return new SafeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }

@@ -1,6 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { checkFunction, hasMethods, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
+import { disposable } from '../session/async-dispose.js';
 import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
 import type { SweepError, SweepFailure } from '../session/errors.js';
@@ -41,9 +42,9 @@ export interface SweepReport {
 
 /**
  * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after
- * their retention.
+ * their retention. `await using` stops it at the end of the block, and waits for the current batch.
  */
-export interface Sweeper {
+export interface Sweeper extends AsyncDisposable {
   /**
    * Sweeps repeatedly until `stop`. In a store with many partitions, one sweep covers some of them, and all are covered
    * every ten seconds. Like a timer, a running sweeper keeps the process alive.
@@ -147,17 +148,20 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     });
   };
 
-  return {
+  const stop = async (): Promise<void> => {
+    loop = undefined;
+    cancel();
+    await sweeping;
+  };
+
+  const sweeper = {
     start() {
       if (loop !== undefined) return;
       loop = {};
       run(loop);
     },
-    async stop() {
-      loop = undefined;
-      cancel();
-      await sweeping;
-    },
+    stop,
     sweepOnce: () => new ResultAsync(sweep({ after: undefined }, Number.POSITIVE_INFINITY, () => true)),
   };
+  return disposable(sweeper, stop);
 };

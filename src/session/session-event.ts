@@ -225,6 +225,11 @@ interface WatchOptionsBase {
    * its session.
    */
   readonly onOpen?: () => void;
+  /**
+   * Whether a lease that is taken or released is a change to tell. Default: false, so that a worker that leases a session
+   * because of an item does not cause the next one.
+   */
+  readonly leases?: boolean;
 }
 
 /** Options of `watchAll`. */
@@ -234,8 +239,6 @@ export interface WatchAllOptions extends WatchOptionsBase {
    * kept. Default: now, which is when `watchAll` is called; changes of the milliseconds before may come too.
    */
   readonly from?: string;
-  /** Whether to tell leases that are taken and released. Default: false. */
-  readonly leases?: boolean;
   /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
   readonly entries?: boolean;
   /** Whether each event comes with its session as it is now. Costs a read for each event. Default: false. */

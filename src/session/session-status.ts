@@ -64,7 +64,7 @@ export const transitions = Object.freeze({
     fail: end('failed'),
     time_out: end('idle_timeout'),
   }),
-  TERMINATED: row({ terminate: unchanged }),
+  TERMINATED: row({ terminate: unchanged, fail: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
 
 /** The command that the clock gives at the deadline, by status. */

@@ -94,6 +94,12 @@ export interface SessionLease {
   readonly until: string;
 }
 
+/**
+ * A lease that was taken: `await using` releases it at the end of the block. If that fails, or the lease is over, it is
+ * no error, because a lease also ends by itself.
+ */
+export interface TakenLease extends SessionLease, AsyncDisposable {}
+
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
 export interface Session extends Omit<SessionState, 'repeated'> {
   /** The options that the session was created with, and its current time limit. */

@@ -33,9 +33,15 @@ const shortDigestOf = (value: unknown): string => digestOf(JSON.stringify(value)
 export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
   shortDigestOf(entry === undefined ? [] : [entry.position, entry.role, entry.timestamp, entry.content, entry.id]);
 
-/** A digest of what distinguishes two states, but for renewals of a lease and for uses of the session. */
-export const stateDigestOf = ({ status, since, limitMs, labels, lease }: StateRecord): string =>
-  shortDigestOf([status, since, limitMs, labels, lease?.fencingToken, lease?.releasedAt]);
+/**
+ * A digest of what distinguishes two states, but for renewals of a lease and for uses of the session. It tells leases
+ * that are taken and released only for a watch that wants these.
+ */
+export const stateDigestOf = (state: StateRecord, isWithLeases: boolean): string => {
+  const { status, since, activeMs, limitMs, labels, metadata, lease } = state;
+  const own = [status, since, activeMs, limitMs, labels, metadata, state.operations[0]];
+  return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
+};
 
 /** Joined, because a template would keep all its parts in memory, and each waiting watch holds such a text. */
 export const cursorText = ({ sequence, start, position, state, entry, version }: WatchCursor): string =>

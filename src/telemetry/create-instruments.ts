@@ -3,10 +3,13 @@ import type { Sweep } from '../service/operation-results.js';
 import type { SessionService } from '../service/session-service.js';
 import { sessionStatuses } from '../session/session-status.js';
 
-/** Attribute names. `error.type` is from the semantic conventions; they have no names for the others. */
+/**
+ * Attribute names. `error.type` and, for the session, `gen_ai.conversation.id` are from the semantic conventions; they
+ * have no names for the others.
+ */
 export const attributeNames = {
   operation: 'colloquy.operation.name',
-  session: 'colloquy.session.id',
+  session: 'gen_ai.conversation.id',
   status: 'colloquy.session.status',
   endReason: 'colloquy.session.end_reason',
   tenant: 'colloquy.tenant',

@@ -93,19 +93,6 @@ describe('who watches a session', () => {
     expect(briefOf(await watch.next())).toBe('changed ACTIVE four five');
   });
 
-  test('sees a lease that is taken and released, and none that is renewed', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const watch = watching(sessions, id);
-    await watch.next();
-    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
-    expect(await watch.next()).toMatchObject({ session: { lease: { holder: 'worker' } } });
-    await okOf(sessions.renew(id, { fencingToken, seconds: 60 }));
-    await okOf(sessions.release(id, { fencingToken }));
-    const released = await watch.next();
-    expect(Object(released).session).not.toHaveProperty('lease');
-  });
-
   test('is done at once with a session that has ended', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);

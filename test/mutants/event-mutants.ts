@@ -23,6 +23,13 @@ export const eventMutants: readonly Mutant[] = [
     tests: ['test/events'],
   },
   {
+    bug: 'a watcher is told of leases that it did not ask for',
+    file: 'src/session/watch-cursor.ts',
+    from: 'isWithLeases ? [...own,',
+    to: 'isWithLeases || lease ? [...own,',
+    tests: ['test/events'],
+  },
+  {
     bug: 'a watcher does not look for what no event tells',
     file: 'src/events/session-watch.ts',
     from: '|| now >= this.#lookAt ',
@@ -38,7 +45,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watcher of a tenant continues after another change with the number of one that a restore has lost',
-    file: 'src/events/watch-tenant.ts',
+    file: 'src/events/tenant-watch.ts',
     from: ' && timeAt(event.position) === ms',
     to: '',
     tests: ['test/events'],

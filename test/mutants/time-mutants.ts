@@ -55,8 +55,15 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a second terminate fails',
     file: 'src/session/session-status.ts',
-    from: 'TERMINATED: row({ terminate: unchanged }),',
-    to: 'TERMINATED: row({}),',
+    from: 'TERMINATED: row({ terminate: unchanged, fail: unchanged }),',
+    to: 'TERMINATED: row({ fail: unchanged }),',
+    tests: ['test/session/session-status.test.ts'],
+  },
+  {
+    bug: 'a fail after the end is refused',
+    file: 'src/session/session-status.ts',
+    from: 'terminate: unchanged, fail: unchanged }',
+    to: 'terminate: unchanged }',
     tests: ['test/session/session-status.test.ts'],
   },
   {

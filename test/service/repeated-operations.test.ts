@@ -81,8 +81,10 @@ describe('a command that is sent again', () => {
     if (command === 'resume') await okOf(sessions.pause(id));
     expect(await okOf(sessions[command](id, { operationId: 'op' }))).not.toHaveProperty('repeated');
     expect(await okOf(sessions[command](id, { operationId: 'op' }))).toHaveProperty('repeated', true);
-    expect(await okOf(sessions.terminate(id, { operationId: 'another' }))).not.toHaveProperty('repeated');
-    if (command === 'terminate') expect(await okOf(sessions.terminate(id))).not.toHaveProperty('repeated');
+    for (const end of ['terminate', 'fail'] as const) {
+      expect(await okOf(sessions[end](id, { operationId: `${end}-again` }))).not.toHaveProperty('repeated');
+      expect(await okOf(sessions[end](id))).not.toHaveProperty('repeated');
+    }
   });
 
   test('tells where the session stands now, not where it stood then', async () => {

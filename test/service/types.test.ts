@@ -24,6 +24,7 @@ import type {
   SessionState,
   SessionStatus,
   StoreUnavailable,
+  TakenLease,
   TooManyActive,
   TooManyLabelled,
 } from '../../src/index.js';
@@ -104,7 +105,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('lease, renew and release', () => {
     expectTypeOf<ReturnType<SessionService['lease']>>().toEqualTypeOf<
-      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore>
+      ResultAsync<TakenLease, InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore>
     >();
     expectTypeOf<ReturnType<SessionService['renew']>>().toEqualTypeOf<
       ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | AnyStore>

@@ -35,7 +35,7 @@ export async function evaluate(dir: string, format: 'esm' | 'cjs', source: strin
 const STRICTEST = {
   target: 'ES2023',
   module: 'NodeNext',
-  lib: ['ES2023'],
+  lib: ['ES2022'],
   noEmit: true,
   strict: true,
   exactOptionalPropertyTypes: true,

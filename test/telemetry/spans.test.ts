@@ -33,14 +33,14 @@ describe('spans', () => {
     await okOf(sessions.sweep());
     await okOf(sessions.delete(id));
     expect(spans().map(({ name, attributes }) => [name, attributes])).toEqual([
-      ['create session', { 'colloquy.operation.name': 'create', 'colloquy.session.id': id }],
-      ['start session', { 'colloquy.operation.name': 'start', 'colloquy.session.id': id }],
-      ['append history', { 'colloquy.operation.name': 'append', 'colloquy.session.id': id }],
-      ['read history', { 'colloquy.operation.name': 'history', 'colloquy.session.id': id }],
+      ['create session', { 'colloquy.operation.name': 'create', 'gen_ai.conversation.id': id }],
+      ['start session', { 'colloquy.operation.name': 'start', 'gen_ai.conversation.id': id }],
+      ['append history', { 'colloquy.operation.name': 'append', 'gen_ai.conversation.id': id }],
+      ['read history', { 'colloquy.operation.name': 'history', 'gen_ai.conversation.id': id }],
       ['list sessions', { 'colloquy.operation.name': 'list' }],
       ['list sessions', { 'colloquy.operation.name': 'each' }],
       ['sweep sessions', { 'colloquy.operation.name': 'sweep' }],
-      ['delete session', { 'colloquy.operation.name': 'delete', 'colloquy.session.id': id }],
+      ['delete session', { 'colloquy.operation.name': 'delete', 'gen_ai.conversation.id': id }],
     ]);
     for (const span of spans()) {
       expect(span).toMatchObject({ kind: SpanKind.INTERNAL, status: { code: SpanStatusCode.UNSET } });

@@ -49,6 +49,9 @@ export const commandCases = (world: World): void => {
       const { id } = await client.created();
       const reply = await client.command(`/fail-session/${id}`);
       expect(reply.json()).toMatchObject({ id, status: 'TERMINATED', duration: 0, end_reason: 'failed' });
+      const again = await client.command(`/fail-session/${id}`);
+      expect([again.status, again.json()]).toEqual([200, reply.json()]);
+      expect((await client.command(`/terminate-session/${id}`)).json()).toEqual(reply.json());
     });
 
     test('what the status does not allow is 409, and changes nothing', async () => {

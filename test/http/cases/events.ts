@@ -57,12 +57,11 @@ export const eventCases = (world: World): void => {
         event: 'session.changed',
         data: { session: summary, entries: [{ ...history[0], position }], sequence: 3 },
       });
+      // A lease is not on the wire, so it is no event.
       const leased = await client.sessions.lease(id, { holder: 'worker-1', seconds: 9 });
-      expect(await reader.next()).toMatchObject({ data: { session: { status: 'ACTIVE' }, entries: [], sequence: 4 } });
       const { fencingToken } = leased._unsafeUnwrap();
       (await client.sessions.renew(id, { fencingToken, seconds: 9 }))._unsafeUnwrap();
       (await client.sessions.release(id, { fencingToken }))._unsafeUnwrap();
-      expect(await reader.next()).toMatchObject({ data: { entries: [], sequence: 5 } });
       await client.sessions.fail(id);
       expect(await reader.next()).toMatchObject({
         event: 'session.changed',

@@ -45,6 +45,15 @@ export async function converseFromAfar(client: SessionClient): Promise<number | 
 
 export const client = new SessionClient({ baseUrl: 'https://sessions.example/api', apiKey: async () => 'change-me' });
 
+export async function follow(client: SessionClient, sessions: SessionService, id: string): Promise<string | undefined> {
+  const taken = await sessions.lease(id, { holder: 'worker-1', seconds: 60 });
+  if (taken.isErr()) return taken.error.type;
+  await using lease = taken.value;
+  await using watch = client.watch(id);
+  for await (const item of watch) return item.isErr() ? item.error.type : lease.holder;
+  return undefined;
+}
+
 export async function count(sessions: SessionService): Promise<number> {
   const page = await sessions.list({ limit: 10, page: 1 });
   return page.isOk() ? page.value.total + page.value.sessions.length : 0;

@@ -128,29 +128,56 @@ async function* changesAfter(
 }
 
 /** Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each reads the log itself. */
-export async function* watchTenant(
-  source: WatchSource,
-  options: TenantWatchSettings,
-  calledAt: number,
-): AsyncGenerator<Item, void> {
-  const scope = { tenant: source.tenant, sessionId: undefined };
-  const opened = await openWakes(source, scope, options.signal);
-  if (opened.isErr()) {
-    yield err(opened.error);
-    return;
+export class TenantWatch implements AsyncIterator<Item, void> {
+  readonly #source: WatchSource;
+  readonly #options: TenantWatchSettings;
+  readonly #items: AsyncGenerator<Item, void>;
+  #wakes: Wakes | undefined;
+  #isOver = false;
+
+  constructor(source: WatchSource, options: TenantWatchSettings, calledAt: number) {
+    this.#source = source;
+    this.#options = options;
+    this.#items = this.#watch(calledAt);
   }
-  const wakes = opened.value;
-  try {
-    const beginning = await beginningOf(source, options.from, calledAt);
+
+  next(): Promise<IteratorResult<Item, void>> {
+    return this.#items.next();
+  }
+
+  /** Ends the wait for the next item first: the generator would return only after it. */
+  return(): Promise<IteratorResult<Item, void>> {
+    this.#isOver = true;
+    this.#wakes?.end();
+    return this.#items.return();
+  }
+
+  async *#watch(calledAt: number): AsyncGenerator<Item, void> {
+    const scope = { tenant: this.#source.tenant, sessionId: undefined };
+    const opened = await openWakes(this.#source, scope, this.#options.signal);
+    if (opened.isErr()) {
+      yield err(opened.error);
+      return;
+    }
+    const wakes = opened.value;
+    this.#wakes = wakes;
+    try {
+      if (this.#isOver) return;
+      yield* this.#changes(wakes, calledAt);
+    } finally {
+      wakes.end();
+    }
+  }
+
+  async *#changes(wakes: Wakes, calledAt: number): AsyncGenerator<Item, void> {
+    const beginning = await beginningOf(this.#source, this.#options.from, calledAt);
     if (beginning.isErr()) yield err(beginning.error);
     if (beginning.isErr() || wakes.isClosed) return;
-    options.onOpen();
-    for await (const change of changesAfter(beginning.value, source, options, wakes)) {
+    this.#options.onOpen();
+    for await (const change of changesAfter(beginning.value, this.#source, this.#options, wakes)) {
       if (wakes.isClosed) return;
       yield ok(change);
     }
     if (!wakes.isClosed && wakes.error !== undefined) yield err(wakes.error);
-  } finally {
-    wakes.end();
   }
 }
