@@ -22,6 +22,7 @@ export type {
   SweptSession,
 } from './service/operation-results.js';
 export type { HistoryQuery } from './service/read-history.js';
+export type { RewindInput } from './service/rewind-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';

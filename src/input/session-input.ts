@@ -98,49 +98,8 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
   });
 
 /** The fencing token of a lease, if there is one. */
-const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
+export const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
   fencingToken === undefined ? undefined : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
-
-export interface ParsedAppend {
-  readonly entries: readonly HistoryEntry[];
-  readonly operationId: string | undefined;
-  /**
-   * The part of the input that must be the same in a repeated append: the entries without the timestamps that were not
-   * given, and `after`.
-   */
-  readonly content: string;
-  readonly ifPosition: number | undefined;
-  readonly after: number | undefined;
-  readonly fencingToken: number | undefined;
-}
-
-/** Parses the entries of an append. An entry without a timestamp gets `now`. */
-export const parseAppend = (
-  entries: unknown,
-  options: unknown,
-  now: string,
-  limits: SessionLimits,
-): Result<ParsedAppend, InvalidInput> =>
-  parseSafely('entries', (issues) => {
-    const { operationId, ifPosition, after, fencingToken } = parseKnown(issues, 'options', options, [
-      'operationId',
-      'ifPosition',
-      'after',
-      'fencingToken',
-    ]);
-    const { parsed, given } = parseEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
-    const name = parseOperationId(issues, operationId);
-    const rewind = after === undefined ? undefined : parseWhole(issues, 'after', after, positionRule.least);
-    return {
-      entries: parsed,
-      operationId: name,
-      content: name === undefined ? '' : `${rewind ?? ''}${JSON.stringify(given())}`,
-      after: rewind,
-      ifPosition:
-        ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
-      fencingToken: parseFencingToken(issues, fencingToken),
-    };
-  });
 
 export interface ParsedCommandOptions {
   readonly operationId: string | undefined;

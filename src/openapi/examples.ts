@@ -66,4 +66,7 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   AppendHistory: {
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
   },
+  RewindHistory: {
+    summary: { value: { to: 0, entries: [{ role: 'assistant', content: 'They calculate.' }], if_position: 1 } },
+  },
 });

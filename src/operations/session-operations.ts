@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
-import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
+import { createRules, entryRules, labelsRule, openingRules, optionalEntriesRange } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
@@ -47,7 +47,7 @@ export const openedCreate = operation({
     fields: {
       ...createFields,
       ...openingRules,
-      entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+      entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
     },
   },
   errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors]),

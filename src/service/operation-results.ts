@@ -4,11 +4,14 @@ import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionSta
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
-/** The result of `append`. */
+/** The result of `append` and of `rewind`. */
 export interface Appended {
-  /** The position after these entries: opaque, increasing, never used twice, and the same if the append is repeated. */
+  /**
+   * The position at the end of the history after this call: opaque, increasing, never used twice, and the same if the
+   * call is repeated.
+   */
   readonly position: number;
-  /** Present if an earlier call with this operation id has already added the entries: this call added nothing. */
+  /** Present if an earlier call with this operation id has already made the change: this call changed nothing. */
   readonly repeated?: true;
 }
 
@@ -106,6 +109,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly wake: undefined;
   readonly claim: Claims;
   readonly append: Appended;
+  readonly rewind: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
   readonly release: undefined;
@@ -145,6 +149,7 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   wake: named('wake'),
   claim: named('claim'),
   append: named('append'),
+  rewind: named('rewind'),
   lease: named('lease'),
   renew: named('renew'),
   release: named('release'),

@@ -75,6 +75,7 @@ import type {
 } from './operation-results.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
+import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
@@ -235,6 +236,16 @@ export class SessionService {
     options: AppendOptions = {},
   ): ResultAsync<Appended, AppendError> {
     return this.#runOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
+  }
+
+  /**
+   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the entries up to the
+   * position `to`, and after them `entries`. No read returns the superseded entries any more. `rewind(id, { to: 0,
+   * entries: summary, ifPosition })` replaces the whole history by a summary. If the history does not end at
+   * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   */
+  rewind(id: string, input: RewindInput): ResultAsync<Appended, AppendError> {
+    return this.#runOn({ name: 'rewind', id }, (settings, key) => rewindHistory(settings, key, input));
   }
 
   /**
