@@ -65,6 +65,7 @@ export const entryRules = {
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
   id: { kind: 'name', most: ENTRY_ID_LENGTH, isOptional: true },
   data: { kind: 'json', isOptional: true },
+  position: { kind: 'whole', least: 0, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const redactRules = {

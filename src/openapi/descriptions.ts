@@ -192,6 +192,7 @@ const properties: Readonly<Record<string, string>> = {
   'HistoryEntry.id': 'An id that the caller chose.',
   'PositionedHistoryEntry.id': 'An id that the caller chose.',
   'NewHistoryEntry.id': 'An id of your own.',
+  'NewHistoryEntry.position': 'Ignored, so that an entry of a history can be sent as it is.',
   data: 'Data beside the text, such as tool calls: any JSON value.',
   'PositionedHistoryEntry.position': 'The position after it.',
   history: 'Oldest first.',

@@ -36,6 +36,11 @@ export interface NewHistoryEntry {
    * `limits.contentBytes`.
    */
   readonly data?: JsonValue;
+  /**
+   * The position that the entry has in another history, a whole number from 0. It is ignored, so that an entry of
+   * `history` can be given as it is.
+   */
+  readonly position?: number;
 }
 
 /** Options of `append`. */

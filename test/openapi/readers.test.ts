@@ -72,9 +72,20 @@ const create = fc.record(
 const entry = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ role: text, content: text, timestamp: time, other: junk }, { requiredKeys: [] }),
+    arbitrary: fc.record(
+      { role: text, content: text, timestamp: time, other: junk, position: junk },
+      { requiredKeys: [] },
+    ),
   },
   { weight: 5, arbitrary: fc.record({ role: fc.constant('user'), content: fc.string() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      role: fc.constant('user'),
+      content: fc.string(),
+      position: fc.oneof(fc.maxSafeNat(), junk),
+    }),
+  },
   { weight: 1, arbitrary: junk },
 );
 
