@@ -9,10 +9,10 @@ import {
   checkFunction,
   checkSwitch,
   parseFields,
+  parseLimit,
   parseName,
   parseNumber,
   parseOperationId,
-  parseUpTo,
   parseWhole,
 } from './parse-fields.js';
 import { parseLabelChanges, parseLabels } from './parse-labels.js';
@@ -157,7 +157,7 @@ export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
     return {
       holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
       durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
-      limit: parseUpTo(issues, 'limit', limit, CLAIM_LIMIT),
+      limit: parseLimit(issues, 'limit', limit, CLAIM_LIMIT),
     };
   });
 
@@ -219,7 +219,7 @@ export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep
     checkFunction(issues, 'onEnded', onEnded);
     issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
     return {
-      limit: parseUpTo(issues, 'limit', limit, SWEEP_LIMIT),
+      limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
       onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
       after: typeof after === 'string' ? after : undefined,
     };

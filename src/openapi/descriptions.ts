@@ -87,7 +87,7 @@ export interface ParameterText {
   readonly example?: Json;
 }
 
-const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
+const atMost = `above ${HISTORY_LIMIT} counts as ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
 /** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
 const parameters: Readonly<Record<string, ParameterText>> = {
@@ -130,13 +130,13 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'Maximum number of the latest entries of each history. Default: all.',
     example: 20,
   },
-  last: { description: `How many entries from the end, ${atMost}`, example: 20 },
+  last: { description: `How many entries from the end; ${atMost}`, example: 20 },
   'readHistory.after': {
     description: 'A position that an append or another part returned, or 0. Not together with `last`.',
     example: 0,
   },
   before: { description: 'A position, to read the entries before it. Not together with `last` or `after`.' },
-  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`, ${atMost}` },
+  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`; ${atMost}` },
 };
 
 /** Texts by schema name. */
@@ -229,6 +229,7 @@ const properties: Readonly<Record<string, string>> = {
   'Problem.position': 'With history_moved: where the history ends.',
   'Problem.holder': 'With leased: who has the session.',
   has_more: 'Whether there were more entries.',
+  limit: 'The maximum number of entries that was applied.',
   sequence: 'The number of the last change within the session.',
   'SessionChangedEvent.entries': 'The new entries at the end of the history, oldest first; may be none.',
   at: 'When it took effect: UTC.',

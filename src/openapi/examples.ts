@@ -37,6 +37,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
         start: 81,
         position: 123,
         has_more: false,
+        limit: 100,
       },
     },
   },

@@ -129,6 +129,7 @@ export const historyPart: Shape<HistoryPart> = named(
     start: whole(),
     position: whole(),
     hasMore: bool,
+    limit: whole(1),
   }),
 );
 

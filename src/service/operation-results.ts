@@ -31,6 +31,8 @@ export interface HistoryPart {
   readonly position: number;
   /** Whether there were entries after `position` at the time of reading. */
   readonly hasMore: boolean;
+  /** The maximum number of entries that was applied: that of the query, at most 1000. */
+  readonly limit: number;
 }
 
 /** A page of sessions. */
@@ -39,7 +41,7 @@ export interface SessionPage {
   readonly sessions: readonly Session[];
   /** Number of sessions on all pages: those of the tenant that match the query. */
   readonly total: number;
-  /** The limit of this page. */
+  /** The maximum number of sessions that was applied: that of the query, at most 100. */
   readonly limit: number;
   /** The page number; absent with `after`. */
   readonly page?: number;
@@ -71,6 +73,8 @@ export interface Claims {
   readonly claimed: readonly ClaimedSession[];
   /** Ids of sessions that want a worker but cannot be read. */
   readonly unreadable: readonly string[];
+  /** The maximum number of sessions that was applied: that of the call, at most 100. */
+  readonly limit: number;
 }
 
 /** A session whose end by the clock a sweep has stored. */
@@ -93,6 +97,8 @@ export interface Sweep {
   readonly failed: readonly SweepFailure[];
   /** Whether there is more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
+  /** The maximum number of sessions that was applied: that of the call, at most 10000. */
+  readonly limit: number;
   /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
   readonly next?: string;
 }

@@ -353,8 +353,8 @@ export class SessionService {
   }
 
   /**
-   * Sweeps the sessions of all tenants, at most `limit` (1 to 10000): stores the end of sessions
-   * that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
+   * Sweeps the sessions of all tenants, at most `limit`, from 1; above 10000 it counts as 10000:
+   * stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
    * retention. One sweep covers a part of a large store; pass its `next` as `after` to continue.
    * `createSweeper` calls it repeatedly.
    */

@@ -134,6 +134,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   for (const slice of [
     {},
     { last: 1 },
+    { last: 1001 },
+    { after: 0, limit: 77_777 },
     { after: 0, limit: 1 },
     { before: 1 },
     { before: 0 },

@@ -59,6 +59,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       start: 0,
       position: cleared.position,
       hasMore: false,
+      limit: 100,
     });
   });
 
