@@ -25,6 +25,7 @@ export type {
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
 export type { HistoryQuery } from './service/read-history.js';
+export type { RewindInput } from './service/rewind-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';

@@ -5,7 +5,7 @@ import { type ChatMessage, messageOf } from './chat-message.js';
 
 /** Which messages to load. */
 export interface LoadOptions {
-  /** Maximum number of messages, 1 to 1000. Default: 100. */
+  /** Maximum number of messages, from 1; above 1000 it counts as 1000. Default: 100. */
   readonly last?: number;
   /** The `before` of a page, for the messages before it. Default: the latest messages. */
   readonly before?: number | undefined;
@@ -20,6 +20,11 @@ export interface MessagePage<Message> {
    * ends with it.
    */
   readonly positions: ReadonlyMap<string, number>;
+  /**
+   * The end of the chat, if the page has the latest messages: pass it as `ifPosition` to `saveMessages`, which then
+   * supersedes no message that this page does not show.
+   */
+  readonly position: number;
   /** Pass it as `before` to load the page before this one; absent at the beginning of the chat. */
   readonly before?: number;
 }
@@ -33,9 +38,11 @@ export const loadMessages = <Message extends ChatMessage, E extends Conversation
   id: string,
   { last = 100, before }: LoadOptions = {},
 ): ResultAsync<MessagePage<Message>, E> =>
-  sessions.history(id, before === undefined ? { last } : { before, limit: last }).map(({ entries, start }) => {
-    // Unchecked, as documented above.
-    const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
-    const positions = new Map(entries.map(({ position }, index) => [messages[index]?.id ?? '', position]));
-    return { messages, positions, ...(start > 0 && { before: start }) };
-  });
+  sessions
+    .history(id, before === undefined ? { last } : { before, limit: last })
+    .map(({ entries, start, position }) => {
+      // Unchecked, as documented above.
+      const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+      const positions = new Map(entries.map((entry, index) => [messages[index]?.id ?? '', entry.position]));
+      return { messages, positions, position, ...(start > 0 && { before: start }) };
+    });

@@ -1,7 +1,7 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
-import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
+import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
 import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
 import { type Found, findBack } from './find-back.js';
@@ -15,6 +15,12 @@ export interface SaveOptions {
    * Default: no check.
    */
   readonly fencingToken?: number;
+  /**
+   * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`. If messages are to be
+   * superseded, and the chat has changed since, nothing is saved: `history_moved`. New messages are added wherever the
+   * chat ends. Default: where the chat ends at the beginning of this call.
+   */
+  readonly ifPosition?: number;
   /**
    * Maximum number of the latest messages that are searched for the ids. If the first of the given messages is not among
    * them, and the chat has more, it may be stored further back: the error is `invalid_input`. Default: 10,000.
@@ -36,7 +42,7 @@ const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Messag
     : err(invalidInput([{ path: 'messages', message: 'must be an array of UIMessage that can be written as JSON' }]));
 };
 
-/** The entries to append, and the position to rewind to if messages are superseded. */
+/** The entries to save, and the position to rewind to if messages are superseded. */
 const decide = (messages: readonly Message[], { placed, last }: Found, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {
@@ -45,10 +51,10 @@ const decide = (messages: readonly Message[], { placed, last }: Found, regenerat
     if (canonical(there.message) !== canonical(message)) return [there.start];
     return regenerate && message === messages.at(-1) ? [there.position] : [];
   });
-  const after = Math.min(...cuts);
+  const to = Math.min(...cuts);
   // A new message has no position.
-  const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= after)).map(entryOf);
-  return { entries, ...(after < last && { after }) };
+  const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to)).map(entryOf);
+  return { entries, to: to < last ? to : undefined };
 };
 
 const notFound = (search: number): InvalidInput => {
@@ -58,26 +64,29 @@ const notFound = (search: number): InvalidInput => {
 
 /**
  * Saves messages by their ids, all of them in one step. A message that is already stored is not stored again, so the
- * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded. A new
- * message is appended. `position` is the end of the chat after the call. Never rejects.
+ * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded, but
+ * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended. `position` is the end of the chat after the call. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
   messages: readonly ChatMessage[],
-  { regenerate = false, search = SEARCH, ...fenced }: SaveOptions = {},
+  { regenerate = false, search = SEARCH, ifPosition: expected, ...fenced }: SaveOptions = {},
 ): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
   const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
     for (;;) {
       const found = await findBack(sessions, id, wanted, search);
       if (found.isErr()) return err(found.error);
-      const { isComplete, end: ifPosition } = found.value;
+      const { isComplete, end } = found.value;
       if (!isComplete) return err(notFound(search));
-      const { entries, ...rewind } = decide(wanted, found.value, regenerate);
-      if (entries.length === 0 && rewind.after === undefined) return ok({ position: ifPosition });
-      const saved = await appendOnce(sessions, id, entries, { ...fenced, ...rewind, ifPosition });
-      // Another caller has changed the chat, so decide again.
-      if (saved.isErr() && saved.error.type === 'history_moved') continue;
+      const { entries, to } = decide(wanted, found.value, regenerate);
+      if (entries.length === 0 && to === undefined) return ok({ position: end });
+      const isRewind = to !== undefined;
+      const saved = isRewind
+        ? await rewindOnce(sessions, id, { ...fenced, to, entries, ifPosition: expected ?? end })
+        : await appendOnce(sessions, id, entries, { ...fenced, ifPosition: end });
+      // Another caller has added to the chat, so decide again. A rewind would then drop what that caller has added.
+      if (!isRewind && saved.isErr() && saved.error.type === 'history_moved') continue;
       return saved.map(({ position }) => ({ position }));
     }
   };

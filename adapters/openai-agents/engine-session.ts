@@ -1,16 +1,23 @@
 import type { Result } from 'neverthrow';
 import type { AppendOptions } from '../../src/service/append-history.js';
+import type { OperationOptions } from '../../src/service/change-session.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
-import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
+import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
 import { canonical } from '../sdk/canonical.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { entryOf, itemOf } from './item-of.js';
 
+/** Where to rewind to. */
+interface Place {
+  readonly to: number;
+  readonly ifPosition: number;
+}
+
 /** A condition that no history meets, to find out whether an operation id is known. */
-const NOWHERE = { after: 0, ifPosition: Number.MAX_SAFE_INTEGER } as const;
+const NOWHERE: Place = { to: 0, ifPosition: Number.MAX_SAFE_INTEGER };
 
 interface ReadEntries {
   readonly entries: readonly PositionedEntry[];
@@ -47,6 +54,8 @@ export class EngineSession<Item extends object = object> {
   readonly #id: string;
   readonly #options: EngineSessionOptions;
   #writes = 0;
+  /** The end of the history that the caller knows: as it was read last, and moved by own writes that followed it. */
+  #known: number | undefined;
 
   /** `sessions` is a `SessionService` or a `SessionClient`. */
   constructor(sessions: Conversations, id: string, options: EngineSessionOptions = {}) {
@@ -62,13 +71,15 @@ export class EngineSession<Item extends object = object> {
 
   /** The latest `limit` items, oldest first. The cost does not grow with the items before them. Default: all. */
   async getItems(limit = Number.POSITIVE_INFINITY): Promise<Item[]> {
-    const { entries } = limit > 0 ? await this.#read(limit) : { entries: [] };
+    if (!(limit > 0)) return [];
+    const { entries, end } = await this.#read(limit);
+    this.#known = end;
     return entries.map((entry) => itemOf<Item>(entry));
   }
 
   /** Appends items: all of them or none. Retries if the answer was lost; the items are added only once. */
   async addItems(items: Item[]): Promise<void> {
-    if (items.length > 0) unwrap(await this.#append(items));
+    if (items.length > 0) unwrap(await this.#add(items, this.#nextOptions()));
   }
 
   /** Removes and returns the last item. Two callers never get the same one. */
@@ -77,21 +88,27 @@ export class EngineSession<Item extends object = object> {
       const { entries, start, end } = await this.#read(1);
       const [last] = entries;
       if (last === undefined) return undefined;
-      const popped = await this.#append([], { after: start, ifPosition: end });
+      const popped = await this.#rewind([], { to: start, ifPosition: end });
       if (isError(popped, 'history_moved')) continue;
       unwrap(popped);
       return itemOf<Item>(last);
     }
   }
 
-  /** Removes all items. */
+  /**
+   * Removes all items. Rejects with `history_moved` if others have added items since this object has read the history:
+   * read it again first. The SDK also calls it to replace what it has read by a summary.
+   */
   async clearSession(): Promise<void> {
-    unwrap(await this.#append([], { after: 0 }));
+    await this.#replaceAll([]);
   }
 
-  /** Replaces all items in one step. The SDK calls it with the result of a compaction. */
+  /**
+   * Replaces all items in one step. The SDK calls it with the result of a compaction. Rejects with `history_moved` if
+   * others have added items since this object has read the history, because the compaction does not contain them.
+   */
   async replaceHistoryWithCompaction(items: Item[]): Promise<void> {
-    unwrap(await this.#append(items, { after: 0 }));
+    await this.#replaceAll(items);
   }
 
   /**
@@ -100,10 +117,12 @@ export class EngineSession<Item extends object = object> {
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
     const { operationId, suffix, items } = await parseTransaction(args);
+    const options = { ...this.#nextOptions(), operationId };
     for (;;) {
-      // An append without entries must be a rewind. A rewind to the end of the history removes nothing.
-      const position = suffix === undefined && items.length > 0 ? {} : await this.#positionBefore(suffix ?? []);
-      const applied = await this.#append(items, { operationId, ...(position ?? NOWHERE) });
+      const isAppend = suffix === undefined && items.length > 0;
+      // There is no append without entries, but a rewind to the end of the history removes nothing.
+      const place = isAppend ? undefined : await this.#placeBefore(suffix ?? []);
+      const applied = isAppend ? await this.#add(items, options) : await this.#rewind(items, place ?? NOWHERE, options);
       if (isError(applied, 'operation_mismatch')) {
         // The transaction was applied before: a replacement after a different position, or an empty one at a different
         // end.
@@ -111,7 +130,7 @@ export class EngineSession<Item extends object = object> {
         throw new Error('operationId was already applied with a different transaction');
       }
       if (isError(applied, 'history_moved')) {
-        if (position !== undefined) continue;
+        if (place !== undefined) continue;
         throw new Error('the suffix no longer matches the history');
       }
       unwrap(applied);
@@ -119,21 +138,55 @@ export class EngineSession<Item extends object = object> {
     }
   }
 
-  #append(items: readonly Item[], options?: AppendOptions): Promise<Result<Appended, ConversationError>> {
+  /** The options of the next write of this run. */
+  #nextOptions(): OperationOptions {
     const { turn, fencingToken } = this.#options;
     this.#writes += 1;
-    return appendOnce(this.#sessions, this.#id, items.map(entryOf), {
+    return {
       ...(turn !== undefined && { operationId: `${turn}:${this.#writes}` }),
       ...(fencingToken !== undefined && { fencingToken }),
-      ...options,
-    });
+    };
   }
 
-  /** The options to append in place of a suffix; undefined if the history does not end with the suffix. */
-  async #positionBefore(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
+  /** Adds items wherever the history ends: first where it is known to end, so that the end stays known. */
+  async #add(items: readonly Item[], options: OperationOptions): Promise<Result<Appended, ConversationError>> {
+    if (this.#known === undefined) return this.#append(items, options);
+    const added = await this.#append(items, { ...options, ifPosition: this.#known });
+    return isError(added, 'history_moved') ? this.#append(items, options) : added;
+  }
+
+  async #append(items: readonly Item[], options: AppendOptions): Promise<Result<Appended, ConversationError>> {
+    const appended = await appendOnce(this.#sessions, this.#id, items.map(entryOf), options);
+    return appended.map((result) => this.#follow(options.ifPosition, result));
+  }
+
+  async #rewind(
+    items: readonly Item[],
+    place: Place,
+    options: OperationOptions = this.#nextOptions(),
+  ): Promise<Result<Appended, ConversationError>> {
+    const input = { ...options, ...place, entries: items.map(entryOf) };
+    const rewound = await rewindOnce(this.#sessions, this.#id, input);
+    return rewound.map((result) => this.#follow(place.ifPosition, result));
+  }
+
+  /** Moves the known end with a write that followed it. After any other one, the caller does not know the history. */
+  #follow(ifPosition: number | undefined, written: Appended): Appended {
+    const isNext = ifPosition !== undefined && ifPosition === this.#known && written.repeated === undefined;
+    if (isNext) this.#known = written.position;
+    return written;
+  }
+
+  async #replaceAll(items: readonly Item[]): Promise<void> {
+    const ifPosition = this.#known ?? (await this.#read(0)).end;
+    unwrap(await this.#rewind(items, { to: 0, ifPosition }));
+  }
+
+  /** Where to rewind to in place of a suffix; undefined if the history does not end with the suffix. */
+  async #placeBefore(suffix: readonly Item[]): Promise<Place | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const fits = canonical(entries.map((entry) => itemOf(entry))) === canonical(suffix);
-    return fits ? { after: start, ifPosition: end } : undefined;
+    return fits ? { to: start, ifPosition: end } : undefined;
   }
 
   /**

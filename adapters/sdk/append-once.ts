@@ -1,8 +1,10 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
 import type { AppendOptions, NewHistoryEntry } from '../../src/service/append-history.js';
+import type { OperationOptions } from '../../src/service/change-session.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
 import type { HistoryQuery } from '../../src/service/read-history.js';
+import type { RewindInput } from '../../src/service/rewind-history.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {
@@ -16,6 +18,8 @@ export interface ConversationError {
 export interface Conversations<E extends ConversationError = ConversationError> {
   /** Adds entries to a history. */
   append(id: string, entries: readonly NewHistoryEntry[], options?: AppendOptions): ResultAsync<Appended, E>;
+  /** Goes back in a history. */
+  rewind(id: string, input: RewindInput): ResultAsync<Appended, E>;
   /** Reads a part of a history. */
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E>;
 }
@@ -24,18 +28,30 @@ export interface Conversations<E extends ConversationError = ConversationError> 
 export const ATTEMPTS = 3;
 
 /**
- * Appends, and retries if the answer was lost. The engine recognises the operation id, so the entries are added only
- * once.
+ * Writes, and retries if the answer was lost. The engine recognises the operation id, so the change is made only once.
  */
-export const appendOnce = async <E extends ConversationError>(
-  sessions: Conversations<E>,
+const writeOnce = async <E extends ConversationError>(
+  { operationId = nanoid() }: OperationOptions,
+  write: (operationId: string) => ResultAsync<Appended, E>,
+): Promise<Result<Appended, E>> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const written = await write(operationId);
+    if (written.isOk() || written.error.type !== 'store_unavailable' || attempt === ATTEMPTS) return written;
+  }
+};
+
+/** Appends, and retries if the answer was lost. */
+export const appendOnce = <E extends ConversationError>(
+  sessions: Pick<Conversations<E>, 'append'>,
   id: string,
   entries: readonly NewHistoryEntry[],
   options: AppendOptions = {},
-): Promise<Result<Appended, E>> => {
-  const repeatable = { operationId: nanoid(), ...options };
-  for (let attempt = 1; ; attempt += 1) {
-    const appended = await sessions.append(id, entries, repeatable);
-    if (appended.isOk() || appended.error.type !== 'store_unavailable' || attempt === ATTEMPTS) return appended;
-  }
-};
+): Promise<Result<Appended, E>> =>
+  writeOnce(options, (operationId) => sessions.append(id, entries, { ...options, operationId }));
+
+/** Rewinds, and retries if the answer was lost. */
+export const rewindOnce = <E extends ConversationError>(
+  sessions: Pick<Conversations<E>, 'rewind'>,
+  id: string,
+  input: RewindInput,
+): Promise<Result<Appended, E>> => writeOnce(input, (operationId) => sessions.rewind(id, { ...input, operationId }));

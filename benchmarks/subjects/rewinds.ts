@@ -17,12 +17,16 @@ const PART = 100;
 const insertSessions = async (sessions: SessionService, count: number) => {
   const without = await seedSession(sessions, count, 1);
   const regenerated = await seedSession(sessions, 9, 2);
-  const { position: after } = await must(sessions.history(regenerated));
-  for (let left = count; left > 0; left -= 1) await must(sessions.append(regenerated, ENTRY, { after }));
+  const { position: to } = await must(sessions.history(regenerated));
+  let regeneratedEnd = to;
+  for (let left = count; left > 0; left -= 1) {
+    const input = { to, entries: ENTRY, ifPosition: regeneratedEnd };
+    regeneratedEnd = (await must(sessions.rewind(regenerated, input))).position;
+  }
   const chained = await seedSession(sessions, 0, 3);
   let end = 0;
   for (let left = count; left > 0; left -= 1) {
-    end = (await must(sessions.append(chained, ENTRY, { after: end }))).position;
+    end = (await must(sessions.rewind(chained, { to: end, entries: ENTRY, ifPosition: end }))).position;
   }
   return { 'without rewinds': without, 'answers written anew': regenerated, 'rewinds that stuck': chained };
 };
@@ -30,12 +34,17 @@ const insertSessions = async (sessions: SessionService, count: number) => {
 /** An append to a history that grows, and one in the place of the last entry. */
 const writes = async (sessions: SessionService): Promise<readonly Subject[]> => {
   const [appended, rewound] = [await seedSession(sessions, 10, 4), await seedSession(sessions, 10, 5)];
-  const { start: after } = await must(sessions.history(rewound, { last: 1 }));
+  const { start: to, position } = await must(sessions.history(rewound, { last: 1 }));
+  let ifPosition = position;
   return [
     { name: 'append', call: () => must(sessions.append(appended, ENTRY)) },
     {
       name: 'rewind by an entry',
-      call: () => must(sessions.append(rewound, ENTRY, { after })),
+      call: async () => {
+        const result = await must(sessions.rewind(rewound, { to, entries: ENTRY, ifPosition }));
+        ifPosition = result.position;
+        return result;
+      },
       check: async () => expect((await must(sessions.get(rewound))).historyCount === 10, 'there are ten entries'),
     },
   ];

@@ -38,7 +38,7 @@ export const chatRoute =
           fencingToken,
         }).andThen(() => loadMessages<UIMessage>(sessions, id));
         if (loaded.isErr()) return respond(refusal(loaded.error));
-        const { messages } = loaded.value;
+        const { messages, position: ifPosition } = loaded.value;
         // The request came twice.
         if (messages.at(-1)?.id !== message.id) return respond(new Response('answered', { status: 409 }));
         const result = streamText({ model, messages: await convertToModelMessages(messages), abortSignal: signal });
@@ -52,7 +52,7 @@ export const chatRoute =
             onFinish: async ({ responseMessage }) => {
               // A model that fails at once leaves a message without parts.
               if (responseMessage.parts.length > 0) {
-                await saveMessages(sessions, id, [responseMessage], { fencingToken }).orTee(console.error);
+                await saveMessages(sessions, id, [responseMessage], { fencingToken, ifPosition }).orTee(console.error);
               }
               done();
             },

@@ -70,7 +70,7 @@ export const answerTwilio = async (
     const entry = { role: 'assistant', content: `${heard} —`, data: { whole: text.trim() } };
     if (position !== undefined) {
       // It takes the place of the whole, unless others, such as a supervisor, have added entries since: these must stay.
-      const rewound = await sessions.append(id, [entry], { after: position - 1, ifPosition: position });
+      const rewound = await sessions.rewind(id, { to: position - 1, entries: [entry], ifPosition: position });
       if (rewound.isOk()) return;
       if (rewound.error.type !== 'history_moved') return failed(rewound.error);
     }

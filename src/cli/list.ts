@@ -15,7 +15,7 @@ A service does not tell the number of entries: with --url, the table shows - ins
   --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now.
                           With --redis and without --label, reads all sessions.
   --label NAME=VALUE...   Only sessions with this label, such as user=u-1; may be given several times.
-  --limit N               Maximum number of sessions. Default: 20.
+  --limit N               Maximum number of sessions; above 1000000 it counts as 1000000. Default: 20.
   --order ORDER           newest or oldest first, or with --label updated: the one that changed last first.
                           Default: newest.
   --after CURSOR          Only sessions after this cursor, which an earlier list printed.
@@ -49,7 +49,7 @@ const cursorAfter = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boo
 
 const run = async (options: Options): Promise<void> => {
   const isJson = options.isOn('json');
-  const limit = options.integer('limit', 1, 1_000_000, 20);
+  const limit = options.limit('limit', 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
   const label = labelsIn(options);

@@ -99,6 +99,12 @@ export class Options {
     throw new UsageError(`${given.label} must be a whole number from ${min} to ${max}`);
   }
 
+  /** The maximum number of items to show, at least 1. Above `max` it counts as `max`. */
+  limit(name: string, max: number, defaultValue: number): number {
+    const text = this.text(name, /^0*[1-9]\d*$/, 'be a whole number, at least 1');
+    return text === undefined ? defaultValue : Math.min(Number(text), max);
+  }
+
   isOn(name: string): boolean {
     return this.text(name, /^(on|off)$/, 'be on or off') === 'on';
   }

@@ -167,7 +167,7 @@ export type RemoteRenewError = RemoteErrorIn<typeof renew>;
 export type RemoteWithLeaseError = RemoteLeaseError | InvalidInput | LeaseLost | CallbackFailed;
 /** Errors of `release` of the client. */
 export type RemoteReleaseError = RemoteErrorIn<typeof release>;
-/** Errors of `append` of the client. */
+/** Errors of `append` and `rewind` of the client. */
 export type RemoteAppendError = RemoteErrorIn<typeof append>;
 /** Errors of `watch` of the client. */
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
@@ -187,6 +187,8 @@ const parseIssues = (operation: AnyOperation, message: string, errors: unknown):
 };
 
 const isCommand = (method = ''): method is CallerCommand => Object.hasOwn(changes, method);
+
+const isHistoryCommand = (method = ''): method is 'append' | 'rewind' => method === 'append' || method === 'rewind';
 
 const refusals = {
   unauthenticated: true,
@@ -215,7 +217,7 @@ const remoteErrorOf = (
       return notFound(id);
     case 'invalid_transition': {
       const method = operation.calls?.method;
-      return { type: code, message, command: isCommand(method) || method === 'append' ? method : 'lease' };
+      return { type: code, message, command: isCommand(method) || isHistoryCommand(method) ? method : 'lease' };
     }
     case 'history_full':
       return { type: code, message, id };

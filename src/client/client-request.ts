@@ -77,6 +77,8 @@ export interface CallArguments {
   readonly fence?: Fence | undefined;
   /** Names of options beyond those of every call. */
   readonly optionNames?: readonly string[];
+  /** Whether the operation id and the fencing token are fields of `input`. Default: they are options. */
+  readonly hasInputHeaders?: boolean;
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -123,13 +125,15 @@ const checkNames = (
   issues: IssueList,
   { body, query = {}, headers = {} }: AnyOperation,
   given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
-  optionNames: readonly string[],
+  { optionNames = [], hasInputHeaders = false }: Pick<CallArguments, 'optionNames' | 'hasInputHeaders'>,
 ): void => {
-  const inputNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
+  const keyNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
   const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
+  const inputNames = hasInputHeaders ? headerNames : keyNames;
   checkKnown(issues, given.input, [...Object.keys(body?.fields ?? {}), ...inputNames]);
   if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
-  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
+  const namesOfHeaders = hasInputHeaders ? [] : headerNames;
+  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...namesOfHeaders, ...optionNames]);
 };
 
 /** The query string. The service validates the values. */
@@ -163,7 +167,7 @@ const parseKey = (
   issues: IssueList,
   { headers = {} }: AnyOperation,
   { idempotencyKey = randomIds.next() }: Fields,
-  { operationId }: Fields,
+  operationId: unknown,
 ): string | undefined => {
   if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
   if (headers['operationId'] !== undefined) return parseOperationId(issues, operationId) ?? randomIds.next();
@@ -173,17 +177,18 @@ const parseKey = (
 const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
-  { id: givenId, query = {}, input = {}, options, fence, optionNames = [] }: CallArguments,
+  { id: givenId, query = {}, input = {}, options, fence, ...names }: CallArguments,
 ): ClientRequest<C> => {
   const fields = parseFields(issues, 'input', input);
   const settings = parseFields(issues, 'options', options);
   const filter = parseFields(issues, 'query', query);
-  checkNames(issues, operation, { input: fields, query: filter, options: settings }, optionNames);
+  checkNames(issues, operation, { input: fields, query: filter, options: settings }, names);
   const { timeoutMs } = settings;
   const signal = parseSignal(issues, settings['signal']);
   const id = hasId(operation) ? parseId(issues, givenId) : '';
-  const key = parseKey(issues, operation, fields, settings);
-  const fencingToken = settings['fencingToken'] ?? (fence?.id === id ? fence.fencingToken : undefined);
+  const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
+  const key = parseKey(issues, operation, fields, operationId);
+  const fencingToken = givenToken ?? (fence?.id === id ? fence.fencingToken : undefined);
   const token = fencingToken === undefined ? undefined : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
   const body = parseBody(operation, fields);
   return {

@@ -8,6 +8,7 @@ import {
   release,
   remove,
   renew,
+  rewind,
   update,
 } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
@@ -28,6 +29,7 @@ import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
+import type { RewindInput } from '../service/rewind-history.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
@@ -215,8 +217,17 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
-    const input = { entries, ifPosition: options?.ifPosition, after: options?.after };
-    return this.#call(append, { id, input, options, optionNames: ['ifPosition', 'after'] }, writtenOf(append));
+    const input = { entries, ifPosition: options?.ifPosition };
+    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, writtenOf(append));
+  }
+
+  /**
+   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the entries up to the
+   * position `to`, and after them `entries`. If the history does not end at `ifPosition`, the error is `history_moved`,
+   * and nothing is changed.
+   */
+  rewind(id: string, input: RewindInput, options: CallOptions = {}): ResultAsync<Appended, RemoteAppendError> {
+    return this.#call(rewind, { id, input, options, hasInputHeaders: true }, writtenOf(rewind));
   }
 
   /**

@@ -71,7 +71,7 @@ export const details = {
   lease_lost: 'The fencing token is not that of the current lease.',
   conflict: 'Other requests changed the session at the same time. Try again.',
   history_full: 'The history of the session has reached the maximum number of entries.',
-  history_moved: 'The history has changed: it does not end at if_position, or the entry at after was superseded.',
+  history_moved: 'The history has changed: it does not end at if_position.',
   too_many_active:
     'The tenant has reached its maximum number of live sessions (ACTIVE or PAUSED). Try again when one has ended.',
   operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',

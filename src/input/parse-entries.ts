@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { exceedsBytes, isFields, parseFields, parseName, parseText } from './parse-fields.js';
+import { exceedsBytes, isFields, parseFields, parseName, parseText, parseWhole } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
 import { checkKnown } from './parse-options.js';
 import type { IssueList } from './parse-safely.js';
@@ -13,7 +13,10 @@ const parseEntry = (issues: IssueList, path: string, value: unknown, now: string
   const fields = parseFields(issues, path, value);
   // An unknown field would be lost.
   checkKnown(issues, fields, entryNames, `${path}.`);
-  const { role, content, timestamp, id, data } = fields;
+  const { role, content, timestamp, id, data, position } = fields;
+  // The place that the entry had elsewhere: its place here is given by the store.
+  if (position !== undefined && position !== null)
+    parseWhole(issues, `${path}.position`, position, entryRules.position.least);
   const entry = {
     role: parseName(issues, `${path}.role`, role, entryRules.role.most),
     content: parseText(issues, `${path}.content`, content, most),

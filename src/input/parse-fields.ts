@@ -81,6 +81,10 @@ export const parseUpTo = (issues: IssueList, path: string, value: unknown, most:
   return number;
 };
 
+/** The limit of an answer, at least 1. Above the maximum it counts as the maximum. */
+export const parseLimit = (issues: IssueList, path: string, value: unknown, most: number): number =>
+  Math.min(parseWhole(issues, path, value, 1), most);
+
 /** Characters that need no encoding in a URL and a header. */
 export const operationIdForm = /^[\w.~:-]+$/;
 

@@ -4,7 +4,7 @@ import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } 
 import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { parseCursor } from './parse-cursor.js';
-import { parseUpTo, parseWhole } from './parse-fields.js';
+import { parseLimit, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
@@ -46,11 +46,10 @@ const queryNames = [
 
 type QueryFields = Readonly<Partial<Record<(typeof queryNames)[number], unknown>>>;
 
-/** A `limit` above the maximum counts as the maximum. */
 const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number): ParsedQuery => {
   const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
   const { order, status, label, createdAfter, createdBefore } = fields;
-  const limit = Math.min(parseWhole(issues, 'limit', most, 1), PAGE_LIMIT);
+  const limit = parseLimit(issues, 'limit', most, PAGE_LIMIT);
   const page = parseWhole(issues, 'page', number, 1);
   issues.check(after === undefined || fields.page === undefined, 'after', 'cannot be given with `page`');
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
@@ -101,9 +100,8 @@ export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput>
   });
 
 const parseCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
-  parseUpTo(issues, path, value, HISTORY_LIMIT);
+  parseLimit(issues, path, value, HISTORY_LIMIT);
 
-/** Parses a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
 export const parseHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   parseSafely('query', (issues) => {
     const { last, after, before, limit } = parseKnown(issues, 'query', query, ['last', 'after', 'before', 'limit']);

@@ -75,6 +75,7 @@ export const entryRules = {
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
   id: { kind: 'name', most: ENTRY_ID_LENGTH, isOptional: true },
   data: { kind: 'json', isOptional: true },
+  position: { kind: 'whole', least: 0, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const redactRules = {
@@ -95,6 +96,11 @@ export const leaseRules = {
 /** A position in a history. */
 export const positionRule = { kind: 'whole', least: 0, isOptional: true } as const satisfies Rule;
 
+export const rewindRules = {
+  to: { kind: 'whole', least: positionRule.least },
+  ifPosition: { kind: 'whole', least: positionRule.least },
+} as const satisfies Readonly<Record<string, Rule>>;
+
 export const fencingTokenRule = { kind: 'whole', least: 1 } as const satisfies Rule;
 
 export const renewRules = {
@@ -108,8 +114,8 @@ export const openingRules = {
   from: { kind: 'origin', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Number of first entries of a new session. */
-export const firstEntriesRange = { least: 0, most: 'entriesPerAppend' } as const;
+/** Number of entries of a new session, or of a rewind. */
+export const optionalEntriesRange = { least: 0, most: 'entriesPerAppend' } as const;
 
-/** Number of entries in an append; with `after`, it may be 0. */
-export const entriesRange = { least: 1, unless: 'after', most: 'entriesPerAppend' } as const;
+/** Number of entries in an append. */
+export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

@@ -9,10 +9,10 @@ import {
   checkFunction,
   checkSwitch,
   parseFields,
+  parseLimit,
   parseName,
   parseNumber,
   parseOperationId,
-  parseUpTo,
   parseWhole,
 } from './parse-fields.js';
 import { parseLabelChanges, parseLabels } from './parse-labels.js';
@@ -126,49 +126,8 @@ export const parseGetOrCreate = (
   }).andThen(({ id, creation }) => parseCreate(creation, policy, now).map((parsed) => ({ ...parsed, id })));
 
 /** The fencing token of a lease, if there is one. */
-const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
+export const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
   fencingToken === undefined ? undefined : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
-
-export interface ParsedAppend {
-  readonly entries: readonly HistoryEntry[];
-  readonly operationId: string | undefined;
-  /**
-   * The part of the input that must be the same in a repeated append: the entries without the timestamps that were not
-   * given, and `after`.
-   */
-  readonly content: string;
-  readonly ifPosition: number | undefined;
-  readonly after: number | undefined;
-  readonly fencingToken: number | undefined;
-}
-
-/** Parses the entries of an append. An entry without a timestamp gets `now`. */
-export const parseAppend = (
-  entries: unknown,
-  options: unknown,
-  now: string,
-  limits: SessionLimits,
-): Result<ParsedAppend, InvalidInput> =>
-  parseSafely('entries', (issues) => {
-    const { operationId, ifPosition, after, fencingToken } = parseKnown(issues, 'options', options, [
-      'operationId',
-      'ifPosition',
-      'after',
-      'fencingToken',
-    ]);
-    const { parsed, given } = parseEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
-    const name = parseOperationId(issues, operationId);
-    const rewind = after === undefined ? undefined : parseWhole(issues, 'after', after, positionRule.least);
-    return {
-      entries: parsed,
-      operationId: name,
-      content: name === undefined ? '' : `${rewind ?? ''}${JSON.stringify(given())}`,
-      after: rewind,
-      ifPosition:
-        ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
-      fencingToken: parseFencingToken(issues, fencingToken),
-    };
-  });
 
 export interface ParsedCommandOptions {
   readonly operationId: string | undefined;
@@ -226,7 +185,7 @@ export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
     return {
       holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
       durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
-      limit: parseUpTo(issues, 'limit', limit, CLAIM_LIMIT),
+      limit: parseLimit(issues, 'limit', limit, CLAIM_LIMIT),
     };
   });
 
@@ -288,7 +247,7 @@ export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep
     checkFunction(issues, 'onEnded', onEnded);
     issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
     return {
-      limit: parseUpTo(issues, 'limit', limit, SWEEP_LIMIT),
+      limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
       onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
       after: typeof after === 'string' ? after : undefined,
     };

@@ -67,6 +67,12 @@ const operations: Readonly<Record<string, OperationText>> = {
     summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
     outputs: { 200: 'The entries are appended.' },
   },
+  rewindHistory: {
+    summary: 'Go back in the history of a session, while it is ACTIVE or PAUSED',
+    description:
+      'The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
+    outputs: { 200: 'The history is rewound.' },
+  },
   redactHistory: {
     summary: 'Erase entries: their content, id and data',
     outputs: { 204: 'The entries are redacted.' },
@@ -85,7 +91,7 @@ export interface ParameterText {
   readonly example?: Json;
 }
 
-const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
+const atMost = `above ${HISTORY_LIMIT} counts as ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
 /** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
 const parameters: Readonly<Record<string, ParameterText>> = {
@@ -128,13 +134,13 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'Maximum number of the latest entries of each history. Default: all.',
     example: 20,
   },
-  last: { description: `How many entries from the end, ${atMost}`, example: 20 },
+  last: { description: `How many entries from the end; ${atMost}`, example: 20 },
   'readHistory.after': {
     description: 'A position that an append or another part returned, or 0. Not together with `last`.',
     example: 0,
   },
   before: { description: 'A position, to read the entries before it. Not together with `last` or `after`.' },
-  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`, ${atMost}` },
+  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`; ${atMost}` },
 };
 
 /** Texts by schema name. */
@@ -157,7 +163,8 @@ const schemas: Readonly<Record<string, string>> = {
   SessionOrigin: 'The session that another one was forked from, and the position in its history where the copy ends.',
   AppendHistory: 'What to append. Other fields are ignored.',
   NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',
-  AppendedHistory: 'The result of an append.',
+  RewindHistory: 'Where to go back to, and what follows. Other fields are ignored.',
+  AppendedHistory: 'The result of an append or a rewind.',
   HistoryPart: 'A part of a history.',
   PositionedHistoryEntry: 'A history entry with its position.',
   ExtendSession: 'The new time limit. Other fields are ignored.',
@@ -191,6 +198,7 @@ const properties: Readonly<Record<string, string>> = {
   'HistoryEntry.id': 'An id that the caller chose.',
   'PositionedHistoryEntry.id': 'An id that the caller chose.',
   'NewHistoryEntry.id': 'An id of your own.',
+  'NewHistoryEntry.position': 'Ignored, so that an entry of a history can be sent as it is.',
   data: 'Data beside the text, such as tool calls: any JSON value.',
   'PositionedHistoryEntry.position': 'The position after it.',
   history: 'Oldest first.',
@@ -204,16 +212,17 @@ const properties: Readonly<Record<string, string>> = {
   'Session.ended_at': `When it ended: UTC. ${ifShown}`,
   'Session.updated_at': `When it last changed: UTC. ${ifShown}`,
   positions: 'Positions of entries, as a part of the history has them.',
-  entries: 'Oldest first; at least one, unless `after` is given. All of them are appended, or none.',
+  entries: 'Oldest first; at least one. All of them are appended, or none.',
   'CreateSession.start': 'Whether the session is started at once.',
   'CreateSession.entries': 'The history that the session begins with, after that of `from`.',
   'CreateSession.from':
     'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
   origin: 'The session that this one was forked from; absent if it is no fork.',
-  'AppendHistory.after':
-    'Rewinds: the entries follow this position, and what followed it is superseded; 0 replaces the whole history.',
+  'RewindHistory.entries': 'The entries that follow `to`, oldest first. Default: none.',
+  to: 'The position of an entry, or 0: the entries after it are superseded.',
+  'RewindHistory.if_position': 'Where the client saw the history end: the rewind is refused if it has changed since.',
   'HistoryPart.entries': 'Oldest first.',
-  position: 'The position after the entries: opaque, increasing, and the same for a repeated append.',
+  position: 'The position at the end: opaque, increasing, and the same for a repeated request.',
   'HistoryPart.position': 'The position after the part. Send it as `after` to read on.',
   start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
   if_position: 'Appends only if the history ends at this position.',
@@ -226,6 +235,7 @@ const properties: Readonly<Record<string, string>> = {
   'Problem.position': 'With history_moved: where the history ends.',
   'Problem.holder': 'With leased: who has the session.',
   has_more: 'Whether there were more entries.',
+  limit: 'The maximum number of entries that was applied.',
   sequence: 'The number of the last change within the session.',
   'SessionChangedEvent.entries': 'The new entries at the end of the history, oldest first; may be none.',
   at: 'When it took effect: UTC.',

@@ -37,6 +37,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
         start: 81,
         position: 123,
         has_more: false,
+        limit: 100,
       },
     },
   },
@@ -74,5 +75,8 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   ReleaseSession: { release: { value: { fencing_token: 1 } } },
   AppendHistory: {
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
+  },
+  RewindHistory: {
+    summary: { value: { to: 0, entries: [{ role: 'assistant', content: 'They calculate.' }], if_position: 1 } },
   },
 });

@@ -94,20 +94,17 @@ const defaultInWords = ({ absent }: Rule): string =>
 
 const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
   if ('items' in field) {
-    const { items, most } = field;
-    const list: Schema = { type: 'array', maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
+    const { items, least, most } = field;
+    const list: Schema = {
+      type: 'array',
+      ...(least > 0 && { minItems: least }),
+      maxItems: Math.floor(policy.limits[most]),
+      items: ref(items.name),
+    };
     return isRequired(field) ? list : nullable(list);
   }
   const schema = described(ruleSchema(field, policy), defaultInWords(field));
   return isRequired(field) ? schema : nullable(schema);
-};
-
-/** That an array has its least length, or another field a value. */
-const leastOf = ([name, field]: readonly [string, BodyField]): readonly Schema[] => {
-  if (!('items' in field) || field.unless === undefined) return [];
-  const { least, unless } = field;
-  const given = { required: [wireName(unless)], properties: { [wireName(unless)]: { type: 'integer' } } } as const;
-  return [{ anyOf: [{ properties: { [wireName(name)]: { minItems: least } } }, given] }];
 };
 
 /** The schemas of a request body. `null` in an optional field counts as absent. */
@@ -117,7 +114,6 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy, own: Schema = 
     type: 'object',
     properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
-    ...Object.assign({}, ...all.flatMap(leastOf)),
     ...own,
   };
   const items = all.map(([, field]) =>

@@ -5,9 +5,11 @@ import {
   extendRules,
   fencingTokenRule,
   leaseRules,
+  optionalEntriesRange,
   positionRule,
   redactRules,
   renewRules,
+  rewindRules,
   updateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
@@ -91,6 +93,16 @@ export const update = operation({
   },
 });
 
+const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
+  ...commonErrors,
+  'not_found',
+  'invalid_transition',
+  'lease_lost',
+  'history_full',
+  'history_moved',
+  'operation_mismatch',
+]);
+
 export const append = operation({
   name: 'appendHistory',
   tag: 'Commands',
@@ -102,23 +114,35 @@ export const append = operation({
     fields: {
       entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
       ifPosition: positionRule,
-      after: positionRule,
     },
   },
-  errors: errorsOf<SessionService['append']>()([
-    ...commonErrors,
-    'not_found',
-    'invalid_transition',
-    'lease_lost',
-    'history_full',
-    'history_moved',
-    'operation_mismatch',
-  ]),
+  errors: appendErrors,
   output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'append',
-    call: (sessions: TenantCommands, { id, body: { entries, ifPosition, after }, options }) =>
-      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined, after: after ?? undefined }),
+    call: (sessions: TenantCommands, { id, body: { entries, ifPosition }, options }) =>
+      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined }),
+  },
+});
+
+export const rewind = operation({
+  name: 'rewindHistory',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/rewind-history/{session_id}',
+  headers: { operationId, fencingToken },
+  body: {
+    name: 'RewindHistory',
+    fields: {
+      ...rewindRules,
+      entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+    },
+  },
+  errors: appendErrors,
+  output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
+  calls: {
+    method: 'rewind',
+    call: (sessions: TenantCommands, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
   },
 });
 
@@ -197,6 +221,7 @@ export const commandOperations = [
   extend,
   update,
   append,
+  rewind,
   redact,
   lease,
   renew,

@@ -21,14 +21,10 @@ export interface HeaderParameter {
   readonly schema: Schema;
 }
 
-/**
- * An array of objects in a JSON body. It may be missing if it may be empty, and it may be empty if the body has the
- * field `unless`.
- */
+/** An array of objects in a JSON body. It may be missing if it may be empty. */
 export interface ItemsField {
   readonly items: Body;
   readonly least: number;
-  readonly unless?: string;
   readonly most: SizeLimit;
 }
 

@@ -149,6 +149,7 @@ export const historyPart: Shape<HistoryPart> = named(
     start: whole(),
     position: whole(),
     hasMore: bool,
+    limit: whole(1),
   }),
 );
 

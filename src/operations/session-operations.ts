@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
-import { entryRules, firstEntriesRange, idRule, labelsRule, openingRules, sentCreateRules } from '../input/rule.js';
+import { entryRules, idRule, labelsRule, openingRules, optionalEntriesRange, sentCreateRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CreateError, GetOrCreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
@@ -27,7 +27,7 @@ const createFields = { ...sentCreateRules, labels: labelsRule };
 const openedFields = {
   ...createFields,
   ...openingRules,
-  entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+  entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
 };
 
 /** Without the fields that only `openedCreate` accepts. */

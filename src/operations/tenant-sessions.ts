@@ -62,6 +62,8 @@ export type TenantCommands = {
   update(id: string, input: unknown, options: Fields): ResultAsync<SessionState, UpdateError>;
   /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
+  /** As `rewind` of `SessionService`. */
+  rewind(id: string, input: unknown): ResultAsync<Appended, AppendError>;
   /** As `lease` of `SessionService`. */
   lease(id: string, input: unknown): ResultAsync<SessionLease, LeaseError>;
   /** As `renew` of `SessionService`. */

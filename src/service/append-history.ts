@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseAppend } from '../input/session-input.js';
+import { type ParsedAppend, parseAppend } from '../input/parse-append.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import type { AppendError } from '../session/errors.js';
@@ -13,8 +13,9 @@ import {
   operationMismatch,
 } from '../session/errors.js';
 import type { JsonValue } from '../session/session.js';
+import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { HistoryAppend, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
@@ -35,6 +36,11 @@ export interface NewHistoryEntry {
    * `limits.contentBytes`.
    */
   readonly data?: JsonValue;
+  /**
+   * The position that the entry has in another history, a whole number from 0. It is ignored, so that an entry of
+   * `history` can be given as it is.
+   */
+  readonly position?: number;
 }
 
 /** Options of `append`. */
@@ -44,43 +50,38 @@ export interface AppendOptions extends OperationOptions {
    * history. Otherwise the append is `history_moved`. Default: no check.
    */
   readonly ifPosition?: number;
-  /**
-   * Rewinds the history: the new entries follow the entry at this position, and the entries after it are superseded, so
-   * that no read returns them any more. 0 replaces the whole history. With `after`, `entries` may be empty. A
-   * superseded position is `history_moved`, and so is that of a rewind without entries once another rewind went back to
-   * it. A position that is not in this history is `invalid_input`. Default: the end of the history.
-   */
-  readonly after?: number;
 }
 
 /** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-export const appendHistory = async (
+/** The input of the store for a call at this time. */
+export const changeOf = (
+  { entries, operationId, content, ifPosition, fencingToken }: ParsedAppend,
+  { now, limits }: { readonly now: number; readonly limits: SessionLimits },
+): HistoryAppend => ({
+  entries,
+  now,
+  maxEntries: limits.historyEntries,
+  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content) } }),
+  ...(ifPosition !== undefined && { ifPosition }),
+  ...(fencingToken !== undefined && { fencingToken }),
+});
+
+const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
+
+/** Appends or rewinds, and reads the answer of the store. */
+export const changeHistory = async (
   settings: Settings,
   key: SessionKey,
-  entries: unknown,
-  options: unknown,
+  command: 'append' | 'rewind',
+  change: HistoryAppend,
 ): Promise<Result<Appended, AppendError>> => {
-  const { store, now, policy } = settings;
+  const { store, policy } = settings;
   const { limits } = policy;
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  const input = parseAppend(entries, options, timestampOf(time.value), limits);
-  if (input.isErr()) return err(input.error);
-  const { operationId, content, ifPosition, after } = input.value;
-  const fencingToken = settings.fencingTokenOf(key.id, input.value.fencingToken);
-  const answer = await store.append(key, {
-    entries: input.value.entries,
-    now: time.value,
-    maxEntries: limits.historyEntries,
-    ...(operationId !== undefined && {
-      operation: { id: operationId, digest: digestOf(content) },
-    }),
-    ...(ifPosition !== undefined && { ifPosition }),
-    ...(after !== undefined && { after }),
-    ...(fencingToken !== undefined && { fencingToken }),
-  });
+  const { now, ifPosition } = change;
+  const fencingToken = settings.fencingTokenOf(key.id, change.fencingToken);
+  const answer = await store.append(key, fencingToken === undefined ? change : { ...change, fencingToken });
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
   switch (appended.outcome) {
@@ -94,14 +95,30 @@ export const appendHistory = async (
     case 'lease_lost':
       return err(leaseLost(fencingToken ?? 0));
     case 'moved':
+      // The history is as the caller saw it, so the position to rewind to was superseded before.
+      if (appended.position === ifPosition) return err(notInHistory);
       return err(historyMoved(key.id, appended.position));
     case 'invalid_position':
-      return err(invalidInput([{ path: 'after', message: NOT_IN_HISTORY }]));
+      return err(notInHistory);
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
-      return err(invalidTransition(stateAt(appended.state, time.value).status, 'append'));
+      return err(invalidTransition(stateAt(appended.state, now).status, command));
     default:
       throw contractBroken('append', appended);
   }
+};
+
+export const appendHistory = async (
+  settings: Settings,
+  key: SessionKey,
+  entries: unknown,
+  options: unknown,
+): Promise<Result<Appended, AppendError>> => {
+  const { limits } = settings.policy;
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const read = parseAppend(entries, options, timestampOf(time.value), limits);
+  if (read.isErr()) return err(read.error);
+  return changeHistory(settings, key, 'append', changeOf(read.value, { now: time.value, limits }));
 };

@@ -13,7 +13,7 @@ import type { Settings } from './settings.js';
 
 /** Input of `claim`. */
 export interface ClaimInput extends LeaseInput {
-  /** Maximum number of sessions, 1 to 100. Default: 1. */
+  /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
   readonly limit?: number;
 }
 
@@ -56,7 +56,7 @@ const claimOne = async (
 const claimsOf = (
   keys: readonly SessionKey[],
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
-): Result<Claims, StoreError> => {
+): Result<Omit<Claims, 'limit'>, StoreError> => {
   const claimed: ClaimedSession[] = [];
   const unreadable: string[] = [];
   let failure: StoreError | undefined;
@@ -88,5 +88,5 @@ export const claimSessions = async (settings: Settings, input: unknown): Promise
   const [failure] = found.value.failed;
   if (keys.length === 0 && failure !== undefined) return err(failure);
   const results = await Promise.all(keys.map((key) => claimOne(settings, key, read.value)));
-  return claimsOf(keys, results);
+  return claimsOf(keys, results).map((claims) => ({ ...claims, limit }));
 };

@@ -14,7 +14,7 @@ import type { Settings } from './settings.js';
 
 /** A query for `each`. */
 export interface EachQuery {
-  /** Number of sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
+  /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number;
   /**
    * Order by the time of creation: `newest` or `oldest` first. With `label` also `updated`: by `updatedAt`, the latest
@@ -47,7 +47,7 @@ export interface EachQuery {
 
 /** A query for `list`: a page by its number, or by a cursor. */
 export interface ListQuery extends EachQuery {
-  /** Number of sessions on a page, 1 to 100; a higher limit counts as 100. Default: 10. */
+  /** Number of sessions on a page, from 1; above 100 it counts as 100. Default: 10. */
   readonly limit?: number;
   /** Page number, from 1; not with `after`. A page past the end is empty. Default: 1. */
   readonly page?: number;

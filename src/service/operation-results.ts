@@ -5,11 +5,14 @@ import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { GetOrCreateResult } from './get-or-create.js';
 
-/** The result of `append`. */
+/** The result of `append` and of `rewind`. */
 export interface Appended {
-  /** The position after these entries: opaque, increasing, never used twice, and the same if the append is repeated. */
+  /**
+   * The position at the end of the history after this call: opaque, increasing, never used twice, and the same if the
+   * call is repeated.
+   */
   readonly position: number;
-  /** Present if an earlier call with this operation id has already added the entries: this call added nothing. */
+  /** Present if an earlier call with this operation id has already made the change: this call changed nothing. */
   readonly repeated?: true;
 }
 
@@ -29,6 +32,8 @@ export interface HistoryPart {
   readonly position: number;
   /** Whether there were entries after `position` at the time of reading. */
   readonly hasMore: boolean;
+  /** The maximum number of entries that was applied: that of the query, at most 1000. */
+  readonly limit: number;
 }
 
 /** A page of sessions. */
@@ -37,7 +42,7 @@ export interface SessionPage {
   readonly sessions: readonly Session[];
   /** Number of sessions on all pages: those of the tenant that match the query. */
   readonly total: number;
-  /** The limit of this page. */
+  /** The maximum number of sessions that was applied: that of the query, at most 100. */
   readonly limit: number;
   /** The page number; absent with `after`. */
   readonly page?: number;
@@ -69,6 +74,8 @@ export interface Claims {
   readonly claimed: readonly ClaimedSession[];
   /** Ids of sessions that want a worker but cannot be read. */
   readonly unreadable: readonly string[];
+  /** The maximum number of sessions that was applied: that of the call, at most 100. */
+  readonly limit: number;
 }
 
 /** A session whose end by the clock a sweep has stored. */
@@ -91,6 +98,8 @@ export interface Sweep {
   readonly failed: readonly SweepFailure[];
   /** Whether there is more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
+  /** The maximum number of sessions that was applied: that of the call, at most 10000. */
+  readonly limit: number;
   /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
   readonly next?: string;
 }
@@ -108,6 +117,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly wake: undefined;
   readonly claim: Claims;
   readonly append: Appended;
+  readonly rewind: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
   readonly release: undefined;
@@ -148,6 +158,7 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   wake: named('wake'),
   claim: named('claim'),
   append: named('append'),
+  rewind: named('rewind'),
   lease: named('lease'),
   renew: named('renew'),
   release: named('release'),

@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 /** The part of a history to read: the last entries, those after a position, or those before one. */
 export type HistoryQuery =
   | {
-      /** Maximum number of the latest entries, 1 to 1000. Default: 100. */
+      /** Maximum number of the latest entries, from 1; above 1000 it counts as 1000. Default: 100. */
       readonly last?: number;
       readonly after?: never;
       readonly before?: never;
@@ -18,7 +18,7 @@ export type HistoryQuery =
   | {
       /** A position that `append` or `history` returned for this session; 0 for the beginning. */
       readonly after: number;
-      /** Maximum number of entries, 1 to 1000. Default: 100. */
+      /** Maximum number of entries, from 1; above 1000 it counts as 1000. Default: 100. */
       readonly limit?: number;
       readonly before?: never;
       readonly last?: never;
@@ -26,7 +26,10 @@ export type HistoryQuery =
   | {
       /** A position that `append` or `history` returned for this session, such as the `start` of a part. */
       readonly before: number;
-      /** Maximum number of entries, 1 to 1000: the latest before the position. Default: 100. */
+      /**
+       * Maximum number of entries, from 1; above 1000 it counts as 1000. They are the latest before the position.
+       * Default: 100.
+       */
       readonly limit?: number;
       readonly after?: never;
       readonly last?: never;
@@ -48,5 +51,5 @@ export const readHistory = async (
     return err(invalidInput([{ path, message: NOT_IN_HISTORY }]));
   }
   const { entries, start, position, hasMore } = found;
-  return ok({ entries, start, position, hasMore });
+  return ok({ entries, start, position, hasMore, limit: slice.value.limit });
 };

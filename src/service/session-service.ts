@@ -67,6 +67,7 @@ import type {
 import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
+import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
@@ -221,6 +222,16 @@ export class SessionService {
   }
 
   /**
+   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the entries up to the
+   * position `to`, and after them `entries`. No read returns the superseded entries any more. `rewind(id, { to: 0,
+   * entries: summary, ifPosition })` replaces the whole history by a summary. If the history does not end at
+   * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   */
+  rewind(id: string, input: RewindInput): ResultAsync<Appended, AppendError> {
+    return this.#runOn({ name: 'rewind', id }, (settings, key) => rewindHistory(settings, key, input));
+  }
+
+  /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If another holder has
    * the session, the error is `leased`. Pass the `fencingToken` to `append` and to commands: they are `lease_lost` once
    * the lease is over, even if this process was suspended in between. Calls without one are not checked. Every lease
@@ -329,8 +340,8 @@ export class SessionService {
   }
 
   /**
-   * Sweeps the sessions of all tenants, at most `limit` (1 to 10000): stores the end of sessions
-   * that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
+   * Sweeps the sessions of all tenants, at most `limit`, from 1; above 10000 it counts as 10000:
+   * stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
    * retention. One sweep covers a part of a large store; pass its `next` as `after` to continue.
    * `createSweeper` calls it repeatedly.
    */

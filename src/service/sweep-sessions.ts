@@ -168,6 +168,7 @@ export const sweepSessions = async (
     deleted: all.flatMap(({ deleted = [] }) => deleted),
     failed: [...failed, ...all.flatMap(({ failed: failure = [] }) => failure)],
     isFull: hasMore && all.some(({ isDone }) => isDone),
+    limit,
     ...(next !== undefined && { next }),
   });
 };

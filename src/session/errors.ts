@@ -89,7 +89,7 @@ export interface HistoryFull extends Failure<'history_full'> {
   readonly limit: number;
 }
 
-/** The history does not end at `ifPosition`, or `after` is superseded. Nothing was appended. */
+/** The history does not end at `ifPosition`: another call has changed it. This call changed nothing. */
 export interface HistoryMoved extends Failure<'history_moved'> {
   /** The id of the session. */
   readonly id: string;

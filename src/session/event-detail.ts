@@ -114,7 +114,7 @@ export const eventOf = (
   const base = { id, tenant, sessionId, sequence, at: timestampOf(detail.at), position };
   if (detail.type === 'appended') {
     const { start, position: historyPosition, after } = detail;
-    const rewind = after === undefined ? {} : { after };
+    const rewind = after === undefined ? {} : { rewoundTo: after };
     return Object.freeze({ ...base, type: 'session.appended', start, historyPosition, ...rewind });
   }
   if (detail.type === 'terminated') {

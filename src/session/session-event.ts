@@ -77,13 +77,13 @@ export type SessionEvent =
       readonly type: 'session.appended';
       /** The position before these entries: a history part `after` it begins with them. */
       readonly start: number;
-      /** The position in the history after these entries, as `append` returned it. */
+      /** The position in the history after these entries, as `append` or `rewind` returned it. */
       readonly historyPosition: number;
       /**
        * Present after a rewind: the position that these entries follow. The entries that followed it before are
        * superseded.
        */
-      readonly after?: number;
+      readonly rewoundTo?: number;
     });
 
 /** Events of one stream, in the order in which they were logged. */

@@ -51,6 +51,7 @@ const spanNames: Partial<Record<OperationName, string>> = {
   list: 'list sessions',
   each: 'list sessions',
   append: 'append history',
+  rewind: 'rewind history',
   sweep: 'sweep sessions',
 };
 

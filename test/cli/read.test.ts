@@ -236,7 +236,7 @@ test.each<[keyof typeof commands, string[], string]>([
   ['serve', ['--host', 'x y'], '--host must be'],
   ['serve', ['--commands=on'], "Option '--commands' does not take an argument"],
   ['list', ['--status', 'BUSY'], '--status must be IDLE, ACTIVE, PAUSED or TERMINATED'],
-  ['list', ['--limit', '0'], '--limit must be a whole number'],
+  ['list', ['--limit', '0'], '--limit must be a whole number, at least 1'],
   ['list', ['--limit'], "Option '--limit <value>' argument missing"],
   ['list', ['--redis', 'redis://x/y'], '--redis must be a URL'],
   ['list', ['--redis', 'redis://:hunter2@x:y'], '--redis must be a URL'],

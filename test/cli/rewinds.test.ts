@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 
@@ -26,7 +27,7 @@ test('inspect --follow shows the session again after a rewind, and goes on', asy
     const lines = await colloquy.start([...inspect, '--json'], /snapshot/);
     await okOf(sessions.append(id, user('first answer')));
     await Promise.all([texts.shown(/first answer/), lines.shown(/first answer/)]);
-    await okOf(sessions.append(id, user('second answer'), { after: position }));
+    await okOf(rewindTo(sessions, id, position, user('second answer')));
     await Promise.all([texts.shown(/second answer/), lines.shown(/second answer/)]);
     await okOf(sessions.append(id, user('afresh')));
     await Promise.all([texts.shown(/afresh/), lines.shown(/afresh/)]);

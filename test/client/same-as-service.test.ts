@@ -1,14 +1,11 @@
-import type { Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type { ClientError, RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
+import type { RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
 import {
-  type CallbackFailed,
   type CreatedSession,
   type HeldLease,
   type SessionChange,
-  type SessionError,
   type SessionLease,
   SessionService,
   type SessionStore,
@@ -19,6 +16,7 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada } from '../support/sessions.js';
 import { serve } from './served.js';
+import { changeTold, outcome, sixFields } from './told.js';
 
 type Operations = Pick<
   SessionService,
@@ -33,6 +31,7 @@ type Operations = Pick<
   | 'terminate'
   | 'fail'
   | 'append'
+  | 'rewind'
   | 'lease'
   | 'renew'
   | 'withLease'
@@ -43,33 +42,6 @@ type Operations = Pick<
 >;
 type Either = Operations | SessionClient;
 type PageOfEither = Omit<RemotePage, 'truncated'>;
-
-/** A session as far as both tell it. */
-const sixFields = ({ id, status, duration, options, history, createdAt }: RemoteSession) => ({
-  id,
-  status,
-  duration,
-  options,
-  history: [...history],
-  createdAt,
-});
-
-/** An error as far as both tell it: of bad input all of it, of others the type. */
-const told = (error: SessionError | ClientError | CallbackFailed) => {
-  if (error.type !== 'invalid_input') return { type: error.type };
-  // In a query a number has a form too.
-  return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
-};
-
-const outcome = <T>(
-  result: Result<T, SessionError | ClientError | CallbackFailed>,
-  tell: (value: T) => unknown = (value) => value,
-): unknown => result.match(tell, told);
-
-const changeTold = (change: SessionChange | RemoteChange): unknown =>
-  change.type === 'session.snapshot'
-    ? [change.type, sixFields(change.session)]
-    : [change.type, Object(change).sequence, Object(change).entries, Object(change).session?.status];
 
 /** One conversation with all that can be asked and refused; what each step answered. */
 const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {
@@ -93,6 +65,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['extend', [id, { timeLimit: 90, timelimit: 5 }]],
     ['update', [id, { labels: {}, label: {} }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
+    ['rewind', [id, { to: 0, ifPosition: 0, ifposition: 1 }]],
     ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
     ['renew', [id, { fencingToken: 1, seconds: 1, until: 5 }]],
     ['release', [id, { fencingToken: 1, force: true }]],
@@ -122,12 +95,17 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
   seen.push(outcome(await sessions.append(id, words, { fencingToken: 1 })));
   const { position: end } = (await sessions.append(id, [...words, ...words]))._unsafeUnwrap();
-  for (const after of [0, end, 77_777_777, -1, Number.NaN]) {
-    const options = { after, operationId: `rewind-${after}`.replace('-', '.') };
-    seen.push(outcome(await sessions.append(id, words, options)), outcome(await sessions.append(id, [], options)));
+  for (const to of [0, end, 77_777_777, -1, Number.NaN]) {
+    const rewind = { to, ifPosition: end, operationId: `rewind-${to}`.replace('-', '.') };
+    seen.push(outcome(await sessions.rewind(id, { ...rewind, entries: words })));
+    seen.push(outcome(await sessions.rewind(id, rewind)));
   }
-  seen.push(outcome(await sessions.append(id, [], { after: 0, operationId: 'clear' })));
-  seen.push(outcome(await sessions.append(id, [], { after: 0, operationId: 'clear' })));
+  const { position: ifPosition } = (await sessions.history(id))._unsafeUnwrap();
+  for (const to of [1, end + 1]) seen.push(outcome(await sessions.rewind(id, { to, ifPosition, operationId: 'to' })));
+  seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, operationId: 'clear' })));
+  seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, operationId: 'clear' })));
+  seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, fencingToken: 1 })));
+  seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, operationId: 'not a name' })));
   seen.push(outcome(await sessions.append(id, words)));
   const leased = await sessions.lease(id, { holder: 'a', seconds: 1.5 });
   // The first fencing token of a session with an idempotency key is random.
@@ -156,6 +134,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   for (const slice of [
     {},
     { last: 1 },
+    { last: 1001 },
+    { after: 0, limit: 77_777 },
     { after: 0, limit: 1 },
     { before: 1 },
     { before: 0 },

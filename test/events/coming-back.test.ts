@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionService } from '../../src/index.js';
 import { PATIENT_MS } from '../support/patience.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { briefOf, cursorOf, watching } from '../support/watching.js';
@@ -88,7 +89,7 @@ describe('a watch that continues after a cursor', () => {
     await okOf(sessions.start(id));
     const { position } = await okOf(sessions.append(id, said('one')));
     const cursor = cursorOf(await watching(sessions, id).next());
-    if (change === 'a rewind') await okOf(sessions.append(id, said('two'), { after: 0 }));
+    if (change === 'a rewind') await okOf(rewindTo(sessions, id, 0, said('two')));
     if (change === 'a redaction') await okOf(sessions.redact(id, [position]));
     if (change === 'a session created anew') {
       await okOf(sessions.delete(id));

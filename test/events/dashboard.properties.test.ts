@@ -6,6 +6,7 @@ import { moreIfLong } from '../support/continuous-integration.js';
 import { describeDatabases, newDatabase } from '../support/databases.js';
 import { olderCopyOf } from '../support/older-copy.js';
 import { pick } from '../support/plans.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf } from '../support/sessions.js';
 import { trimLog } from '../support/trim-log.js';
 
@@ -100,7 +101,8 @@ class Dashboard {
     const contents = new Map(known);
     if (item.type === 'session.appended') {
       for (const position of contents.keys())
-        if (item.after !== undefined && position > item.after && position <= item.start) contents.delete(position);
+        if (item.rewoundTo !== undefined && position > item.rewoundTo && position <= item.start)
+          contents.delete(position);
       for (const { position, content } of item.entries ?? []) contents.set(position, content);
     }
     if (item.type === 'session.redacted')
@@ -165,7 +167,7 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     const { entries } = await okOf(sessions.history(id, { last: 1000 }));
     const position = pick(entries, at)?.position ?? 0;
     if (does === 'redact') return sessions.redact(id, [position]);
-    return sessions.append(id, at % 2 === 0 ? [] : said(`instead ${at}`), { after: position });
+    return rewindTo(sessions, id, position, at % 2 === 0 ? [] : said(`instead ${at}`));
   };
 
   /** Carries out what changes no session. */

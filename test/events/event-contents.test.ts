@@ -4,6 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService, type TenantChange, type WatchAllOptions } from '../../src/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -56,7 +57,7 @@ describe('an append that watchAll delivers with its entries', () => {
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('secret')));
     await okOf(sessions.append(id, said('wrong')));
-    await okOf(sessions.append(id, said('right'), { after: position }));
+    await okOf(rewindTo(sessions, id, position, said('right')));
     await okOf(sessions.redact(id, [position]));
     const watch = watching(sessions);
     expect(contentsOf(await watch.appended())).toEqual(['']);

@@ -7,6 +7,7 @@ import type { SessionChange, SessionService, StoreError, WatchOptions } from '..
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { pick, turns } from '../support/plans.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -112,7 +113,7 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
   for (const { does, number: at } of steps) {
     if (does === 'append') await sessions.append(id, said(next()));
     if (does === 'rewind')
-      await sessions.append(id, at % 2 === 0 ? [] : said(next()), { after: pick(await positions(), at) ?? 0 });
+      await rewindTo(sessions, id, pick(await positions(), at) ?? 0, at % 2 === 0 ? [] : said(next()));
     if (does === 'redact') await sessions.redact(id, [pick(await positions(), at) ?? 0]);
     if (does === 'pause') await (at % 2 === 0 ? sessions.pause(id) : sessions.resume(id));
     if (does === 'update') await sessions.update(id, { labels: { at: String(at) } });

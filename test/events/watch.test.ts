@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { EventLog } from '../../src/store/session-store.js';
 import { passUntil } from '../support/manual-clock.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { briefOf, watching } from '../support/watching.js';
@@ -76,7 +77,7 @@ describe('who watches a session', () => {
     if (change === 'a redaction') await okOf(sessions.redact(id, [first.position]));
     else {
       const added = change === 'a rewind' ? said('other') : [];
-      await okOf(sessions.append(id, added, { after: first.position }));
+      await okOf(rewindTo(sessions, id, first.position, added));
     }
     expect(briefOf(await watch.next())).toBe(expected);
     await okOf(sessions.append(id, said('more')));

@@ -40,10 +40,10 @@ describe('which part of a history', () => {
     }
   });
 
-  test('more than a thousand entries at a time are refused', () => {
-    const message = 'must be at most 1000';
-    expect(issuesOf({ last: 1001 })).toEqual([{ path: 'last', message }]);
-    expect(issuesOf({ after: 0, limit: 1001 })).toEqual([{ path: 'limit', message }]);
+  test.each([1000, 1001, Number.MAX_SAFE_INTEGER])('%d entries at a time count as a thousand', (limit) => {
+    expect(parseHistoryQuery({ last: limit })._unsafeUnwrap()).toEqual({ limit: 1000 });
+    expect(parseHistoryQuery({ after: 0, limit })._unsafeUnwrap()).toEqual({ after: 0, limit: 1000 });
+    expect(parseHistoryQuery({ before: 9, limit })._unsafeUnwrap()).toEqual({ before: 9, limit: 1000 });
   });
 
   test('is either the last, or what follows a position or before it', () => {

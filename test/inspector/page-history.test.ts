@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { inspected, opened, said } from './opened.js';
 
@@ -16,7 +17,7 @@ describeWithChromium('the history in the inspector', (running) => {
     );
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.getByText('The last 200 of 301 entries').waitFor();
-    await okOf(sessions.append(id, said('the second'), { after: position }));
+    await okOf(rewindTo(sessions, id, position, said('the second')));
     await page.getByText('the second').waitFor();
     expect(await page.locator('.history .content').allInnerTexts()).toEqual(['the first', 'the second']);
     expect(await page.getByRole('button', { name: /older/ }).isVisible()).toBe(false);

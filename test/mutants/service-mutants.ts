@@ -46,9 +46,16 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
     file: 'src/service/append-history.ts',
-    from: 'stateAt(appended.state, time.value).status',
+    from: 'stateAt(appended.state, now).status',
     to: 'appended.state.status',
     tests: ['test/service'],
+  },
+  {
+    bug: 'a rewind drops what others have appended since its caller has read',
+    file: 'src/service/rewind-history.ts',
+    from: 'changeOf(read.value,',
+    to: 'changeOf({ ...read.value, ifPosition: undefined },',
+    tests: ['test/service/rewinds.test.ts'],
   },
   {
     bug: 'a session that is larger than a page can never be listed',

@@ -127,6 +127,7 @@ const before = {
   terminateSession: ['start'],
   failSession: ['start'],
   appendHistory: ['start'],
+  rewindHistory: ['start'],
 } as const;
 
 const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(before, name);
@@ -144,7 +145,8 @@ describe('every example', () => {
     // Without chance, the first fencing token is that of the examples.
     const sessions = new SessionService(parseSettings({ store, ids }, () => 0)).forTenant('acme');
     if (operationId !== 'createSession') {
-      const entries = operationId === 'redactHistory' ? [{ role: 'user', content: 'Hello' }] : [];
+      const isOfEntries = operationId === 'redactHistory' || operationId === 'rewindHistory';
+      const entries = isOfEntries ? [{ role: 'user', content: 'Hello' }] : [];
       await sessions.create({ face: 'ada', profile: 'tutor', entries });
       await sessions.lease(String(id), { holder: 'worker-1', seconds: 30 });
       for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));

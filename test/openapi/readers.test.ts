@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/input-reader.js';
-import { parseAppend, parseCommandOptions, parseCreate, parseId } from '../../src/input/session-input.js';
+import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
+import { parseCommandOptions, parseCreate, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { request } from '../http/handler-harness.js';
@@ -71,18 +72,36 @@ const create = fc.record(
 const entry = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ role: text, content: text, timestamp: time, other: junk }, { requiredKeys: [] }),
+    arbitrary: fc.record(
+      { role: text, content: text, timestamp: time, other: junk, position: junk },
+      { requiredKeys: [] },
+    ),
   },
   { weight: 5, arbitrary: fc.record({ role: fc.constant('user'), content: fc.string() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      role: fc.constant('user'),
+      content: fc.string(),
+      position: fc.oneof(fc.maxSafeNat(), junk),
+    }),
+  },
   { weight: 1, arbitrary: junk },
 );
 
 const append = fc.record(
   {
     entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk),
-    after: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
+    if_position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
   },
   { requiredKeys: [] },
+);
+
+const position = fc.oneof({ weight: 3, arbitrary: fc.maxSafeNat() }, { weight: 1, arbitrary: junk });
+
+const rewind = fc.record(
+  { to: position, entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk), if_position: position },
+  { requiredKeys: ['to', 'if_position'] },
 );
 
 const asHeader = (value: string) => request('POST', '/', { header: () => value });
@@ -124,7 +143,16 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
-      ({ entries, after }) => parseAppend(entries, { after: after ?? undefined }, NOW, limits).isOk(),
+      ({ entries, if_position: ifPosition }) =>
+        parseAppend(entries, { ifPosition: ifPosition ?? undefined }, NOW, limits).isOk(),
+    );
+  });
+
+  test('to rewind', async () => {
+    await check(
+      rewind,
+      (input) => fits('RewindHistory', input),
+      ({ to, entries, if_position: ifPosition }) => parseRewind({ to, entries, ifPosition }, NOW, limits).isOk(),
     );
   });
 

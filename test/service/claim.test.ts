@@ -140,7 +140,6 @@ describe('claim', () => {
     [{}, ['holder', 'seconds']],
     [{ holder: '', seconds: 0 }, ['holder', 'seconds']],
     [{ ...worker, limit: 0 }, ['limit']],
-    [{ ...worker, limit: 101 }, ['limit']],
     [{ ...worker, limit: 1.5 }, ['limit']],
     [{ ...worker, count: 5 }, ['count']],
   ])('of %j is invalid_input that names the fields', async (input, paths) => {

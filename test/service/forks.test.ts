@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type SessionKey, SessionService, unwrap } from '../../src/index.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { changed } from '../support/store-doubles.js';
 
 const options = { face: 'ada', profile: 'tutor' };
@@ -45,7 +46,7 @@ describe('a fork of a session that others change at the same time', () => {
 
   it('is at an invalid position if that was superseded meanwhile', async () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
-      if (attempt === 1) await unwrap(writer.append(id, [say('c')], { after: 1 }));
+      if (attempt === 1) await unwrap(rewindTo(writer, id, 1, [say('c')]));
     });
     const { id } = await unwrap(others.create({ ...options, start: true, entries: [say('a'), say('b')] }));
     const refused = await sessions.create({ ...options, from: { id, position: 2 } });
@@ -65,7 +66,7 @@ describe('a fork of a session that others change at the same time', () => {
 
   it('is a conflict if it is rewound each time', async () => {
     const { sessions, others, attempts } = interrupted((writer, { id }) =>
-      unwrap(writer.append(id, [say('again')], { after: 0 })),
+      unwrap(rewindTo(writer, id, 0, [say('again')])),
     );
     const { id } = await unwrap(others.create({ ...options, start: true, entries: [say('a')] }));
     expect((await sessions.create({ ...options, from: { id } }))._unsafeUnwrapErr().type).toBe('conflict');

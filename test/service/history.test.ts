@@ -23,7 +23,7 @@ describe.each([
     const { entries, start, position, hasMore } = await okOf(sessions.history(id));
     expect(entries.map(withoutPosition)).toEqual((await okOf(sessions.get(id))).history.slice(-100));
     expect(hasMore).toBe(false);
-    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, start, position, hasMore });
+    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, limit: 100, start, position, hasMore });
     expect((await okOf(sessions.history(id, { last: 3 }))).entries.map(({ content }) => content)).toEqual(
       turns(247, 250).map(({ content }) => content),
     );

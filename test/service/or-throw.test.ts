@@ -94,6 +94,7 @@ describe('the sessions of withLease', () => {
       const words = [{ role: 'user', content: 'Hello' }];
       const writes: ResultAsync<unknown, SessionError>[] = [
         mine.append(id, words),
+        mine.rewind(id, { to: 0, ifPosition: 0 }),
         mine.pause(id),
         mine.resume(id),
         mine.extend(id, { timeLimit: 60 }),

@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionService, TenantChange } from '../../src/index.js';
 import { describeDatabases, newDatabase } from '../support/databases.js';
-import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { rewindTo } from '../support/rewind-to.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string) => ({ role: 'assistant', content });
@@ -24,7 +25,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     const sessions = await open();
     const { id, question } = await talk(sessions);
     for (const content of ['second answer', 'third answer']) {
-      const { position } = await okOf(sessions.append(id, [assistant(content)], { after: question }));
+      const { position } = await okOf(rewindTo(sessions, id, question, [assistant(content)]));
       expect(await shown(sessions, id)).toEqual(['question', content]);
       const { entries } = await okOf(sessions.history(id, { last: 1 }));
       expect(entries).toMatchObject([{ content, position }]);
@@ -36,21 +37,21 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
   test('a message is edited: the new one follows what was before it', async () => {
     const sessions = await open();
     const { id, question, answer } = await talk(sessions);
-    await okOf(sessions.append(id, [user('thank you'), assistant('welcome')], { after: answer }));
+    await okOf(rewindTo(sessions, id, answer, [user('thank you'), assistant('welcome')]));
     expect(await shown(sessions, id)).toEqual(['question', 'answer', 'thank you', 'welcome']);
-    await okOf(sessions.append(id, [user('another question')], { after: 0 }));
+    await okOf(rewindTo(sessions, id, 0, [user('another question')]));
     expect(await shown(sessions, id)).toEqual(['another question']);
-    expect(await errorOf(sessions.append(id, [assistant('late')], { after: question }))).toMatchObject({
-      type: 'history_moved',
+    expect(await errorOf(rewindTo(sessions, id, question, [assistant('late')]))).toMatchObject({
+      type: 'invalid_input',
     });
   });
 
   test('the last entry is popped, and all are cleared, and both have a new position', async () => {
     const sessions = await open();
     const { id, answer, end } = await talk(sessions);
-    const popped = await okOf(sessions.append(id, [], { after: answer }));
+    const popped = await okOf(rewindTo(sessions, id, answer));
     expect(await shown(sessions, id)).toEqual(['question', 'answer']);
-    const cleared = await okOf(sessions.append(id, [], { after: 0 }));
+    const cleared = await okOf(rewindTo(sessions, id, 0));
     expect([end < popped.position, popped.position < cleared.position]).toEqual([true, true]);
     expect(await okOf(sessions.get(id))).toMatchObject({ history: [], historyCount: 0 });
     expect(await okOf(sessions.history(id))).toEqual({
@@ -58,6 +59,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       start: 0,
       position: cleared.position,
       hasMore: false,
+      limit: 100,
     });
   });
 
@@ -66,56 +68,97 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     const { id, end } = await talk(sessions);
     const news = await okOf(sessions.append(id, [user('one more thing')]));
     const summary = [assistant('they have talked')];
-    expect(await errorOf(sessions.append(id, summary, { after: 0, ifPosition: end }))).toMatchObject({
+    expect(await errorOf(sessions.rewind(id, { to: 0, entries: summary, ifPosition: end }))).toMatchObject({
       type: 'history_moved',
       position: news.position,
     });
     expect(await shown(sessions, id)).toEqual(['question', 'answer', 'thanks', 'one more thing']);
-    await okOf(sessions.append(id, summary, { after: 0, ifPosition: news.position }));
+    await okOf(sessions.rewind(id, { to: 0, entries: summary, ifPosition: news.position }));
     expect(await shown(sessions, id)).toEqual(['they have talked']);
   });
 
-  test('a repeated operationId changes nothing; the same one for another place is operation_mismatch', async () => {
+  test('two callers: what one appends between the read and the rewind of the other is never lost', async () => {
     const sessions = await open();
-    const { id, question } = await talk(sessions);
-    const edit = { after: question, operationId: 'edit' };
-    const first = await okOf(sessions.append(id, [assistant('again')], edit));
+    const { id, answer } = await talk(sessions);
+    const { position: ifPosition } = await okOf(sessions.history(id, { last: 1 }));
+    const rewind = () => sessions.rewind(id, { to: answer, entries: [user('thank you')], ifPosition });
+    const [appended, rewound] = await Promise.all([sessions.append(id, [user('one more thing')]), rewind()]);
+    expect(appended.isOk()).toBe(true);
+    expect(await shown(sessions, id)).toContain('one more thing');
+    if (rewound.isErr()) expect(rewound.error.type).toBe('history_moved');
+    await okOf(sessions.append(id, [user('and another')]));
+    expect(await errorOf(rewind())).toMatchObject({ type: 'history_moved' });
+    expect(await shown(sessions, id)).toEqual(expect.arrayContaining(['one more thing', 'and another']));
+  });
+
+  test('of two rewinds from the same read, one is made, and the other one is history_moved', async () => {
+    const sessions = await open();
+    const { id, question, end } = await talk(sessions);
+    const rewinds = ['first', 'second'].map((content) =>
+      sessions.rewind(id, { to: question, entries: [assistant(content)], ifPosition: end }),
+    );
+    const results = await Promise.all(rewinds);
+    expect(results.filter((result) => result.isOk())).toHaveLength(1);
+    expect(results.find((result) => result.isErr())?._unsafeUnwrapErr().type).toBe('history_moved');
+    expect((await shown(sessions, id))[0]).toBe('question');
+    expect((await okOf(sessions.get(id))).historyCount).toBe(2);
+  });
+
+  test('a repeated operationId changes nothing, though the history has moved since', async () => {
+    const sessions = await open();
+    const { id, question, end } = await talk(sessions);
+    const edit = { to: question, entries: [assistant('again')], ifPosition: end, operationId: 'edit' };
+    const first = await okOf(sessions.rewind(id, edit));
     await okOf(sessions.append(id, [user('good')]));
-    expect(await okOf(sessions.append(id, [assistant('again')], edit))).toEqual({ ...first, repeated: true });
-    for (const options of [{ operationId: 'edit' }, { ...edit, after: 0 }, { ...edit, after: question + 1 }]) {
-      expect(await errorOf(sessions.append(id, [assistant('again')], options))).toMatchObject({
-        type: 'operation_mismatch',
-      });
-    }
+    expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
     expect(await shown(sessions, id)).toEqual(['question', 'again', 'good']);
-    const clear = { after: 0, operationId: 'clear' };
-    const cleared = await okOf(sessions.append(id, [], clear));
+    const { position: ifPosition } = await okOf(sessions.history(id));
+    const clear = { to: 0, ifPosition, operationId: 'clear' };
+    const cleared = await okOf(sessions.rewind(id, clear));
     await okOf(sessions.append(id, [user('new')]));
-    expect(await okOf(sessions.append(id, [], clear))).toEqual({ ...cleared, repeated: true });
+    expect(await okOf(sessions.rewind(id, clear))).toEqual({ ...cleared, repeated: true });
     expect(await shown(sessions, id)).toEqual(['new']);
   });
 
-  test('a position that is not in the history is invalid_input, one that is superseded is history_moved', async () => {
+  test('the operationId of another rewind, or of an append, is operation_mismatch', async () => {
+    const sessions = await open();
+    const { id, question, end } = await talk(sessions);
+    const entries = [assistant('again')];
+    const edit = { to: question, entries, ifPosition: end, operationId: 'edit' };
+    const { position } = await okOf(sessions.rewind(id, edit));
+    const others = [
+      { ...edit, to: 0 },
+      { ...edit, entries: [user('again')] },
+      { ...edit, entries: [] },
+    ];
+    for (const other of others) {
+      expect(await errorOf(sessions.rewind(id, other))).toMatchObject({ type: 'operation_mismatch' });
+    }
+    const appended = sessions.append(id, entries, { operationId: 'edit' });
+    expect(await errorOf(appended)).toMatchObject({ type: 'operation_mismatch' });
+    await okOf(sessions.append(id, [user('good')], { operationId: 'turn', ifPosition: position }));
+    const rewound = sessions.rewind(id, { ...edit, entries: [user('good')], operationId: 'turn' });
+    expect(await errorOf(rewound)).toMatchObject({ type: 'operation_mismatch' });
+    expect(await shown(sessions, id)).toEqual(['question', 'again', 'good']);
+  });
+
+  test('a position that is not in the current history is invalid_input, and changes nothing', async () => {
     const sessions = await open();
     const { id, question, answer, end } = await talk(sessions);
-    const { position } = await okOf(sessions.append(id, [assistant('again')], { after: question }));
-    for (const after of [answer, end]) {
-      expect(await errorOf(sessions.append(id, [user('x')], { after }))).toMatchObject({
-        type: 'history_moved',
-        position,
+    const { position } = await okOf(rewindTo(sessions, id, question, [assistant('again')]));
+    for (const to of [answer, end, position + 1_000_000]) {
+      expect(await errorOf(rewindTo(sessions, id, to, [user('x')]))).toMatchObject({
+        type: 'invalid_input',
+        message: 'to is not a position in this history',
       });
     }
-    expect(await errorOf(sessions.append(id, [user('x')], { after: position + 1_000_000 }))).toMatchObject({
-      type: 'invalid_input',
-      message: 'after is not a position in this history',
-    });
     expect(await shown(sessions, id)).toEqual(['question', 'again']);
   });
 
   test('cursors from before a rewind go on with what is current', async () => {
     const sessions = await open();
     const { id, question, answer, end } = await talk(sessions);
-    await okOf(sessions.append(id, [assistant('again'), user('good'), user('bye')], { after: question }));
+    await okOf(rewindTo(sessions, id, question, [assistant('again'), user('good'), user('bye')]));
     const contents = async (query: Parameters<SessionService['history']>[1]) => {
       const part = await okOf(sessions.history(id, query));
       return [...part.entries.map(({ content }) => content), ...(part.hasMore ? ['…'] : [])];
@@ -130,7 +173,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
   test('the latest entries of a rewound session are those that are current', async () => {
     const sessions = await open();
     const { id, question } = await talk(sessions);
-    await okOf(sessions.append(id, [assistant('a'), user('b'), assistant('c')], { after: question }));
+    await okOf(rewindTo(sessions, id, question, [assistant('a'), user('b'), assistant('c')]));
     for (const [historyLimit, expected] of [
       [0, []],
       [2, ['b', 'c']],
@@ -147,8 +190,8 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     const { id, question } = await talk(sessions);
     const watch = sessions.watchAll()[Symbol.asyncIterator]();
     onTestFinished(async () => void (await watch.return?.()));
-    const { position } = await okOf(sessions.append(id, [assistant('again')], { after: question }));
-    const cleared = await okOf(sessions.append(id, [], { after: 0 }));
+    const { position } = await okOf(rewindTo(sessions, id, question, [assistant('again')]));
+    const cleared = await okOf(rewindTo(sessions, id, 0));
     await okOf(sessions.append(id, [user('new')]));
     const next = async (): Promise<TenantChange> => {
       const item = (await watch.next()).value._unsafeUnwrap();
@@ -156,72 +199,24 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       return isOwn ? item : next();
     };
     const common = { type: 'session.appended', sessionId: id };
-    expect(await next()).toMatchObject({ ...common, historyPosition: position, after: question });
-    expect(await next()).toMatchObject({ ...common, historyPosition: cleared.position, after: 0 });
-    expect(await next()).not.toHaveProperty('after');
+    expect(await next()).toMatchObject({ ...common, historyPosition: position, rewoundTo: question });
+    expect(await next()).toMatchObject({ ...common, historyPosition: cleared.position, rewoundTo: 0 });
+    expect(await next()).not.toHaveProperty('rewoundTo');
   });
 
   test('a session that takes no entries takes no rewind', async () => {
     const sessions = await open();
     const idle = await createdIn(sessions);
-    expect(await errorOf(sessions.append(idle, [], { after: 0 }))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(rewindTo(sessions, idle, 0))).toMatchObject({ type: 'invalid_transition' });
     const { id } = await talk(sessions);
     await okOf(sessions.terminate(id));
-    expect(await errorOf(sessions.append(id, [], { after: 0 }))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(rewindTo(sessions, id, 0))).toMatchObject({ type: 'invalid_transition' });
     expect(await shown(sessions, id)).toEqual(['question', 'answer', 'thanks']);
   });
 };
 
 describe('a rewind, in memory', () => {
-  const open = () => openSessions({ store: new MemorySessionStore({ events: true }) }).sessions;
-  defineCases(open);
-
-  test('is invalid_input with a position of a wrong type, and changes nothing', async () => {
-    const sessions = open();
-    const { id } = await talk(sessions);
-    for (const after of ['5', -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, {}, true, null, 2 ** 53]) {
-      expect(await errorOf(call(sessions, 'append', id, [user('x')], { after }))).toMatchObject({
-        type: 'invalid_input',
-        issues: [{ path: 'after', message: expect.stringContaining('whole number') }],
-      });
-    }
-    expect(await shown(sessions, id)).toHaveLength(3);
-  });
-
-  test('needs its position to have no entries', async () => {
-    const sessions = open();
-    const { id, end } = await talk(sessions);
-    for (const options of [{}, { after: undefined }, { ifPosition: end }]) {
-      expect(await errorOf(call(sessions, 'append', id, [], options))).toMatchObject({
-        type: 'invalid_input',
-        issues: [{ path: 'entries', message: 'must be an array of 1 to 1000 entries' }],
-      });
-    }
-    expect(await errorOf(call(sessions, 'append', id, undefined, { after: 0 }))).toMatchObject({
-      issues: [{ path: 'entries', message: 'must be an array of 0 to 1000 entries' }],
-    });
-  });
-
-  test('of a history that is full makes room', async () => {
-    const store = new MemorySessionStore();
-    const { sessions } = openSessions({ store, limits: { historyEntries: 3 } });
-    const { id, question } = await talk(sessions);
-    expect(await errorOf(sessions.append(id, [user('x')]))).toMatchObject({ type: 'history_full' });
-    const three = [user('a'), user('b'), user('c')];
-    expect(await errorOf(sessions.append(id, three, { after: question }))).toMatchObject({ type: 'history_full' });
-    await okOf(sessions.append(id, three.slice(1), { after: question }));
-    expect(await shown(sessions, id)).toEqual(['question', 'b', 'c']);
-  });
-
-  test('is refused without the lease that its fencing token names', async () => {
-    const sessions = open();
-    const { id } = await talk(sessions);
-    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
-    const late = { after: 0, fencingToken: fencingToken - 1 };
-    expect(await errorOf(sessions.append(id, [], late))).toMatchObject({ type: 'lease_lost' });
-    await okOf(sessions.append(id, [], { after: 0, fencingToken }));
-    expect(await shown(sessions, id)).toEqual([]);
-  });
+  defineCases(() => openSessions({ store: new MemorySessionStore({ events: true }) }).sessions);
 });
 
 describeDatabases('a rewind', (kind) => {

@@ -32,12 +32,12 @@ const conditional = async (engine: Engine, text: string, random: () => number): 
   const append = { type: 'append', key: lasting, text, name: text } as const;
   if (seen === undefined) return append;
   const last = seen.at(-1) ?? '';
-  const after = random() < 0.2 ? '' : (seen.at(-2) ?? '');
+  const to = random() < 0.2 ? '' : (seen.at(-2) ?? '');
   return one<Command>(
     [
       { ...append, ifLast: last },
-      { ...append, after },
-      { ...append, ifLast: last, after },
+      { ...append, type: 'rewind', ifLast: last, to },
+      { ...append, type: 'rewind', ifLast: last, to },
     ],
     random,
   );

@@ -1,4 +1,12 @@
-import { type AppendOptions, createSweeper, type EndedSession, type ResultAsync, unwrap } from '../../src/index.js';
+import {
+  type AppendOptions,
+  createSweeper,
+  type EndedSession,
+  type NewHistoryEntry,
+  type ResultAsync,
+  type RewindInput,
+  unwrap,
+} from '../../src/index.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
 import { wait } from './steps.js';
 
@@ -46,18 +54,24 @@ export const nothingTold = (): Told => ({
   faults: [],
 });
 
-/** Sends an append until it is certain what has become of it, and sometimes once more. */
+/** Those of an append, or with `to` those of a rewind. */
+type Conditions = AppendOptions | Omit<RewindInput, 'entries'>;
+
+const send = ({ sessions }: SimulatedHost, id: string, entries: readonly NewHistoryEntry[], conditions: Conditions) =>
+  'to' in conditions ? sessions.rewind(id, { ...conditions, entries }) : sessions.append(id, entries, conditions);
+
+/** Sends an append or a rewind until it is certain what has become of it, and sometimes once more. */
 const appendFor = async (
   host: SimulatedHost,
   told: Told,
   id: string,
   name: string,
-  { holder, until, ...conditions }: AppendOptions & { readonly holder?: string; readonly until?: number } = {},
+  { holder, until, ...conditions }: Conditions & { readonly holder?: string; readonly until?: number } = {},
 ): Promise<void> => {
   for (let sendAgain = host.random() < 0.3; ; ) {
     const { ifPosition } = conditions;
     const entries = [{ role: 'user', content: name }];
-    const appended = await host.sessions.append(id, entries, { operationId: name, ...conditions });
+    const appended = await send(host, id, entries, { operationId: name, ...conditions });
     if (appended.isOk()) told.appended.push({ id, name, position: appended.value.position, holder, until, ifPosition });
     const isCertain = appended.isOk() || appended.error.type !== 'store_unavailable';
     if (isCertain && !sendAgain) return;
@@ -84,7 +98,7 @@ const rewind: Action = async (host, told, id, name) => {
   if (part.isErr()) return;
   const { start, position } = part.value;
   await wait(host, 2 * host.random());
-  await appendFor(host, told, id, name, { after: start, ifPosition: position });
+  await appendFor(host, told, id, name, { to: start, ifPosition: position });
 };
 
 /** Tells of a lease; two holders never have the same token. */

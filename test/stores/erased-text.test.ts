@@ -12,6 +12,7 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool } from '../support/postgres-schema.js';
 import { startPostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
+import { rewindTo } from '../support/rewind-to.js';
 import { openLibsql, settings, sqliteFile } from '../support/sqlite-file.js';
 
 describe('erased text in a SQLite file', () => {
@@ -77,7 +78,7 @@ describe('erased text in a SQLite file', () => {
     const { id } = await unwrap(sessions.create(options));
     writeBack();
     expect(hits(text)).toBeGreaterThan(0);
-    await unwrap(sessions.append(id, [], { after: 0 }));
+    await unwrap(rewindTo(sessions, id, 0));
     expectInNoRow(database, text);
     writeBack();
     expect(hits(text)).toBe(0);
@@ -207,7 +208,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     const options = { face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) };
     const { id } = await unwrap(sessions.create(options));
     expect(await rowsWith(text)).toBeGreaterThan(0);
-    await unwrap(sessions.append(id, [], { after: 0 }));
+    await unwrap(rewindTo(sessions, id, 0));
     expect(await rowsWith(text)).toBe(0);
   });
 });

@@ -190,7 +190,8 @@ const live = async (
   );
   await run('renew', (sessions) => okOf(sessions.renew(id, { fencingToken, seconds: 20 })));
   await run('release', (sessions) => okOf(sessions.release(id, { fencingToken })));
-  await run('rewind', (sessions) => okOf(sessions.append(id, said, { after: position })));
+  const { position: end } = await okOf(service().history(id, { last: 1 }));
+  await run('rewind', (sessions) => okOf(sessions.rewind(id, { to: position, entries: said, ifPosition: end })));
   await run('get after a rewind', (sessions) => okOf(sessions.get(id)));
   await run('redact', (sessions) => okOf(sessions.redact(id, [position])));
   await run('terminate', (sessions) => okOf(sessions.terminate(id)));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { SessionService, unwrap } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { rewindTo } from './rewind-to.js';
 
 /** A text that no other test has, and no database compresses. */
 export const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
@@ -43,7 +44,7 @@ export const sayEverywhere = async (store: SessionStore, text: string) => {
   await describe(store, deleted, text);
   const superseded = await positionsOf(rewound);
   const [first = 0] = superseded;
-  await unwrap(sessions.append(rewound, [{ role: 'user', content: 'another' }], { after: first }));
+  await unwrap(rewindTo(sessions, rewound, first, [{ role: 'user', content: 'another' }]));
   await unwrap(sessions.terminate(redacted));
   await unwrap(sessions.append(redacted, [saying(text)]));
   return async () => {

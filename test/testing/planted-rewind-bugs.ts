@@ -219,7 +219,7 @@ const callBugs: readonly PlantedBug[] = [
           ...page,
           events: page.events.map((event) => {
             if (event.type !== 'session.appended') return event;
-            const { after: _, ...appended } = event;
+            const { rewoundTo: _, ...appended } = event;
             return appended;
           }),
         })),
@@ -230,7 +230,7 @@ const callBugs: readonly PlantedBug[] = [
       read: (...args) =>
         events.read(...args).map((page) => ({
           ...page,
-          events: page.events.filter((event) => event.type !== 'session.appended' || event.after !== 0),
+          events: page.events.filter((event) => event.type !== 'session.appended' || event.rewoundTo !== 0),
         })),
     })),
   })),

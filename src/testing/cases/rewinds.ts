@@ -234,7 +234,9 @@ export const rewindEvents: readonly StoreCase[] = [
       const cleared = await rewind(store, 0);
       const told = await eventsAfter(store, start);
       expectEqual(
-        told.map((event) => (event.type === 'session.appended' ? [event.historyPosition, event.after] : event.type)),
+        told.map((event) =>
+          event.type === 'session.appended' ? [event.historyPosition, event.rewoundTo] : event.type,
+        ),
         [
           [end, first],
           [cleared, 0],

@@ -116,6 +116,36 @@ describeStores('saveMessages', (open) => {
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
 
+  test('supersedes nothing that was added since the chat was loaded: the save is history_moved', async () => {
+    const { sessions, id, load, texts } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four));
+    const { position: ifPosition } = await unwrap(loadMessages(sessions, id));
+    await unwrap(saveMessages(sessions, id, [user('u-3', 'Of another tab')]));
+    const before = await load();
+    const edited = [user('u-2', 'Three?')];
+    expect(await errorOf(saveMessages(sessions, id, edited, { ifPosition }))).toMatchObject({ type: 'history_moved' });
+    const again = saveMessages(sessions, id, four.slice(2, 3), { regenerate: true, ifPosition });
+    expect(await errorOf(again)).toMatchObject({ type: 'history_moved' });
+    expect(await load()).toEqual(before);
+    await unwrap(saveMessages(sessions, id, [assistant('a-3', 'An answer')], { ifPosition }));
+    expect((await texts()).slice(-2)).toEqual(['Of another tab', 'An answer']);
+  });
+
+  test('supersedes nothing that another tab adds while an edit is saved', async () => {
+    const { sessions, id, texts } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four));
+    const history = sessions.history.bind(sessions);
+    const late = Object.assign(Object.create(sessions), {
+      append: sessions.append.bind(sessions),
+      rewind: sessions.rewind.bind(sessions),
+      history: (...args: Parameters<SessionService['history']>) =>
+        history(...args).andThrough(() => sessions.append(id, [{ role: 'user', content: 'Of another tab' }])),
+    });
+    const saved = await saveMessages(late, id, [user('u-1', 'Four?')]);
+    expect(saved._unsafeUnwrapErr().type).toBe('history_moved');
+    expect((await texts()).at(-1)).toBe('Of another tab');
+  });
+
   test('keeps a message once that two processes get at the same time, after what another tab has said meanwhile', async () => {
     const inner = await open();
     const { sessions, id, texts } = await openedChat(inner);

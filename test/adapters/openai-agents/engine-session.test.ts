@@ -83,6 +83,25 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.getItems()).toEqual([]);
   });
 
+  test('drops nothing that others have added since it has read the history', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    await session.addItems([user('question')]);
+    await session.getItems();
+    await session.addItems([assistant('answer')]);
+    const other = new EngineSession<AgentInputItem>(sessions, id);
+    await other.addItems([user('of another')]);
+    const moved = { cause: { type: 'history_moved' } };
+    await expect(session.replaceHistoryWithCompaction([assistant('a summary')])).rejects.toMatchObject(moved);
+    await expect(session.clearSession()).rejects.toMatchObject(moved);
+    await session.addItems([assistant('more')]);
+    await expect(session.clearSession()).rejects.toMatchObject(moved);
+    const all = await session.getItems();
+    expect(all).toEqual([user('question'), assistant('answer'), user('of another'), assistant('more')]);
+    await session.addItems([user('last')]);
+    await session.replaceHistoryWithCompaction([assistant('a summary')]);
+    expect(await other.getItems()).toEqual([assistant('a summary')]);
+  });
+
   test('replaces a suffix once, also if the transaction comes again after more was said', async () => {
     const { session } = await openSession(await open());
     await session.addItems([user('start'), assistant('blocked')]);

@@ -52,6 +52,7 @@ const observed = (sessions: Conversations, at: (step: string) => void): Conversa
       return appended;
     });
   },
+  rewind: (...args) => sessions.rewind(...args),
   history: (...args) => {
     at('before the read');
     return sessions.history(...args);

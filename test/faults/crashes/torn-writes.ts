@@ -7,6 +7,7 @@ import { headOf, live } from '../../../src/testing/samples.js';
 import { answerOf, dueOf, replacing } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
+import { rewindTo } from '../../support/rewind-to.js';
 import { ada, okOf } from '../../support/sessions.js';
 
 /** What one who writes works with. */
@@ -69,13 +70,17 @@ const started = (timeLimit: number) => async (bench: Bench) => {
 const rewound = async (bench: Bench): Promise<void> => {
   await started(0)(bench);
   const after = await firstOf(bench.sessions);
-  const { position } = await okOf(bench.sessions.append(TARGET, [said('four'), said('five')], { after }));
-  await okOf(bench.sessions.append(TARGET, [], { after: position }));
+  const { position } = await okOf(rewindTo(bench.sessions, TARGET, after, [said('four'), said('five')]));
+  await okOf(rewindTo(bench.sessions, TARGET, position));
 };
 
 /** The position of the first entry of the target. */
 const firstOf = async (sessions: SessionService): Promise<number> =>
   (await okOf(sessions.history(TARGET, { after: 0, limit: 1 }))).position;
+
+/** The position at the end of the target. */
+const endOf = async (sessions: SessionService): Promise<number> =>
+  (await okOf(sessions.history(TARGET, { last: 1 }))).position;
 
 const nothing = async (): Promise<void> => {};
 
@@ -180,14 +185,16 @@ export const writes: readonly Write[] = [
   write(
     'rewind by name',
     rewound,
-    async ({ sessions }) =>
-      okOf(sessions.append(TARGET, [said('instead')], { ...named, after: await firstOf(sessions) })),
+    async ({ sessions }) => {
+      const [to, ifPosition] = [await firstOf(sessions), await endOf(sessions)];
+      return okOf(sessions.rewind(TARGET, { to, entries: [said('instead')], ifPosition, ...named }));
+    },
     { isRewind: true, isShort: true },
   ),
   write(
     'rewind without entries',
     rewound,
-    ({ sessions }) => okOf(sessions.append(TARGET, [], { ...named, after: 0 })),
+    async ({ sessions }) => okOf(sessions.rewind(TARGET, { to: 0, ifPosition: await endOf(sessions), ...named })),
     { isRewind: true },
   ),
   write('redact', started(0), async ({ sessions }) => okOf(sessions.redact(TARGET, [await firstOf(sessions)]))),

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { AppendOptions, Session, SessionError, SessionService } from '../../../src/index.js';
+import type { Appended, Session, SessionError, SessionService } from '../../../src/index.js';
 import type { SessionState } from '../../../src/session/session.js';
 import { type Command, emptyModel } from './model.js';
 
@@ -69,14 +69,17 @@ export class Engine {
         return answerOf(await sessions.create(input), viewOf);
       }
       case 'append': {
-        const { key, text, name, ifLast, after } = command;
+        const { key, text, name, ifLast } = command;
         const entries = [{ role: 'user', content: text }];
-        const conditions = { ...this.#at('ifPosition', ifLast), ...this.#at('after', after) };
-        const appended = await sessions.append(await this.#idOf(key), entries, { ...named(name), ...conditions });
-        return answerOf(appended, ({ repeated, position }) => {
-          if (!repeated) this.position = position;
-          return repeated ? 'appended before' : 'appended';
-        });
+        const ifPosition = ifLast === undefined ? undefined : this.#positions.get(ifLast);
+        const options = { ...named(name), ...(ifPosition !== undefined && { ifPosition }) };
+        return this.#written(await sessions.append(await this.#idOf(key), entries, options));
+      }
+      case 'rewind': {
+        const { key, text, name, ifLast, to } = command;
+        const entries = [{ role: 'user', content: text }];
+        const place = { to: this.#positionOf(to), ifPosition: this.#positionOf(ifLast) };
+        return this.#written(await sessions.rewind(await this.#idOf(key), { ...place, entries, ...named(name) }));
       }
       case 'get':
         return answerOf(await sessions.get(await this.#idOf(command.key)), viewOf);
@@ -97,9 +100,18 @@ export class Engine {
     }
   }
 
-  #at(option: 'ifPosition' | 'after', text: string | undefined): AppendOptions {
-    const position = text === undefined ? undefined : this.#positions.get(text);
-    return position === undefined ? {} : { [option]: position };
+  #written(result: Result<Appended, SessionError>): unknown {
+    return answerOf(result, ({ repeated, position }) => {
+      if (!repeated) this.position = position;
+      return repeated ? 'appended before' : 'appended';
+    });
+  }
+
+  /** The position after the entry with this text, which `look` has seen. */
+  #positionOf(text: string): number {
+    const position = this.#positions.get(text);
+    if (position === undefined) throw new Error(`nobody has seen ${text}`);
+    return position;
   }
 }
 

@@ -16,8 +16,15 @@ export type Command =
       readonly name?: string;
       /** The text of the last entry as the caller saw it, or '' for none: the history must still end there. */
       readonly ifLast?: string;
+    }
+  | {
+      readonly type: 'rewind';
+      readonly key: string;
+      readonly text: string;
+      readonly name?: string;
+      readonly ifLast: string;
       /** The text of the entry after which the new one goes, or '' to clear. */
-      readonly after?: string;
+      readonly to: string;
     }
   | { readonly type: 'get' | 'delete'; readonly key: string }
   | { readonly type: 'list' }
@@ -129,17 +136,21 @@ const change = (model: Model, key: string, command: string, name: string | undef
   return [put(model, key, changed), stateOf(changed, model.now)];
 };
 
-const append = (model: Model, { key, text, name, ifLast, after }: Command & { readonly type: 'append' }): Step => {
+/** Appends, or with `to` rewinds. Both have their names in common. */
+const changeHistory = (model: Model, command: Command & { readonly type: 'append' | 'rewind' }): Step => {
+  const { key, text, name, ifLast } = command;
+  const to = command.type === 'rewind' ? command.to : undefined;
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
   const known = found.names.get(`append ${name}`);
-  if (known !== undefined) return [model, known === text ? 'appended before' : 'operation_mismatch'];
+  const content = to === undefined ? text : `${text} after ${to}`;
+  if (known !== undefined) return [model, known === content ? 'appended before' : 'operation_mismatch'];
   const { status } = at(found, model.now);
   if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
   if (ifLast !== undefined && ifLast !== (found.history.at(-1) ?? '')) return [model, 'history_moved'];
-  const end = after === undefined ? found.history.length : ['', ...found.history].indexOf(after);
-  if (end < 0) return [model, 'history_moved'];
-  const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, text);
+  const end = to === undefined ? found.history.length : ['', ...found.history].indexOf(to);
+  if (end < 0) return [model, 'invalid_input'];
+  const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, content);
   return [put(model, key, { ...found, history: [...found.history.slice(0, end), text], names }), 'appended'];
 };
 
@@ -157,7 +168,8 @@ export const step = (model: Model, command: Command): Step => {
     case 'create':
       return create(model, command.key, command.timeLimit);
     case 'append':
-      return append(model, command);
+    case 'rewind':
+      return changeHistory(model, command);
     case 'get': {
       const found = model.sessions.get(command.key);
       return [model, found === undefined ? 'not_found' : view(found, model.now)];

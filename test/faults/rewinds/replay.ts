@@ -2,6 +2,7 @@ import type { SessionStore } from '../../../src/index.js';
 import { SessionService } from '../../../src/index.js';
 import { okOf } from '../../support/sessions.js';
 import { eventsOf } from '../databases/audit.js';
+import { carryOut } from './carry-out.js';
 import type { Asked, Rewinders } from './rewinders.js';
 
 /** What is not as those were told who have written it. */
@@ -22,8 +23,8 @@ export interface Replayed {
 
 const replay = (changes: readonly Asked[]): readonly string[] => {
   let history: readonly string[] = [];
-  for (const { after, following, contents } of changes) {
-    const kept = after === undefined ? history.length : history.indexOf(following ?? '') + 1;
+  for (const { to, following, contents } of changes) {
+    const kept = to === undefined ? history.length : history.indexOf(following ?? '') + 1;
     history = [...history.slice(0, kept), ...contents];
   }
   return history;
@@ -33,9 +34,7 @@ const replay = (changes: readonly Asked[]): readonly string[] => {
 const settle = async (sessions: SessionService, id: string, inDoubt: readonly Asked[]): Promise<Map<number, Asked>> => {
   const done = new Map<number, Asked>();
   for (const asked of inDoubt) {
-    const { by: _, contents, following: __, ...options } = asked;
-    const entries = contents.map((content) => ({ role: 'user', content }));
-    const again = await sessions.append(id, entries, options);
+    const again = await carryOut(sessions, id, asked);
     if (again.isOk() && again.value.repeated) done.set(again.value.position, asked);
     if (again.isErr() && again.error.type !== 'history_moved') throw new Error(again.error.message);
   }
@@ -53,11 +52,11 @@ export const replayOf = async (store: SessionStore, id: string, rewinders: Rewin
   let last = 0;
   for (const event of events) {
     if (event.type !== 'session.appended') continue;
-    const { historyPosition: position, after } = event;
+    const { historyPosition: position, rewoundTo } = event;
     if (position <= last) doubled.push(position);
     last = position;
     const asked = acknowledged.get(position) ?? settled.get(position);
-    if (asked === undefined || asked.after !== after) untrue.push(`${position} after ${after}`);
+    if (asked === undefined || asked.to !== rewoundTo) untrue.push(`${position} after ${rewoundTo}`);
     else changes.push(asked);
   }
   const told = new Set(changes);

@@ -64,9 +64,7 @@ const expectOneHistory = async (name: string, { shared, open, killServer }: Plac
   expect(wrong).toEqual({ lost: [], doubled: [], untrue: [] });
   expect(shown).toEqual(replayed);
   expect(changes).toBeGreaterThan(KILLS * CHANGES * 0.5);
-  expect([...rewinders.acknowledged.values()].filter(({ after }) => after !== undefined).length).toBeGreaterThan(
-    CHANGES / 4,
-  );
+  expect([...rewinders.acknowledged.values()].filter(({ to }) => to !== undefined).length).toBeGreaterThan(CHANGES / 4);
 };
 
 const TIMEOUT_MS = effort(120_000, 1_200_000);

@@ -13,8 +13,8 @@ export interface Asked {
   readonly operationId: string;
   readonly contents: readonly string[];
   readonly ifPosition?: number;
-  /** For a rewind: the position that the contents follow, and what is said there; nothing at the beginning. */
-  readonly after?: number;
+  /** For a rewind, which has an `ifPosition`: the position that the contents follow, and what is said there; nothing at the beginning. */
+  readonly to?: number;
   readonly following?: string;
 }
 

@@ -146,5 +146,18 @@ export const appendCases = (world: World): void => {
       for (const body of ['{', '[]', 'null', '']) refused(await post(json, body), 400, 'invalid_input');
       expect(await historyOf(client, id)).toEqual([]);
     });
+
+    test('takes the entries of a history as they are, with their positions', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const other = await client.created();
+      for (const each of [id, other.id]) await client.sessions.start(each);
+      await append(client, id, { entries: [{ ...hello, id: 'm-1', data: { tokens: 3 } }] });
+      const { entries } = (await client.sessions.history(id))._unsafeUnwrap();
+      expect((await append(client, other.id, { entries })).status).toBe(200);
+      const copied = (await client.sessions.history(other.id))._unsafeUnwrap();
+      expect(copied.entries).toEqual(entries);
+      expectInvalid(await append(client, id, { entries: [{ ...hello, position: '1' }] }), 'entries[0].position');
+    });
   });
 };

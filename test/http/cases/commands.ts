@@ -10,6 +10,7 @@ const paths = [
   '/extend-session',
   '/update-session',
   '/append-history',
+  '/rewind-history',
 ];
 
 /** A good body for each path that takes one. */
@@ -17,6 +18,7 @@ const bodies: Readonly<Record<string, object>> = {
   '/extend-session': { time_limit: 60 },
   '/update-session': { labels: { title: 'Tax return' } },
   '/append-history': { entries: [{ role: 'user', content: 'Hello' }] },
+  '/rewind-history': { to: 0, if_position: 0 },
 };
 
 export const commandCases = (world: World): void => {

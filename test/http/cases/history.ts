@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HISTORY_LIMIT } from '../../../src/session/session-limits.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../../src/session/session-limits.js';
 import { expectInvalid, expectProblem } from '../problems.js';
 import type { Client, World } from '../world.js';
 
@@ -24,13 +24,14 @@ export const historyCases = (world: World): void => {
       const shown = said.map((entry) => ({ ...entry, position: expect.any(Number) }));
       const read = async (query: string) => Object((await client.send(`/session/${id}/history${query}`)).json());
       const { position, ...all } = await read('');
-      expect(all).toEqual({ entries: shown, start: 0, has_more: false });
+      expect(all).toEqual({ entries: shown, start: 0, has_more: false, limit: DEFAULT_HISTORY_LIMIT });
       const last = await read('?last=1');
       expect(last).toMatchObject({ entries: [said[2]], position, has_more: false });
-      expect(await read(`?after=${position}`)).toEqual({ entries: [], start: position, position, has_more: false });
+      const none = { entries: [], start: position, position, has_more: false, limit: 5 };
+      expect(await read(`?after=${position}&limit=5`)).toEqual(none);
       const first = await read('?after=0&limit=2');
       expect(first).toMatchObject({ entries: said.slice(0, 2), has_more: true });
-      expect(await read(`?after=${first.position}`)).toEqual(last);
+      expect(await read(`?after=${first.position}&limit=1`)).toEqual(last);
       const above = await read(`?before=${last.start}&limit=1`);
       expect(above).toMatchObject({ entries: [said[1]], position: last.start, has_more: true });
       expect(await read(`?before=${above.start}`)).toMatchObject({ entries: [said[0]], start: 0 });
@@ -39,7 +40,12 @@ export const historyCases = (world: World): void => {
         start: 0,
         position,
         has_more: false,
+        limit: HISTORY_LIMIT,
       });
+      for (const place of ['after=0', `before=${position}`]) {
+        const most = await read(`?${place}&limit=${HISTORY_LIMIT + 1}`);
+        expect(most).toMatchObject({ limit: HISTORY_LIMIT });
+      }
     });
 
     test('has the headers of GET for HEAD, and no body', async () => {

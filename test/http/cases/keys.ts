@@ -13,6 +13,7 @@ const operations = [
   ['extend', 'POST', '/extend-session/x'],
   ['update', 'POST', '/update-session/x'],
   ['append', 'POST', '/append-history/x'],
+  ['rewind', 'POST', '/rewind-history/x'],
   ['delete', 'POST', '/delete-session/x'],
 ] as const;
 

@@ -9,6 +9,11 @@ export const rewindCases = (world: World): void => {
   const append = async (client: Client, id: string, body: unknown, headers = {}) =>
     client.command(`/append-history/${id}`, headers, body);
 
+  const rewind = async (client: Client, id: string, body: unknown, headers = {}) =>
+    client.command(`/rewind-history/${id}`, headers, body);
+
+  const positionIn = (reply: { json(): unknown }): number => Object(reply.json()).position;
+
   /** A session with three entries, and the positions after them. */
   const talking = async (client: Client) => {
     const { id } = await client.created();
@@ -24,73 +29,85 @@ export const rewindCases = (world: World): void => {
   const historyOf = async (client: Client, id: string): Promise<unknown> =>
     Object((await client.send(`/session/${id}`)).json()).history;
 
-  describe('POST /append-history/{session_id} with after', () => {
+  describe('POST /rewind-history/{session_id}', () => {
     test('supersedes what followed that position, with entries and without', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
-      const edited = await append(client, id, { entries: [say('four')], after: first });
+      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
       expect([edited.status, edited.json()]).toEqual([200, { position: expect.any(Number) }]);
       expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
-      const popped = await append(client, id, { entries: [], after: first });
-      const cleared = await append(client, id, { entries: [], after: 0 });
+      const popped = await rewind(client, id, { to: first, entries: null, if_position: positionIn(edited) });
+      const cleared = await rewind(client, id, { to: 0, if_position: positionIn(popped) });
       expect([popped.status, cleared.status]).toEqual([200, 200]);
-      const positions = [edited, popped, cleared].map((reply) => Object(reply.json()).position);
-      expect([third, ...positions]).toEqual([third, ...positions].toSorted((a, b) => a - b));
+      const positions = [third, ...[edited, popped, cleared].map(positionIn)];
+      expect(positions).toEqual(positions.toSorted((a, b) => a - b));
       expect(await historyOf(client, id)).toEqual([]);
     });
 
-    test('is 412 where that position is superseded or the history has moved, and changes nothing', async () => {
+    test('is 412 where the history has moved since if_position, and changes nothing', async () => {
       const client = world.client();
-      const { id, first, second, third } = await talking(client);
-      const { position } = Object((await append(client, id, { entries: [say('four')], after: first })).json());
-      for (const conditions of [{ after: second }, { after: third }, { after: 0, if_position: third }]) {
-        const refused = await append(client, id, { entries: [say('five')], ...conditions });
+      const { id, first, third } = await talking(client);
+      const { position } = Object((await append(client, id, { entries: [say('four')] })).json());
+      for (const to of [first, third, 0]) {
+        const refused = await rewind(client, id, { to, entries: [say('five')], if_position: third });
         expectProblem(refused, 412, 'history_moved');
         expect(refused.json()).toMatchObject({ position });
       }
-      expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
-      expect((await append(client, id, { entries: [say('sum')], after: 0, if_position: position })).status).toBe(200);
+      expect(await historyOf(client, id)).toEqual(['one', 'two', 'three', 'four'].map(say));
+      const summary = { to: 0, entries: [say('sum')], if_position: position };
+      expect((await rewind(client, id, summary)).status).toBe(200);
       expect(await historyOf(client, id)).toEqual([say('sum')]);
     });
 
-    test('is 400 with a position that is not in the history or is no position, and without entries if it is missing', async () => {
+    test('is 400 with a position that is not in the current history or is no position, and without one', async () => {
       const client = world.client();
-      const { id, third } = await talking(client);
-      for (const after of [third + 1_000_000, -1, 0.5, '3', true, [], {}]) {
-        expectInvalid(await append(client, id, { entries: [say('x')], after }), 'after');
+      const { id, first, second, third } = await talking(client);
+      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
+      const body = { entries: [say('x')], if_position: positionIn(edited) };
+      for (const to of [second, third, third + 1_000_000, -1, 0.5, '3', true, [], {}, null, undefined]) {
+        expectInvalid(await rewind(client, id, { ...body, to }), 'to');
       }
-      for (const body of [{ entries: [] }, { entries: [], after: null }]) {
-        expectInvalid(await append(client, id, body), 'entries');
+      for (const if_position of [-1, '3', null, undefined]) {
+        expectInvalid(await rewind(client, id, { ...body, to: 0, if_position }), 'if_position');
       }
-      for (const entries of [undefined, null, {}])
-        expectInvalid(await append(client, id, { entries, after: 0 }), 'entries');
-      expect(await historyOf(client, id)).toEqual([say('one'), say('two'), say('three')]);
+      expectInvalid(await rewind(client, id, { ...body, to: 0, entries: {} }), 'entries');
+      for (const entries of [undefined, null, {}, []]) expectInvalid(await append(client, id, { entries }), 'entries');
+      expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
     });
 
     test('once more with the same Idempotency-Key changes nothing, and with it elsewhere is 422', async () => {
       const client = world.client();
-      const { id, first } = await talking(client);
+      const { id, first, third } = await talking(client);
       const key = { 'Idempotency-Key': 'edit' };
-      const body = { entries: [say('four')], after: first };
-      const edited = await append(client, id, body, key);
+      const body = { to: first, entries: [say('four')], if_position: third };
+      const edited = await rewind(client, id, body, key);
       await append(client, id, { entries: [say('five')] });
-      const again = await append(client, id, body, key);
+      const again = await rewind(client, id, body, key);
       expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, edited.text, 'true']);
-      expectProblem(await append(client, id, { ...body, after: 0 }, key), 422, 'operation_mismatch');
+      expectProblem(await rewind(client, id, { ...body, to: 0 }, key), 422, 'operation_mismatch');
+      expectProblem(await append(client, id, { entries: body.entries }, key), 422, 'operation_mismatch');
       expect(await historyOf(client, id)).toEqual([say('one'), say('four'), say('five')]);
+    });
+
+    test('is refused without the lease that X-Fencing-Token names', async () => {
+      const client = world.client();
+      const { id, third } = await talking(client);
+      const body = { to: 0, if_position: third };
+      expectProblem(await rewind(client, id, body, { 'X-Fencing-Token': '1' }), 409, 'lease_lost');
+      expect(await historyOf(client, id)).toHaveLength(3);
     });
 
     test('is a snapshot of the history as it is now, and what is appended then a change again', async () => {
       const client = world.client();
-      const { id, first } = await talking(client);
+      const { id, first, third } = await talking(client);
       const reader = await client.watch(id);
       await reader.next();
-      await append(client, id, { entries: [say('four')], after: first });
+      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
       expect(await reader.next()).toMatchObject({
         event: 'session.snapshot',
         data: { id, history: [say('one'), say('four')] },
       });
-      await append(client, id, { entries: [], after: 0 });
+      await rewind(client, id, { to: 0, if_position: positionIn(edited) });
       expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, history: [] } });
       const { position } = Object((await append(client, id, { entries: [say('five')] })).json());
       expect(await reader.next()).toMatchObject({

@@ -20,6 +20,7 @@ const create = (body: string, headers: Readonly<Record<string, string>> = {}): W
 
 const append = (body: string, headers: Readonly<Record<string, string>> = {}): WireRequest =>
   post('/append-history/s1', body, headers);
+const rewind = (body: string): WireRequest => post('/rewind-history/s1', body);
 
 const minimal = '{"face":"ada","profile":"tutor"}';
 const said = '{"entries":[{"role":"user","content":"x","timestamp":"2026-01-31T13:00:00+01:00"}]}';
@@ -31,6 +32,7 @@ const paths = [
   '/session/s1/events',
   '/start-session/s1',
   '/append-history/s1',
+  '/rewind-history/s1',
   '/delete-session/s1',
   '/inspector',
   '/inspector/sessions',
@@ -172,11 +174,12 @@ export const wireRequests: readonly WireRequest[] = [
   append('{"entries":[]}'),
   append('{"entries":[{"role":"","content":1},{"timestamp":"never"},3]}'),
   append('[1]'),
-  append('{"entries":[],"after":1}'),
-  append('{"entries":[],"after":2}'),
-  append('{"entries":[],"after":"1"}'),
-  append('{"entries":[],"after":99}'),
-  append('{"entries":[],"after":0,"if_position":1}'),
+  rewind('{"to":1,"if_position":5}'),
+  rewind('{"to":2,"if_position":6,"entries":[]}'),
+  rewind('{"to":"1","if_position":6}'),
+  rewind('{"to":99,"if_position":6}'),
+  rewind('{"to":0,"if_position":1}'),
+  rewind('{"to":0}'),
   append(said, { 'content-type': 'text/plain' }),
   append(said, { 'idempotency-key': 'é' }),
   post('/append-history/s3', said),

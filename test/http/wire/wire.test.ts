@@ -98,11 +98,17 @@ test('the three operations alone answer as they were recorded, and leave every o
   await expect(await transcript(handler, wireRequests)).toMatchFileSnapshot(snapshot('bare'));
 });
 
+const bodyFor = (path: string): string => {
+  if (path.startsWith('/append')) return '{"entries":[{"role":"user","content":"x"}]}';
+  if (path.startsWith('/rewind')) return '{"to":0,"if_position":0}';
+  return '{"face":"ada","profile":"tutor"}';
+};
+
 const one = (method: string, path: string): WireRequest => [
   method,
   path,
   { 'content-type': 'application/json' },
-  path.startsWith('/append') ? '{"entries":[{"role":"user","content":"x"}]}' : '{"face":"ada","profile":"tutor"}',
+  bodyFor(path),
 ];
 
 const everyOperation: readonly WireRequest[] = [
@@ -112,6 +118,7 @@ const everyOperation: readonly WireRequest[] = [
   one('GET', '/session/s1'),
   ...['start', 'pause', 'resume', 'terminate', 'fail', 'delete'].map((name) => one('POST', `/${name}-session/s1`)),
   one('POST', '/append-history/s1'),
+  one('POST', '/rewind-history/s1'),
   one('GET', '/session/s1/events'),
 ];
 

@@ -4,6 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { openDatabase } from '../../faults/databases/database.js';
+import { carryOut } from '../../faults/rewinds/carry-out.js';
 import type { Asked, Shared } from '../../faults/rewinds/rewinders.js';
 import { randomFrom } from '../random.js';
 
@@ -48,8 +49,9 @@ const next = (
     ...(random() < 0.2 && { ifPosition: part.position }),
   };
   const entry = part.entries[Math.floor(random() * part.entries.length)];
-  if (dice < 0.005) return { ...asked, after: 0 };
-  if (dice < 0.4 && entry !== undefined) return { ...asked, after: entry.position, following: entry.content };
+  const rewind = { ...asked, ifPosition: part.position };
+  if (dice < 0.005) return { ...rewind, to: 0 };
+  if (dice < 0.4 && entry !== undefined) return { ...rewind, to: entry.position, following: entry.content };
   return { ...asked, contents: contents.length > 0 ? contents : [`${name}.${turn}`] };
 };
 
@@ -60,19 +62,9 @@ const work = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     if (part.isErr()) continue;
     const asked = next(turn, part.value);
-    const { contents, operationId, after, ifPosition } = asked;
-    const options = {
-      operationId,
-      ...(after !== undefined && { after }),
-      ...(ifPosition !== undefined && { ifPosition }),
-    };
     say(asked);
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await sessions.append(
-        id,
-        contents.map((content) => ({ role: 'user', content })),
-        options,
-      );
+      const answer = await carryOut(sessions, id, asked);
       if (answer.isOk()) {
         say({ by: name, position: answer.value.position });
         break;

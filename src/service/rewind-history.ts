@@ -1,0 +1,36 @@
+import { err, type Result } from 'neverthrow';
+import { parseRewind } from '../input/parse-append.js';
+import { timestampOf } from '../session/clock.js';
+import type { AppendError } from '../session/errors.js';
+import type { SessionKey } from '../store/session-store.js';
+import { changeHistory, changeOf, type NewHistoryEntry } from './append-history.js';
+import type { OperationOptions } from './change-session.js';
+import type { Appended } from './operation-results.js';
+import type { Settings } from './settings.js';
+
+/** Input of `rewind`. */
+export interface RewindInput extends OperationOptions {
+  /** The position of an entry of the current history, or 0: the entries up to it stay, the others are superseded. */
+  readonly to: number;
+  /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
+  readonly entries?: readonly NewHistoryEntry[];
+  /**
+   * The position at which you saw the history end, which `history`, `append` or `rewind` returned. If the history has
+   * changed since, the rewind is `history_moved`, so that it never drops entries that you have not seen.
+   */
+  readonly ifPosition: number;
+}
+
+export const rewindHistory = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<Appended, AppendError>> => {
+  const { limits } = settings.policy;
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const read = parseRewind(input, timestampOf(time.value), limits);
+  if (read.isErr()) return err(read.error);
+  const change = changeOf(read.value, { now: time.value, limits });
+  return changeHistory(settings, key, 'rewind', { ...change, after: read.value.to });
+};

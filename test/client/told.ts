@@ -1,0 +1,30 @@
+import type { Result } from 'neverthrow';
+import type { ClientError, RemoteChange, RemoteSession } from '../../src/client/index.js';
+import type { CallbackFailed, SessionChange, SessionError } from '../../src/index.js';
+
+/** A session as far as both tell it. */
+export const sixFields = ({ id, status, duration, options, history, createdAt }: RemoteSession) => ({
+  id,
+  status,
+  duration,
+  options,
+  history: [...history],
+  createdAt,
+});
+
+/** An error as far as both tell it: of bad input all of it, of others the type. */
+const told = (error: SessionError | ClientError | CallbackFailed) => {
+  if (error.type !== 'invalid_input') return { type: error.type };
+  // In a query a number has a form too.
+  return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
+};
+
+export const outcome = <T>(
+  result: Result<T, SessionError | ClientError | CallbackFailed>,
+  tell: (value: T) => unknown = (value) => value,
+): unknown => result.match(tell, told);
+
+export const changeTold = (change: SessionChange | RemoteChange): unknown =>
+  change.type === 'session.snapshot'
+    ? [change.type, sixFields(change.session)]
+    : [change.type, Object(change).sequence, Object(change).entries, Object(change).session?.status];

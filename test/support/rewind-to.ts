@@ -1,0 +1,13 @@
+import type { ResultAsync } from 'neverthrow';
+import type { AppendError, Appended, HistoryError, NewHistoryEntry, SessionService } from '../../src/index.js';
+
+/** Rewinds from wherever the history ends at the time of the call. */
+export const rewindTo = (
+  sessions: Pick<SessionService, 'history' | 'rewind'>,
+  id: string,
+  to: number,
+  entries: readonly NewHistoryEntry[] = [],
+): ResultAsync<Appended, AppendError | HistoryError> =>
+  sessions
+    .history(id, { last: 1 })
+    .andThen(({ position: ifPosition }) => sessions.rewind(id, { to, entries, ifPosition }));
