@@ -28,7 +28,7 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
-export type { UpdateInput } from './service/update-session.js';
+export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
@@ -85,6 +85,7 @@ export type {
   JsonObject,
   JsonValue,
   LabelChanges,
+  MetadataChanges,
   PositionedEntry,
   Session,
   SessionLabels,

@@ -2,10 +2,10 @@ import type { Result } from 'neverthrow';
 import type { AppendOptions } from '../../src/service/append-history.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
+import { canonicalJson } from '../../src/session/canonical-json.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
-import { canonical } from '../sdk/canonical.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { entryOf, itemOf } from './item-of.js';
 
@@ -132,7 +132,7 @@ export class EngineSession<Item extends object = object> {
   /** The options to append in place of a suffix; undefined if the history does not end with the suffix. */
   async #positionBefore(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
-    const fits = canonical(entries.map((entry) => itemOf(entry))) === canonical(suffix);
+    const fits = canonicalJson(entries.map((entry) => itemOf(entry))) === canonicalJson(suffix);
     return fits ? { after: start, ifPosition: end } : undefined;
   }
 

@@ -8,6 +8,7 @@ import {
   parseUpTo,
   parseWhole,
 } from '../input/parse-fields.js';
+import { parseMetadataChanges } from '../input/parse-metadata.js';
 import { checkKnown } from '../input/parse-options.js';
 import { type IssueList, parseSafely } from '../input/parse-safely.js';
 import { parseSignal } from '../input/parse-signal.js';
@@ -24,6 +25,7 @@ import { wireName } from '../operations/shape.js';
 import type { AppendOptions } from '../service/append-history.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { EachQuery } from '../service/list-sessions.js';
+import type { UpdateOptions } from '../service/update-session.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
@@ -47,6 +49,9 @@ export interface RemoteGetOptions extends CallOptions {
 
 /** Options of a write. Without an `operationId`, the client generates one, so that its retries are safe. */
 export interface WriteOptions extends CallOptions, OperationOptions {}
+
+/** Options of `update`. */
+export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
 
 /** Options of `append`. */
 export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
@@ -74,6 +79,8 @@ export interface CallArguments {
   readonly options: unknown;
   /** Names of options beyond those of every call. */
   readonly optionNames?: readonly string[];
+  /** The name of an option that is a field of the body: the call applies only if it holds. */
+  readonly condition?: string;
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -86,6 +93,8 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string | null;
+  /** Whether the caller has set a condition, so that a `conflict` is final. */
+  readonly isConditional: boolean;
   readonly signal: WatchSignal | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -120,13 +129,15 @@ const checkNames = (
   issues: IssueList,
   { body, query = {}, headers = {} }: AnyOperation,
   given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
-  optionNames: readonly string[],
+  { optionNames = [], condition = '' }: Pick<CallArguments, 'optionNames' | 'condition'>,
 ): void => {
   const inputNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
   const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
-  checkKnown(issues, given.input, [...Object.keys(body?.fields ?? {}), ...inputNames]);
+  const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => name !== condition);
+  checkKnown(issues, given.input, [...bodyNames, ...inputNames]);
   if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
-  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
+  const conditions = condition === '' ? [] : [condition];
+  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...conditions, ...optionNames]);
 };
 
 /** The query string. The service validates the values. */
@@ -167,15 +178,20 @@ const parseKey = (
   return undefined;
 };
 
+const anySize = { metadataBytes: Number.MAX_SAFE_INTEGER };
+
 const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
-  { id: givenId, query = {}, input = {}, options, optionNames = [] }: CallArguments,
+  { id: givenId, query = {}, input = {}, options, condition = '', optionNames }: CallArguments,
 ): ClientRequest<C> => {
   const fields = parseFields(issues, 'input', input);
   const settings = parseFields(issues, 'options', options);
   const filter = parseFields(issues, 'query', query);
-  checkNames(issues, operation, { input: fields, query: filter, options: settings }, optionNames);
+  const given = { input: fields, query: filter, options: settings };
+  checkNames(issues, operation, given, { condition, ...(optionNames && { optionNames }) });
+  // The service gets JSON, in which some of what it would refuse is lost.
+  parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
   const { timeoutMs } = settings;
   const signal = parseSignal(issues, settings['signal']);
   const id = hasId(operation) ? parseId(issues, givenId) : '';
@@ -184,7 +200,8 @@ const parseCall = <C extends OperationError>(
     settings['fencingToken'] === undefined
       ? undefined
       : String(parseWhole(issues, 'fencingToken', settings['fencingToken'], 1));
-  const body = parseBody(operation, fields);
+  const isConditional = settings[condition] !== undefined;
+  const body = parseBody(operation, isConditional ? { ...fields, [condition]: settings[condition] } : fields);
   return {
     operation,
     id,
@@ -197,6 +214,7 @@ const parseCall = <C extends OperationError>(
         : {}),
     },
     body,
+    isConditional,
     signal,
     timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
   };

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
+import { canonicalJson } from '../session/canonical-json.js';
 import type { InvalidInput } from '../session/errors.js';
-import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
 import { CLAIM_LIMIT, KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
@@ -15,8 +16,9 @@ import {
   parseUpTo,
   parseWhole,
 } from './parse-fields.js';
-import { parseLabelChanges, parseLabels } from './parse-labels.js';
+import { parseLabels } from './parse-labels.js';
 import { parseHistoryLimit } from './parse-list-query.js';
+import { parseMetadata } from './parse-metadata.js';
 import { checkKnown, parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSessionOptions } from './parse-session-options.js';
@@ -40,6 +42,7 @@ export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
 export interface ParsedCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
+  readonly metadata: JsonObject | undefined;
   readonly isStarted: boolean;
   readonly isAwake: boolean;
   readonly entries: readonly HistoryEntry[];
@@ -52,6 +55,7 @@ export interface ParsedCreation extends ReadSize {
 const creationNames = [
   ...Object.keys(createRules),
   'labels',
+  'metadata',
   'start',
   'entries',
   'from',
@@ -80,19 +84,21 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
     checkSwitch(issues, 'start', start ?? false);
     checkSwitch(issues, 'wake', wake ?? false);
     const labels = parseLabels(issues, fields['labels']);
+    const metadata = parseMetadata(issues, fields['metadata'], limits);
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
     const isKeyed = idempotencyKey !== undefined;
-    const awake = wake === true ? ['wake'] : [];
+    const more = [...(wake === true ? ['wake'] : []), ...(metadata === undefined ? [] : [canonicalJson(metadata)])];
     return {
       options,
       labels,
+      metadata,
       isStarted: start === true,
       isAwake: wake === true,
       entries: parsed,
       from,
       idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...awake]) : '',
+      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...more]) : '',
       ...parseHistoryLimit(issues, historyLimit),
     };
   });
@@ -147,14 +153,20 @@ export interface ParsedCommandOptions {
   readonly fencingToken: number | undefined;
 }
 
+export const commandOptionNames = ['operationId', 'fencingToken'] as const;
+
+export const commandOptionsOf = (
+  issues: IssueList,
+  { operationId, fencingToken }: { readonly operationId?: unknown; readonly fencingToken?: unknown },
+): ParsedCommandOptions => ({
+  operationId: parseOperationId(issues, operationId),
+  fencingToken: parseFencingToken(issues, fencingToken),
+});
+
 export const parseCommandOptions = (options: unknown): Result<ParsedCommandOptions, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { operationId, fencingToken } = parseKnown(issues, 'options', options, ['operationId', 'fencingToken']);
-    return {
-      operationId: parseOperationId(issues, operationId),
-      fencingToken: parseFencingToken(issues, fencingToken),
-    };
-  });
+  parseSafely('options', (issues) =>
+    commandOptionsOf(issues, parseKnown(issues, 'options', options, commandOptionNames)),
+  );
 
 export const parseExtend = (
   input: unknown,
@@ -165,9 +177,6 @@ export const parseExtend = (
     const { least, most } = extendRules.timeLimit;
     return { timeLimit: parseNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
   });
-
-export const parseUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
-  parseSafely('input', (issues) => parseLabelChanges(issues, parseKnown(issues, 'input', input, ['labels']).labels));
 
 /** Parses positions of entries. Returns each once, in ascending order. */
 export const parseRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>

@@ -8,6 +8,7 @@ import {
   positionRule,
   redactRules,
   renewRules,
+  revisionRule,
   updateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
@@ -76,7 +77,7 @@ export const update = operation({
   method: 'POST',
   path: '/update-session/{session_id}',
   headers: { operationId, fencingToken },
-  body: { name: 'UpdateSession', fields: updateRules },
+  body: { name: 'UpdateSession', fields: { ...updateRules, ifRevision: revisionRule } },
   errors: errorsOf<SessionService['update']>()([
     ...commonErrors,
     'not_found',
@@ -87,7 +88,8 @@ export const update = operation({
   output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'update',
-    call: (sessions: TenantCommands, { id, body, options }) => sessions.update(id, body, options),
+    call: (sessions: TenantCommands, { id, body: { labels, metadata, ifRevision }, options }) =>
+      sessions.update(id, { labels, metadata }, { ...options, ifRevision: ifRevision ?? undefined }),
   },
 });
 

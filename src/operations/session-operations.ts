@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
-import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
+import { createRules, entryRules, firstEntriesRange, labelsRule, metadataRule, openingRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
@@ -22,7 +22,7 @@ const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
 
 type OpeningError = (typeof openingErrors)[number];
 
-const createFields = { ...createRules, labels: labelsRule };
+const createFields = { ...createRules, labels: labelsRule, metadata: metadataRule };
 
 /** Without the fields that only `openedCreate` accepts. */
 export const create = operation({

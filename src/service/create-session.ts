@@ -7,7 +7,7 @@ import type { CreateError } from '../session/errors.js';
 import { conflict, historyFull, idempotencyMismatch, tooManyActive } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { randomRevision } from '../session/random-revision.js';
-import type { CreatedSession, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
+import type { CreatedSession, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
@@ -41,6 +41,11 @@ export interface CreateSessionInput
   readonly timeLimit?: number;
   /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */
   readonly labels?: SessionLabels;
+  /**
+   * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork does not copy that of
+   * its original. Default: none.
+   */
+  readonly metadata?: JsonObject;
   /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
   readonly start?: boolean;
   /** Whether the session wants a worker at once; see `claim`. Default: false. */
@@ -112,7 +117,8 @@ const tryCreate = async (
   copied: CreateOptions,
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreateError>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
-  const { options, labels, isStarted, isAwake, entries, from, idempotencyKey, historyLimit, content } = creation;
+  const { options, labels, metadata, isStarted, isAwake } = creation;
+  const { entries, from, idempotencyKey, historyLimit, content } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
   if (read.isErr()) return err(read.error);
   const source = read.value;
@@ -125,7 +131,7 @@ const tryCreate = async (
   const head = headOf(id, options, timestampOf(time.value), { origin: source?.origin, digest });
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = randomRevision(random);
-  const state = initialState({ limitMs, terms, labels, now: time.value, isStarted, isAwake, revision });
+  const state = initialState({ limitMs, terms, labels, metadata, now: time.value, isStarted, isAwake, revision });
   const answer = await store.insert(tenant, head, state, opening.value);
   if (answer.isErr()) return err(answer.error);
   const inserted = answer.value;

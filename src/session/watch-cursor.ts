@@ -34,8 +34,10 @@ export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
   shortDigestOf(entry === undefined ? [] : [entry.position, entry.role, entry.timestamp, entry.content, entry.id]);
 
 /** A digest of what distinguishes two states, but for renewals of a lease and for uses of the session. */
-export const stateDigestOf = ({ status, since, limitMs, labels, lease }: StateRecord): string =>
-  shortDigestOf([status, since, limitMs, labels, lease?.fencingToken, lease?.releasedAt]);
+export const stateDigestOf = ({ status, since, limitMs, labels, metadata, lease }: StateRecord): string => {
+  const data = metadata === undefined ? [] : [metadata];
+  return shortDigestOf([status, since, limitMs, labels, lease?.fencingToken, lease?.releasedAt, ...data]);
+};
 
 /** Joined, because a template would keep all its parts in memory, and each waiting watch holds such a text. */
 export const cursorText = ({ sequence, start, position, state, entry, version }: WatchCursor): string =>

@@ -139,7 +139,7 @@ describe('what to create', () => {
     );
     create(input)._unsafeUnwrap();
     const names = ['behavior', 'context', 'entries', 'face', 'from', 'historyLimit', 'idempotencyKey', 'labels'];
-    expect(reads.toSorted()).toEqual([...names, 'profile', 'start', 'timeLimit', 'wake']);
+    expect(reads.toSorted()).toEqual([...names, 'metadata', 'profile', 'start', 'timeLimit', 'wake']);
   });
 
   test('has a face and a profile of those that the host allows', () => {
