@@ -12,7 +12,7 @@ export interface LoadOptions {
   readonly before?: number | undefined;
   /**
    * A position, such as that of the last message that a summary covers: only the messages after it, the first `last` of
-   * them; 0 for the beginning of the chat. Without `before`.
+   * them; 0 for the beginning of the chat. `before` then does not count.
    */
   readonly after?: number | undefined;
 }
@@ -33,7 +33,7 @@ export interface MessagePage<Message> {
 }
 
 const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
-  if (after !== undefined) return { after, limit: last, ...(before !== undefined && { before }) };
+  if (after !== undefined) return { after, limit: last };
   return before === undefined ? { last } : { before, limit: last };
 };
 

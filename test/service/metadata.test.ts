@@ -82,8 +82,8 @@ describe('metadata', () => {
     const given = { list: [{ a: 1 }] };
     const { sessions, metadataOf } = await opened(given);
     given.list.push({ a: 2 });
-    Reflect.set(Reflect.get(await metadataOf(), 'list'), 0, 'changed');
-    Reflect.set(Reflect.get((await okOf(sessions.list())).sessions[0]?.metadata ?? {}, 'list'), 0, 'changed');
+    const listed = (await okOf(sessions.list())).sessions[0]?.metadata ?? {};
+    for (const { list } of [await metadataOf(), listed]) Reflect.set(Object(list), 0, 'changed');
     expect(await metadataOf()).toEqual({ list: [{ a: 1 }] });
   });
 
