@@ -66,7 +66,7 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
   UpdateSession: {
     title: { value: { labels: { title: 'Tax return', draft: null } } },
-    summary: { value: { metadata: { summary: 'The user asks about taxes.' }, if_revision: 4_503_599_627 } },
+    summary: { value: { metadata: { summary: 'The user asks about taxes.' } } },
   },
   RedactHistory: { one: { value: { positions: [1] } } },
   LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
