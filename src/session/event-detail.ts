@@ -21,6 +21,14 @@ export interface AppendedPart {
   readonly position: number;
 }
 
+/** The labels after an update, and whether it has changed the metadata. */
+export interface UpdatedData {
+  /** All labels of the session after the change. */
+  readonly labels: SessionLabels;
+  /** Present if the metadata has changed. */
+  readonly metadataChanged?: true;
+}
+
 /** The events that have no details but their time. */
 export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
 
@@ -34,12 +42,7 @@ export type EventDetail =
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
   | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
   | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number }
-  | {
-      readonly type: 'updated';
-      readonly at: number;
-      readonly labels: SessionLabels;
-      readonly metadataChanged?: true;
-    }
+  | ({ readonly type: 'updated'; readonly at: number } & UpdatedData)
   | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
 
 /** The detail of a state that the session has just entered. IDLE means that the session was created. */

@@ -61,12 +61,12 @@ const told = (error: SessionError | ClientError | CallbackFailed) => {
   return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
 };
 
-const withoutRevision = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'revision' in value ? { ...value, revision: undefined } : value;
+/** A revision is random. */
+const stable = (value: unknown): unknown => (Object(value) === value ? { ...Object(value), revision: undefined } : value);
 
 const outcome = <T>(
   result: Result<T, SessionError | ClientError | CallbackFailed>,
-  tell: (value: T) => unknown = withoutRevision,
+  tell: (value: T) => unknown = stable,
 ): unknown => result.match(tell, told);
 
 const changeTold = (change: SessionChange | RemoteChange): unknown =>
