@@ -75,7 +75,7 @@ export type {
   WatchError,
   WithLeaseError,
 } from './session/errors.js';
-export { changeDetailOf, type EventDetail, type SimpleEvent } from './session/event-detail.js';
+export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
