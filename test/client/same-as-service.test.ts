@@ -62,8 +62,7 @@ const told = (error: SessionError | ClientError | CallbackFailed) => {
 };
 
 /** A revision is random. */
-const stable = (value: unknown): unknown =>
-  Object(value) === value ? { ...Object(value), revision: undefined } : value;
+const stable = (value: unknown) => (Object(value) === value ? { ...Object(value), revision: undefined } : value);
 
 const outcome = <T>(
   result: Result<T, SessionError | ClientError | CallbackFailed>,
