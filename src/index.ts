@@ -32,7 +32,7 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { unwrap } from './service/unwrap.js';
-export type { UpdateInput } from './service/update-session.js';
+export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
@@ -81,7 +81,7 @@ export type {
   WatchError,
   WithLeaseError,
 } from './session/errors.js';
-export { changeDetailOf, type EventDetail, type SimpleEvent } from './session/event-detail.js';
+export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
@@ -91,6 +91,7 @@ export type {
   JsonObject,
   JsonValue,
   LabelChanges,
+  MetadataChanges,
   PositionedEntry,
   Session,
   SessionLabels,

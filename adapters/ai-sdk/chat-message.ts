@@ -1,7 +1,7 @@
 import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/append-history.js';
+import { canonicalJson } from '../../src/session/canonical-json.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
-import { canonical } from '../sdk/canonical.js';
 
 /** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */
 export interface ChatMessage {
@@ -43,7 +43,7 @@ export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry 
   const rest = texts.length === 1 ? parts.map((part) => (isText(part) ? { ...part, text: undefined } : part)) : parts;
   const data = { ...more, parts: rest };
   const content = texts.map(({ text }) => text).join('\n\n');
-  return { id, role, content, ...(canonical(data) !== '{"parts":[{"type":"text"}]}' && { data }) };
+  return { id, role, content, ...(canonicalJson(data) !== '{"parts":[{"type":"text"}]}' && { data }) };
 };
 
 /** The message of a history entry. An entry that was not saved as a message becomes a message with its text. */

@@ -1,4 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
+import type { HistoryQuery } from '../../src/service/read-history.js';
 import type { HistoryError } from '../../src/session/errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';
@@ -9,6 +10,11 @@ export interface LoadOptions {
   readonly last?: number;
   /** The `before` of a page, for the messages before it. Default: the latest messages. */
   readonly before?: number | undefined;
+  /**
+   * A position, such as that of the last message that a summary covers: only the messages after it, the first `last` of
+   * them; 0 for the beginning of the chat. `before` then does not count.
+   */
+  readonly after?: number | undefined;
 }
 
 /** A page of a chat. */
@@ -27,22 +33,27 @@ export interface MessagePage<Message> {
   readonly position: number;
   /** Pass it as `before` to load the page before this one; absent at the beginning of the chat. */
   readonly before?: number;
+  /** Pass it as `after` to load the page after this one; absent at the end of the chat. */
+  readonly after?: number;
 }
 
+const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
+  if (after !== undefined) return { after, limit: last };
+  return before === undefined ? { last } : { before, limit: last };
+};
+
 /**
- * Loads the latest messages of a chat, or those before a page. `Message` is the type that was saved. It is not checked:
+ * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is the type that was saved. It is not checked:
  * use `validateUIMessages` of the SDK if your types or tools have changed since. Never rejects.
  */
 export const loadMessages = <Message extends ChatMessage, E extends ConversationError = HistoryError>(
   sessions: Pick<Conversations<E>, 'history'>,
   id: string,
-  { last = 100, before }: LoadOptions = {},
+  options: LoadOptions = {},
 ): ResultAsync<MessagePage<Message>, E> =>
-  sessions
-    .history(id, before === undefined ? { last } : { before, limit: last })
-    .map(({ entries, start, position }) => {
-      // Unchecked, as documented above.
-      const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
-      const positions = new Map(entries.map((entry, index) => [messages[index]?.id ?? '', entry.position]));
-      return { messages, positions, position, ...(start > 0 && { before: start }) };
-    });
+  sessions.history(id, queryOf(options)).map(({ entries, start, position: end, hasMore }) => {
+    // Unchecked, as documented above.
+    const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+    const positions = new Map(entries.map(({ position }, index) => [messages[index]?.id ?? '', position]));
+    return { messages, positions, position: end, ...(start > 0 && { before: start }), ...(hasMore && { after: end }) };
+  });

@@ -1,8 +1,8 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
+import { canonicalJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
-import { canonical } from '../sdk/canonical.js';
 import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
 import { type Found, findBack } from './find-back.js';
 
@@ -48,7 +48,7 @@ const decide = (messages: readonly Message[], { placed, last }: Found, regenerat
   const cuts = messages.flatMap((message) => {
     const there = known.get(message.id);
     if (there === undefined) return [];
-    if (canonical(there.message) !== canonical(message)) return [there.start];
+    if (canonicalJson(there.message) !== canonicalJson(message)) return [there.start];
     return regenerate && message === messages.at(-1) ? [there.position] : [];
   });
   const to = Math.min(...cuts);

@@ -4,6 +4,7 @@ import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
+import { bytesOf as bytesOfText } from '../shared/stored-json.js';
 import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';
@@ -12,14 +13,15 @@ import { jsonBytes } from './json-bytes.js';
 const FRAME_BYTES = [
   '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],',
   '"created_at":,"duration":86400,"duration_ms":86400000,"started_at":"2026-01-31T12:00:00.000Z",',
-  '"ended_at":"2026-01-31T12:00:00.000Z","updated_at":"2026-01-31T12:00:00.000Z"},',
+  '"ended_at":"2026-01-31T12:00:00.000Z","updated_at":"2026-01-31T12:00:00.000Z",',
+  '"revision":4503599627370496},',
 ].join('').length;
 
 /** A session as the memory store keeps it. */
 export interface StoredSession {
   readonly tenant: string;
   readonly head: SessionHead;
-  /** Approximate bytes of the session's JSON without its labels and its history. */
+  /** Approximate bytes of the session's JSON without its labels, its metadata and its history. */
   readonly bytes: number;
   /** Distinguishes the session from others with the same id. */
   readonly incarnation: string;
@@ -44,6 +46,9 @@ const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
 
 const bytesOfLabels = ({ labels }: StateRecord): number =>
   labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
+
+const bytesOfMetadata = ({ metadata }: StateRecord): number =>
+  metadata === undefined ? 0 : bytesOfText(JSON.stringify(metadata));
 
 export const newSession = (tenant: string, head: SessionHead, state: StateRecord): StoredSession => {
   // Random, because event ids contain it: a count would reveal the activity of other tenants.
@@ -85,7 +90,10 @@ const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: Rea
 
 /** Approximate bytes of JSON of the part of a session to read. */
 export const bytesOf = (session: StoredSession, size: ReadSize): number =>
-  session.bytes + bytesOfLabels(session.state) + session.log.bytes(historyStart(session, size));
+  session.bytes +
+  bytesOfLabels(session.state) +
+  bytesOfMetadata(session.state) +
+  session.log.bytes(historyStart(session, size));
 
 export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({
   head: copyHead(session.head),

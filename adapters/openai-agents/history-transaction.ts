@@ -1,6 +1,6 @@
 import { isFields } from '../../src/input/parse-fields.js';
+import { canonicalJson } from '../../src/session/canonical-json.js';
 import { sha256 } from '../../src/session/sha256.js';
-import { canonical } from '../sdk/canonical.js';
 
 /** Appends items, or replaces the last ones if they are still the expected ones. */
 export type HistoryTransaction<Item> =
@@ -35,6 +35,6 @@ export const parseTransaction = async <Item>({ operationId, transaction }: Histo
   const { expectedSuffix, replacement } = transaction;
   const fits = names === 'expectedSuffix,replacement,type' && [expectedSuffix, replacement].every(Array.isArray);
   check(fits, 'suffix transaction fields are invalid');
-  const name = await sha256(`${operationId}\n${canonical(transaction)}`);
+  const name = await sha256(`${operationId}\n${canonicalJson(transaction)}`);
   return { operationId: name, suffix: [...expectedSuffix], items: [...replacement] };
 };

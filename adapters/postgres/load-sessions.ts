@@ -95,7 +95,7 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
           session.entries, session.sequence, session.incarnation, session.redactions,
           session.position, session.state,
           session.last_activity, session.head,
-          ${FRAME_BYTES} + octet_length(session.head) + ${bytes.sql} AS size
+          ${FRAME_BYTES} + octet_length(session.head) + octet_length(session.state) + ${bytes.sql} AS size
         FROM ${sessions}
       )${table}
       SELECT id, created_ms, entries, sequence, incarnation, redactions, position, state,

@@ -15,8 +15,10 @@ export const detailText = (detail: EventDetail): string => {
       return escapeName(detail.holder);
     case 'extended':
       return `${detail.limitMs}_${detail.endsAt ?? NEVER}`;
-    case 'updated':
-      return labelTexts(detail.labels).join(',') || '-';
+    case 'updated': {
+      const labels = labelTexts(detail.labels).join(',') || '-';
+      return detail.metadataChanged ? `,${labels}` : labels;
+    }
     case 'redacted':
       return detail.positions.join('_');
     case 'terminated':

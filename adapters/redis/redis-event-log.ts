@@ -21,7 +21,7 @@ import { StreamListener } from './stream-listener.js';
  *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or start and end of entries in the history and the
  *       position that a rewind follows, or holder, or time limit and deadline, or labels, or ->
  *
- * The first field is the version of this format.
+ * A comma before the labels tells that the metadata has changed. The first field is the version of this format.
  */
 const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%=,-]+)$/;
 
@@ -40,8 +40,12 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
     }
     case 'redacted':
       return { type, at, positions: detail.split('_').map(Number) };
-    case 'updated':
-      return { type, at, labels: detail === '-' ? {} : labelsOf(detail.split(',')) };
+    case 'updated': {
+      const hasMark = detail.startsWith(',');
+      const labels = hasMark ? detail.slice(1) : detail;
+      const update = { type, at, labels: labels === '-' ? {} : labelsOf(labels.split(',')) };
+      return hasMark ? { ...update, metadataChanged: true } : update;
+    }
     case 'terminated':
       return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
     case 'created':

@@ -218,6 +218,7 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
   const { type, at, endReason, start, position, after, holder, limitMs, endsAt, labels, positions } = detail;
+  const { metadataChanged } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimple(type)) return { type, at };
   if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
@@ -225,7 +226,9 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
     return { type, at, start, position, ...(isNumber(after) && { after }) };
   }
   if (type === 'extended' && isNumber(limitMs)) return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
-  if (type === 'updated' && isLabels(labels)) return { type, at, labels };
+  if (type === 'updated' && isLabels(labels)) {
+    return { type, at, labels, ...(metadataChanged === true && { metadataChanged }) };
+  }
   if (type === 'redacted' && isNumbers(positions)) return { type, at, positions };
   return type === 'terminated' && isEndReason(endReason) ? { type, at, endReason } : undefined;
 };

@@ -13,7 +13,7 @@ Shows a session and the end of its history. Changes nothing.
   --history N   Number of latest entries to show. Default: 20; with --json, all.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of a database also has its labels and its current lease. With --follow, one line for each change:
+                of a database also has its labels, its metadata and its current lease. With --follow, one line for each change:
                 the session without its history, and the new entries. After a rewind or a redaction, the session again.
 ${sourceHelp}`;
 
@@ -54,6 +54,7 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   statusText,
   limitText,
   ({ labels }) => labelsText(labels),
+  ({ metadata = {} }) => `metadata ${JSON.stringify(metadata)}`,
   leaseText,
 ];
 
@@ -74,7 +75,10 @@ const linesOf = (change: ShownChange, before: ShownSummary | undefined, entries:
       return sessionLines(change.session, entries);
     case 'session.changed': {
       const difference = before === undefined ? '' : differenceOf(before, change.session);
-      const title = difference === '' ? [] : [titleLine(difference, change.session.updatedAt)];
+      // Leases and updates are no activity: they are shown with the time at which they were seen.
+      const { updatedAt } = change.session;
+      const at = updatedAt === before?.updatedAt ? undefined : updatedAt;
+      const title = difference === '' ? [] : [titleLine(difference, at)];
       return [...change.entries.flatMap(entryLines), ...title];
     }
     case 'session.expiring':

@@ -8,15 +8,18 @@ const LABEL = 10;
 
 export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
 
-const moreOf = ({ endReason, labels, lease }: ShownSummary) => ({
+const isEmpty = (fields: object = {}): boolean => Object.keys(fields).length === 0;
+
+const moreOf = ({ endReason, labels, metadata, lease }: ShownSummary) => ({
   end_reason: endReason,
-  labels: Object.keys(labels ?? {}).length === 0 ? undefined : labels,
+  labels: isEmpty(labels) ? undefined : labels,
+  metadata: isEmpty(metadata) ? undefined : metadata,
   lease,
 });
 
 /**
- * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and lease if they
- * are known.
+ * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels, metadata and
+ * lease if they are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   ...toWholeSession({ ...session, history: session.history.slice(Math.max(0, session.history.length - entries)) }),
@@ -46,7 +49,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
   const { id, status, createdAt, duration, options } = session;
   const { timeLimit, ...others } = options;
   const { length } = session.history;
-  const { end_reason: endReason, labels = {}, lease, history } = sessionObject(session, entries);
+  const { end_reason: endReason, labels = {}, metadata, lease, history } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
   const fields = {
     ID: id,
@@ -58,6 +61,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
     Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))
       .join('\n'),
+    Metadata: metadata === undefined ? '' : JSON.stringify(metadata),
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [capitalised(name), String(value)])),
     History: history.length === length ? count : `${count}, the last ${history.length}`,
   };

@@ -8,6 +8,7 @@ import {
   parseUpTo,
   parseWhole,
 } from '../input/parse-fields.js';
+import { parseMetadataChanges } from '../input/parse-metadata.js';
 import { checkKnown } from '../input/parse-options.js';
 import { type IssueList, parseSafely } from '../input/parse-safely.js';
 import { parseSignal } from '../input/parse-signal.js';
@@ -24,6 +25,7 @@ import { wireName } from '../operations/shape.js';
 import type { AppendOptions } from '../service/append-history.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { EachQuery } from '../service/list-sessions.js';
+import type { UpdateOptions } from '../service/update-session.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
@@ -48,6 +50,9 @@ export interface RemoteGetOptions extends CallOptions {
 
 /** Options of a write. Without an `operationId`, the client generates one, so that its retries are safe. */
 export interface WriteOptions extends CallOptions, OperationOptions {}
+
+/** Options of `update`. */
+export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
 
 /** Options of `append`. */
 export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
@@ -79,6 +84,8 @@ export interface CallArguments {
   readonly optionNames?: readonly string[];
   /** Whether the operation id and the fencing token are fields of `input`. Default: they are options. */
   readonly hasInputHeaders?: boolean;
+  /** The name of an option that is a field of the body: the call applies only if it holds. */
+  readonly condition?: string;
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -91,6 +98,8 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string | null;
+  /** Whether the caller has set a condition, so that a `conflict` is final. */
+  readonly isConditional: boolean;
   readonly signal: WatchSignal | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -120,20 +129,24 @@ const parseParameter = (issues: IssueList, name: string, value: unknown): string
   return isPlain ? String(value) : '';
 };
 
+type NamesOfCall = Pick<CallArguments, 'optionNames' | 'hasInputHeaders' | 'condition'>;
+
 /** Reports the caller's field names that the operation does not have. */
 const checkNames = (
   issues: IssueList,
   { body, query = {}, headers = {} }: AnyOperation,
   given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
-  { optionNames = [], hasInputHeaders = false }: Pick<CallArguments, 'optionNames' | 'hasInputHeaders'>,
+  { optionNames = [], hasInputHeaders = false, condition = '' }: NamesOfCall,
 ): void => {
   const keyNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
   const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
   const inputNames = hasInputHeaders ? headerNames : keyNames;
-  checkKnown(issues, given.input, [...Object.keys(body?.fields ?? {}), ...inputNames]);
+  const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => name !== condition);
+  checkKnown(issues, given.input, [...bodyNames, ...inputNames]);
   if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
   const namesOfHeaders = hasInputHeaders ? [] : headerNames;
-  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...namesOfHeaders, ...optionNames]);
+  const conditions = condition === '' ? [] : [condition];
+  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...namesOfHeaders, ...conditions, ...optionNames]);
 };
 
 /** The query string. The service validates the values. */
@@ -174,6 +187,8 @@ const parseKey = (
   return undefined;
 };
 
+const anySize = { metadataBytes: Number.MAX_SAFE_INTEGER };
+
 const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
@@ -183,6 +198,8 @@ const parseCall = <C extends OperationError>(
   const settings = parseFields(issues, 'options', options);
   const filter = parseFields(issues, 'query', query);
   checkNames(issues, operation, { input: fields, query: filter, options: settings }, names);
+  // The service gets JSON, in which some of what it would refuse is lost.
+  parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
   const { timeoutMs } = settings;
   const signal = parseSignal(issues, settings['signal']);
   const id = hasId(operation) ? parseId(issues, givenId) : '';
@@ -190,7 +207,9 @@ const parseCall = <C extends OperationError>(
   const key = parseKey(issues, operation, fields, operationId);
   const fencingToken = givenToken ?? (fence?.id === id ? fence.fencingToken : undefined);
   const token = fencingToken === undefined ? undefined : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
-  const body = parseBody(operation, fields);
+  const { condition = '' } = names;
+  const isConditional = settings[condition] !== undefined;
+  const body = parseBody(operation, isConditional ? { ...fields, [condition]: settings[condition] } : fields);
   return {
     operation,
     id,
@@ -203,6 +222,7 @@ const parseCall = <C extends OperationError>(
         : {}),
     },
     body,
+    isConditional,
     signal,
     timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
   };

@@ -64,6 +64,11 @@ export class Exchange<C extends OperationError> {
     this.#request = request;
   }
 
+  /** With a condition of the caller, a conflict may be that it does not hold. */
+  #isRetryable(error: { readonly type: string }): boolean {
+    return isRetryable(error) && !(error.type === 'conflict' && this.#request.isConditional);
+  }
+
   get #outcome(): Outcome {
     return this.#wasSent && this.#request.operation.method === 'POST' ? 'unknown' : 'not_applied';
   }
@@ -86,7 +91,7 @@ export class Exchange<C extends OperationError> {
       for (let failures = 0; ; failures += 1) {
         const ms = Math.min(attemptTimeoutMs, Math.max(0, deadline - timing.now()));
         const result = await this.attempt(ms, new AbortController(), readAnswer);
-        if (result.isOk() || !isRetryable(result.error) || failures === retries) return result;
+        if (result.isOk() || !this.#isRetryable(result.error) || failures === retries) return result;
         const wait = this.delayMs(failures);
         if (timing.now() + wait >= deadline) return result;
         await sleep({ timing, ms: wait, signal });

@@ -36,6 +36,7 @@ export type {
   CallOptions,
   RemoteAppendOptions,
   RemoteGetOptions,
+  RemoteUpdateOptions,
   RemoteWatchOptions,
   WriteOptions,
 } from './client-request.js';

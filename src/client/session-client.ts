@@ -69,6 +69,7 @@ import {
   parseRequest,
   type RemoteAppendOptions,
   type RemoteGetOptions,
+  type RemoteUpdateOptions,
   type RemoteWatchOptions,
   type WriteOptions,
 } from './client-request.js';
@@ -194,11 +195,15 @@ export class SessionClient {
   }
 
   /**
-   * Sets and removes labels of a session in any status, in one step; the others stay. An update that changes nothing
-   * writes nothing.
+   * Sets and removes labels and metadata of a session in any status, in one step; the others stay. An update that
+   * changes nothing writes nothing.
    */
-  update(id: string, input: UpdateInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteUpdateError> {
-    return this.#call(update, { id, input, options }, writtenOf(update));
+  update(
+    id: string,
+    input: UpdateInput,
+    options: RemoteUpdateOptions = {},
+  ): ResultAsync<SessionState, RemoteUpdateError> {
+    return this.#call(update, { id, input, options, condition: 'ifRevision' }, writtenOf(update));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */

@@ -26,6 +26,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly routes?: readonly RouteGroup<NoInfer<S>>[];
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
   readonly labels?: boolean;
+  /** Whether sessions are sent with their `metadata` and their `revision`. Default: false. */
+  readonly metadata?: boolean;
   /**
    * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default:
    * false.
@@ -72,6 +74,7 @@ const optionNames = {
   authenticate: true,
   routes: true,
   labels: true,
+  metadata: true,
   sessionTimes: true,
   origin: true,
   entryData: true,
@@ -120,7 +123,7 @@ const parseAll = <S extends TenantSessions>(
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
   const { sessions, authenticate, labels = false, sessionTimes = false, entryData = false, logger } = options;
-  const { origin = false } = options;
+  const { metadata = false, origin = false } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = parseListener(issues, 'onError', options.onError);
@@ -134,6 +137,7 @@ const parseAll = <S extends TenantSessions>(
   );
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
+  issues.check(typeof metadata === 'boolean', 'metadata', 'must be true or false');
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
   issues.check(typeof origin === 'boolean', 'origin', 'must be true or false');
   issues.check(typeof entryData === 'boolean', 'entryData', 'must be true or false');
@@ -142,7 +146,7 @@ const parseAll = <S extends TenantSessions>(
     sessions,
     authenticate,
     routes,
-    form: wireForm({ labels, times: sessionTimes, origin, entryData }),
+    form: wireForm({ labels, metadata, times: sessionTimes, origin, entryData }),
     onDenied:
       logger === undefined
         ? options.onDenied && onDenied

@@ -35,6 +35,7 @@ const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
     timeLimit: parse('timeLimit'),
     textBytes: parse('textBytes'),
     contentBytes: parse('contentBytes'),
+    metadataBytes: parse('metadataBytes'),
     entriesPerAppend: parse('entriesPerAppend'),
     historyEntries: parse('historyEntries'),
     activeSessions: parseActiveSessions(issues, given['activeSessions'] ?? defaultLimits.activeSessions),

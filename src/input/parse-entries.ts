@@ -1,6 +1,7 @@
+import { exceedsBytes } from '../session/exceeds-bytes.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { exceedsBytes, isFields, parseFields, parseName, parseText, parseWhole } from './parse-fields.js';
+import { isFields, parseFields, parseName, parseText, parseWhole } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
 import { checkKnown } from './parse-options.js';
 import type { IssueList } from './parse-safely.js';

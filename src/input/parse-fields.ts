@@ -1,3 +1,4 @@
+import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 
@@ -31,13 +32,6 @@ export const parseListener = (issues: IssueList, path: string, listener: unknown
   return (value) => {
     (async () => typeof listener === 'function' && listener(value))().catch(() => {});
   };
-};
-
-/** Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the limit. */
-export const exceedsBytes = (text: string, most: number): boolean => {
-  if (text.length > most) return true;
-  if (text.length * 3 <= most) return false;
-  return new TextEncoder().encode(text).length > most;
 };
 
 /** A string of 1 to `most` characters (UTF-16 code units). */

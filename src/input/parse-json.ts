@@ -2,7 +2,10 @@ import type { JsonValue } from '../session/session.js';
 import type { IssueList } from './issue-list.js';
 
 /** Maximum depth of nested objects and arrays. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
+
+export const TOO_DEEP = `must have at most ${MAX_DEPTH} nested objects and arrays`;
+export const UNREADABLE = 'cannot be read: it throws';
 
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -14,7 +17,7 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
-  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} nested objects and arrays`;
+  if (depth === MAX_DEPTH) return TOO_DEEP;
   if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain only plain objects and arrays';
   const parts = Array.isArray(value) ? value : Object.values(value).filter((part) => part !== undefined);
   for (const part of parts) {
@@ -24,12 +27,23 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
+/** A value as JSON, or the rule that it breaks. A getter or a proxy of the caller may throw. */
+const written = (value: unknown): { readonly text: string } | { readonly flaw: string } => {
+  try {
+    const flaw = flawIn(value, 0);
+    return flaw === undefined ? { text: JSON.stringify(value) } : { flaw };
+  } catch {
+    return { flaw: UNREADABLE };
+  }
+};
+
 /** A JSON value as text; undefined if the value is missing or breaks a rule. */
 export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
-  const flaw = flawIn(value, 0);
-  issues.check(flaw === undefined, path, flaw ?? '');
-  return flaw === undefined ? JSON.stringify(value) : undefined;
+  const read = written(value);
+  if ('text' in read) return read.text;
+  issues.check(false, path, read.flaw);
+  return undefined;
 };
 
 /** The value of a text that `parseJson` returned. It shares no objects with the caller's value. */

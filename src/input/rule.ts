@@ -34,6 +34,8 @@ type FieldRule =
   | { readonly kind: 'origin' }
   /** Labels, with `null` for names to remove: see `LabelChanges`. */
   | { readonly kind: 'label_changes' }
+  /** A JSON object of at most this limit in bytes of UTF-8. */
+  | { readonly kind: 'metadata'; readonly mostBytes: SizeLimit }
   /** Any JSON value. */
   | { readonly kind: 'json' }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
@@ -83,10 +85,16 @@ export const redactRules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const updateRules = {
-  labels: { kind: 'label_changes' },
+  labels: { kind: 'label_changes', isOptional: true },
+  metadata: { kind: 'metadata', mostBytes: 'metadataBytes', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;
+
+export const metadataRule = updateRules.metadata;
+
+/** The revision of a session. */
+export const revisionRule = { kind: 'whole', least: 1, isOptional: true } as const satisfies Rule;
 
 export const leaseRules = {
   holder: { kind: 'name', most: KEY_LENGTH },

@@ -1,129 +1,25 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
-import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
 import { CLAIM_LIMIT, KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
-import type { ReadSize } from '../store/session-store.js';
-import type { InputPolicy } from './input-policy.js';
-import { parseEntries } from './parse-entries.js';
 import {
   checkFunction,
   checkSwitch,
-  parseFields,
   parseLimit,
   parseName,
   parseNumber,
   parseOperationId,
   parseWhole,
 } from './parse-fields.js';
-import { parseLabelChanges, parseLabels } from './parse-labels.js';
-import { parseHistoryLimit } from './parse-list-query.js';
-import { checkKnown, parseKnown } from './parse-options.js';
+import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
-import { parseSessionOptions } from './parse-session-options.js';
 import { parseTimestamp } from './parse-timestamp.js';
-import {
-  createRules,
-  extendRules,
-  fencingTokenRule,
-  leaseRules,
-  positionRule,
-  redactRules,
-  renewRules,
-} from './rule.js';
+import { extendRules, fencingTokenRule, leaseRules, redactRules, renewRules } from './rule.js';
 
 export const parseId = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
 
 export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('tenant', (issues) => parseName(issues, 'tenant', value, KEY_LENGTH));
-
-export interface ParsedCreation extends ReadSize {
-  /** The caller's own id, if there is one. */
-  readonly id: string | undefined;
-  readonly options: SessionOptions;
-  readonly labels: SessionLabels | undefined;
-  readonly isStarted: boolean;
-  readonly isAwake: boolean;
-  readonly entries: readonly HistoryEntry[];
-  readonly from: { readonly id: string; readonly position?: number } | undefined;
-  readonly idempotencyKey: string | undefined;
-  /** With an idempotency key: the part of the input that must be the same in a repeated create. */
-  readonly content: string;
-}
-
-const creationNames = [
-  'id',
-  ...Object.keys(createRules),
-  'labels',
-  'start',
-  'entries',
-  'from',
-  'idempotencyKey',
-  'historyLimit',
-  'wake',
-];
-
-const parseOrigin = (issues: IssueList, value: unknown): ParsedCreation['from'] => {
-  if (value === undefined || value === null) return undefined;
-  const fields = parseFields(issues, 'from', value);
-  checkKnown(issues, fields, ['id', 'position'], 'from.');
-  const { id, position } = fields;
-  const name = parseName(issues, 'from.id', id, KEY_LENGTH);
-  if (position === undefined || position === null) return { id: name };
-  return { id: name, position: parseWhole(issues, 'from.position', position, positionRule.least) };
-};
-
-/** Parses the input of `create`. `null` in an optional field counts as absent. */
-export const parseCreate = (input: unknown, policy: InputPolicy, now: string): Result<ParsedCreation, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const fields = parseKnown(issues, 'input', input, creationNames);
-    const { limits } = policy;
-    const { idempotencyKey, historyLimit, start, entries, wake } = fields;
-    const options: SessionOptions = parseSessionOptions(issues, fields, policy);
-    checkSwitch(issues, 'start', start ?? false);
-    checkSwitch(issues, 'wake', wake ?? false);
-    const labels = parseLabels(issues, fields['labels']);
-    const from = parseOrigin(issues, fields['from']);
-    const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
-    const isKeyed = idempotencyKey !== undefined;
-    const { id } = fields;
-    const awake = wake === true ? ['wake'] : [];
-    // The key alone does not say which session: another key under the same id is another create.
-    const own = id === undefined ? [] : [id, idempotencyKey];
-    return {
-      id: id === undefined ? undefined : parseName(issues, 'id', id, KEY_LENGTH),
-      options,
-      labels,
-      isStarted: start === true,
-      isAwake: wake === true,
-      entries: parsed,
-      from,
-      idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...awake, ...own]) : '',
-      ...parseHistoryLimit(issues, historyLimit),
-    };
-  });
-
-export interface ParsedGetOrCreate extends ParsedCreation {
-  readonly id: string;
-}
-
-/** Parses the input of `getOrCreate`: that of a create with an id, started by default. */
-export const parseGetOrCreate = (
-  input: unknown,
-  policy: InputPolicy,
-  now: string,
-): Result<ParsedGetOrCreate, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const fields = parseFields(issues, 'input', input);
-    const id = parseName(issues, 'id', fields['id'], KEY_LENGTH);
-    issues.check(
-      fields['idempotencyKey'] === undefined,
-      'idempotencyKey',
-      'is not needed: the id makes the call safe to repeat',
-    );
-    return { id, creation: { ...fields, start: fields['start'] ?? true } };
-  }).andThen(({ id, creation }) => parseCreate(creation, policy, now).map((parsed) => ({ ...parsed, id })));
 
 /** The fencing token of a lease, if there is one. */
 export const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
@@ -134,14 +30,20 @@ export interface ParsedCommandOptions {
   readonly fencingToken: number | undefined;
 }
 
+export const commandOptionNames = ['operationId', 'fencingToken'] as const;
+
+export const commandOptionsOf = (
+  issues: IssueList,
+  { operationId, fencingToken }: { readonly operationId?: unknown; readonly fencingToken?: unknown },
+): ParsedCommandOptions => ({
+  operationId: parseOperationId(issues, operationId),
+  fencingToken: parseFencingToken(issues, fencingToken),
+});
+
 export const parseCommandOptions = (options: unknown): Result<ParsedCommandOptions, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { operationId, fencingToken } = parseKnown(issues, 'options', options, ['operationId', 'fencingToken']);
-    return {
-      operationId: parseOperationId(issues, operationId),
-      fencingToken: parseFencingToken(issues, fencingToken),
-    };
-  });
+  parseSafely('options', (issues) =>
+    commandOptionsOf(issues, parseKnown(issues, 'options', options, commandOptionNames)),
+  );
 
 export const parseExtend = (
   input: unknown,
@@ -152,9 +54,6 @@ export const parseExtend = (
     const { least, most } = extendRules.timeLimit;
     return { timeLimit: parseNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
   });
-
-export const parseUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
-  parseSafely('input', (issues) => parseLabelChanges(issues, parseKnown(issues, 'input', input, ['labels']).labels));
 
 /** Parses positions of entries. Returns each once, in ascending order. */
 export const parseRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>

@@ -13,6 +13,7 @@ export const detailOf = (session: SessionSummary) => ({
   ...rowOf(session),
   options: toWireOptions(session.options),
   labels: session.labels,
+  metadata: session.metadata,
   holder: session.lease?.holder,
   entries: session.historyCount,
   started_at: session.startedAt,

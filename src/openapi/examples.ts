@@ -20,10 +20,16 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
   Session: { session: { value: session } },
   SessionState: {
-    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90, duration_ms: 90_250, started_at: SAMPLE_TIME } },
+    active: {
+      value: {
+        ...{ id: SAMPLE_ID, status: 'ACTIVE', duration: 90, duration_ms: 90_250, revision: 4_503_599_627 },
+        started_at: SAMPLE_TIME,
+      },
+    },
     terminated: {
       value: {
-        ...{ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, duration_ms: 120_000, end_reason: 'terminated' },
+        ...{ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, duration_ms: 120_000 },
+        ...{ revision: 4_503_599_628, end_reason: 'terminated' },
         ...{ started_at: SAMPLE_TIME, ended_at: '2026-01-31T18:02:00.000Z' },
       },
     },
@@ -68,7 +74,10 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   CreateSession: createExamples(policy),
   GetOrCreateSession: getOrCreateExamples(policy),
   ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
-  UpdateSession: { title: { value: { labels: { title: 'Tax return', draft: null } } } },
+  UpdateSession: {
+    title: { value: { labels: { title: 'Tax return', draft: null } } },
+    summary: { value: { metadata: { summary: 'The user asks about taxes.' } } },
+  },
   RedactHistory: { one: { value: { positions: [1] } } },
   LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
   RenewSession: { renew: { value: { fencing_token: 1, seconds: 30 } } },

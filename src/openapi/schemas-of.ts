@@ -69,6 +69,10 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
         additionalProperties: { ...value, type: ['string', 'null'] },
       };
     }
+    case 'metadata': {
+      const bytes = Math.floor(limits[rule.mostBytes]);
+      return { type: 'object', description: `At most ${bytes} bytes of UTF-8 as JSON.` };
+    }
     case 'json':
       return {};
     case 'timestamp':

@@ -9,6 +9,7 @@ import {
   positionRule,
   redactRules,
   renewRules,
+  revisionRule,
   rewindRules,
   updateRules,
 } from '../input/rule.js';
@@ -78,7 +79,7 @@ export const update = operation({
   method: 'POST',
   path: '/update-session/{session_id}',
   headers: { operationId, fencingToken },
-  body: { name: 'UpdateSession', fields: updateRules },
+  body: { name: 'UpdateSession', fields: { ...updateRules, ifRevision: revisionRule } },
   errors: errorsOf<SessionService['update']>()([
     ...commonErrors,
     'not_found',
@@ -89,7 +90,8 @@ export const update = operation({
   output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'update',
-    call: (sessions: TenantCommands, { id, body, options }) => sessions.update(id, body, options),
+    call: (sessions: TenantCommands, { id, body: { labels, metadata, ifRevision }, options }) =>
+      sessions.update(id, { labels, metadata }, { ...options, ifRevision: ifRevision ?? undefined }),
   },
 });
 

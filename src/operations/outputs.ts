@@ -3,6 +3,7 @@ import { isLabels } from '../input/parse-labels.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
   HistoryEntry,
+  JsonObject,
   JsonValue,
   PositionedEntry,
   Session,
@@ -31,12 +32,15 @@ import {
 /** The shapes of responses have no limits, because a session may have been created under other limits. */
 
 /** What a host may show beyond the six fields. */
-type Shown = Pick<Session, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>;
+type Shown = Pick<
+  Session,
+  'labels' | 'metadata' | 'revision' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'
+>;
 
 /**
- * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for
- * a session that has already ended. `labels`, `origin` and the times are there if the host shows them, with its options `labels`,
- * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
+ * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for a
+ * session that has already ended. `labels`, `metadata` with the `revision`, `origin` and the times are there if the host shows
+ * them, with its options `labels`, `metadata`, `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}
 
@@ -96,8 +100,14 @@ const origin: Shape<SessionOrigin> = named('SessionOrigin', object({ id, positio
 
 const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
+const metadata: Shape<JsonObject> = plain({ type: 'object' }, (value): value is JsonObject => isFields(value));
+
+const revision = whole(1);
+
 const shown: Shapes<Required<Shown>> = {
   labels,
+  metadata,
+  revision,
   origin,
   startedAt: instant,
   endsAt: instant,
@@ -164,28 +174,29 @@ const open = sessionStatuses.filter(
 
 const durationMs = whole();
 
-const openState = withOptional(object({ id, status: oneOf(open), duration, durationMs }), {
+const openState = withOptional(object({ id, status: oneOf(open), duration, durationMs, revision }), {
   startedAt: instant,
   endsAt: instant,
 });
 
-const endedState = withOptional(object({ id, status: oneOf(['TERMINATED']), duration, durationMs, endReason }), {
-  startedAt: instant,
-  endedAt: instant,
-});
+const endedState = withOptional(
+  object({ id, status: oneOf(['TERMINATED']), duration, durationMs, revision, endReason }),
+  { startedAt: instant, endedAt: instant },
+);
 
 export const sessionState: Shape<SessionState> = named<SessionState>('SessionState', {
   schema: { oneOf: [openState.schema, endedState.schema] },
   components: endedState.components,
   read: (value) => openState.read(value) ?? endedState.read(value),
-  write: ({ id: of, status, duration: spent, durationMs: ms, endReason: why, startedAt, endsAt, endedAt }) => ({
-    id: of,
-    status,
-    duration: spent,
-    duration_ms: ms,
-    ...(why && { end_reason: why }),
-    ...(startedAt && { started_at: startedAt }),
-    ...(endsAt && { ends_at: endsAt }),
-    ...(endedAt && { ended_at: endedAt }),
+  write: (state) => ({
+    id: state.id,
+    status: state.status,
+    duration: state.duration,
+    duration_ms: state.durationMs,
+    revision: state.revision,
+    ...(state.endReason && { end_reason: state.endReason }),
+    ...(state.startedAt && { started_at: state.startedAt }),
+    ...(state.endsAt && { ends_at: state.endsAt }),
+    ...(state.endedAt && { ended_at: state.endedAt }),
   }),
 });

@@ -90,6 +90,8 @@ export interface SessionForm {
 /** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
   readonly labels: boolean;
+  /** The `metadata` and the `revision`. */
+  readonly metadata: boolean;
   readonly times: boolean;
   readonly origin: boolean;
   /** The `id` and the `data` of history entries. */
@@ -97,14 +99,15 @@ export interface ShownFields {
 }
 
 /** The form with the six fields of the interface, and the additional fields that the host shows. */
-export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
+export const wireForm = ({ labels, metadata, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
   const more = (session: SessionSummary) => ({
     ...(labels && { labels: session.labels }),
+    ...(metadata && { metadata: session.metadata, revision: session.revision }),
     ...(times && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
   });
-  const hasMoreFields = labels || times || origin;
+  const hasMoreFields = labels || metadata || times || origin;
   const write = hasMoreFields ? (session: Session) => ({ ...six(session), ...more(session) }) : six;
   return {
     session: write,

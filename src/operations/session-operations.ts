@@ -1,7 +1,15 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
-import { entryRules, idRule, labelsRule, openingRules, optionalEntriesRange, sentCreateRules } from '../input/rule.js';
+import {
+  entryRules,
+  idRule,
+  labelsRule,
+  metadataRule,
+  openingRules,
+  optionalEntriesRange,
+  sentCreateRules,
+} from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CreateError, GetOrCreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
@@ -22,7 +30,7 @@ const openingErrors = ['not_found', 'history_full', 'too_many_active', 'id_taken
 
 type OpeningError = (typeof openingErrors)[number];
 
-const createFields = { ...sentCreateRules, labels: labelsRule };
+const createFields = { ...sentCreateRules, labels: labelsRule, metadata: metadataRule };
 
 const openedFields = {
   ...createFields,

@@ -41,7 +41,7 @@ const claimOne = async (
   if (record === undefined) return ok(undefined);
   const decided = claimState(record.state, { ...lease, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
-  const replaced = await replaceState(settings, key, { previous: record.state, decided });
+  const replaced = await replaceState(settings, key, { previous: record.state, decided, now: time.value });
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
   const { state } = replaced.value;

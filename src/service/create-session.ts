@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
+import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
-import { type ParsedCreation, parseCreate } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import type { CreateError, GetOrCreateError } from '../session/errors.js';
 import { conflict, historyFull, idempotencyMismatch, idTaken, tooManyActive } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { randomRevision } from '../session/random-revision.js';
-import type { CreatedSession, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
+import type { CreatedSession, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
@@ -45,6 +45,11 @@ export interface CreateSessionInput extends Partial<SessionOptions> {
   readonly timeLimit?: number;
   /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */
   readonly labels?: SessionLabels;
+  /**
+   * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork does not copy that of
+   * its original. Default: none.
+   */
+  readonly metadata?: JsonObject;
   /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
   readonly start?: boolean;
   /** Whether the session wants a worker at once; see `claim`. Default: false. */
@@ -116,7 +121,8 @@ export const tryCreate = async (
   copied: CreateOptions,
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', GetOrCreateError>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
-  const { options, labels, isStarted, isAwake, entries, from, idempotencyKey, historyLimit, content } = creation;
+  const { options, labels, metadata, isStarted, isAwake } = creation;
+  const { entries, from, idempotencyKey, historyLimit, content } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
   if (read.isErr()) return err(read.error);
   const source = read.value;
@@ -129,7 +135,7 @@ export const tryCreate = async (
   const head = headOf(id, options, timestampOf(time.value), { origin: source?.origin, digest });
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = randomRevision(random);
-  const state = initialState({ limitMs, terms, labels, now: time.value, isStarted, isAwake, revision });
+  const state = initialState({ limitMs, terms, labels, metadata, now: time.value, isStarted, isAwake, revision });
   const answer = await store.insert(tenant, head, state, opening.value);
   if (answer.isErr()) return err(answer.error);
   const inserted = answer.value;

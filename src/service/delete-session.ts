@@ -12,11 +12,12 @@ import { MAX_ATTEMPTS } from './update-state.js';
  */
 export const removalOf = ({ revision }: StateRecord): string => String(revision);
 
-/** What is left of a deleted session: its state, if its end has to be reported. */
+/** What is left of a deleted session: its state without its metadata, if its end has to be reported. */
 const remainsOf = (state: StateRecord, removedAt: number, random: Settings['random']): Remains | undefined => {
   if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
   const { dueAt } = state.report ?? { dueAt: removedAt };
-  const remains = { ...state, revision: randomRevision(random), report: { dueAt, removedAt } };
+  const { metadata: _, ...reported } = state;
+  const remains = { ...reported, revision: randomRevision(random), report: { dueAt, removedAt } };
   return { removal: removalOf(state), state: Object.freeze(remains) };
 };
 

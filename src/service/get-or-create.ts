@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import { parseGetOrCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
-import { parseGetOrCreate } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { conflict, type GetOrCreateError, type ReadError } from '../session/errors.js';
 import type { Session } from '../session/session.js';

@@ -10,6 +10,8 @@ import type { Settings } from './settings.js';
 export interface StateChange<S extends StateRecord> {
   readonly previous: StateRecord;
   readonly decided: S;
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** The state with a revision of its own if it was stored, or why it was not. */
@@ -36,14 +38,14 @@ export const replaceState = async <S extends StateRecord>(
   cap?: LiveLimit,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
   const { store, random } = settings;
-  const { previous, decided } = change;
+  const { previous, decided, now } = change;
   const report = await reportOf(settings, change);
   if (report.isErr()) return err(report.error);
   const revision = randomRevision(random);
   const state: S = { ...decided, revision, ...(report.value && { report: report.value }) };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
-  const event = changeDetailOf(previous, state);
+  const event = changeDetailOf(previous, state, now);
   const replaced = await store.replace(key, previous, state, { event, cap });
   return replaced.map((outcome) => (outcome === 'replaced' ? { outcome, state } : { outcome }));
 };

@@ -71,7 +71,7 @@ import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type OperationCall, runOperation } from './run-operation.js';
 import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
-import { type UpdateInput, updateSession } from './update-session.js';
+import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 import { type WakeOptions, wakeSession } from './wake-session.js';
 
 /**
@@ -192,11 +192,12 @@ export class SessionService {
   }
 
   /**
-   * Sets and removes labels of a session in any status, in one step; the others stay. `update(id, { labels: { title:
-   * 'Tax return', draft: null } })` sets `title` and removes `draft`. Concurrent updates are all applied. An update
-   * that changes nothing writes nothing.
+   * Sets and removes labels and metadata of a session in any status, in one step; the others stay. `update(id, {
+   * labels: { title: 'Tax return', draft: null } })` sets `title` and removes `draft`. Concurrent updates are all
+   * applied; with `ifRevision`, only one that knows the latest. An update that changes nothing writes nothing. It is no
+   * activity: it moves neither `updatedAt` nor the inactivity timeout.
    */
-  update(id: string, input: UpdateInput, options: OperationOptions = {}): ResultAsync<SessionState, UpdateError> {
+  update(id: string, input: UpdateInput, options: UpdateOptions = {}): ResultAsync<SessionState, UpdateError> {
     return this.#runOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
   }
 

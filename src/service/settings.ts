@@ -32,8 +32,9 @@ export interface SessionServiceOptions {
    */
   readonly idleTimeout?: number;
   /**
-   * Seconds that a session may stay ACTIVE without an append, a command, or a change of its lease or labels before it
-   * ends with `inactive`; 0 for no timeout. Stored with each session, like `idleTimeout`. Default: 0.
+   * Seconds that a session may stay ACTIVE without an append or a command before it ends with `inactive`; 0 for no
+   * timeout. Leases, and changes of labels and metadata, do not count. Stored with each session, like `idleTimeout`.
+   * Default: 0.
    */
   readonly inactivityTimeout?: number;
   /**

@@ -72,10 +72,10 @@ const storeAndReport = async (
   next: StateRecord,
   outcome: Omit<SweepOutcome, 'isDone'> = {},
 ): Promise<SweepOutcome> => {
-  const { settings, key, onEnded } = task;
+  const { settings, key, now, onEnded } = task;
   const report = onEnded && { ...next.report, ...claimOf(task) };
   const decided = report === undefined ? next : Object.freeze({ ...next, report });
-  const replaced = await replaceState(settings, key, { previous, decided });
+  const replaced = await replaceState(settings, key, { previous, decided, now });
   if (replaced.isErr()) return postpone(task, replaced.error);
   // Another process has changed the session.
   if (replaced.value.outcome !== 'replaced') return unchanged;

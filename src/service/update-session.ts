@@ -1,30 +1,82 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseUpdate } from '../input/session-input.js';
+import { type ParsedUpdateOptions, parseUpdate, parseUpdateOptions } from '../input/parse-update.js';
+import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
-import { conflict, type UpdateError } from '../session/errors.js';
-import type { LabelChanges, SessionState } from '../session/session.js';
+import { conflict, revisionMoved, type UpdateError } from '../session/errors.js';
+import type { LabelChanges, MetadataChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import { endByClock } from '../session/state-at.js';
-import { updateLabels } from '../session/update-labels.js';
+import { type DataUpdate, updateLabelsAndMetadata } from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, commandOptionsOf, resultOfCommand } from './check-command.js';
+import type { OperationOptions } from './change-session.js';
+import { checkCommand, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
-/** Input of `update`. */
+/** Input of `update`: labels, metadata, or both. */
 export interface UpdateInput {
   /**
    * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and
    * the others stay. A session has at most 8.
    */
-  readonly labels: LabelChanges;
+  readonly labels?: LabelChanges;
+  /**
+   * The metadata to change: a value replaces the member of its name as a whole, `null` removes it, and the others stay.
+   * All of it together has at most `limits.metadataBytes`.
+   */
+  readonly metadata?: MetadataChanges;
+}
+
+/** Options of `update`. */
+export interface UpdateOptions extends OperationOptions {
+  /**
+   * Updates only if the session still has this `revision`, which a read, a command or an update has returned. Otherwise
+   * the update is a `conflict`. Default: no check.
+   */
+  readonly ifRevision?: number;
 }
 
 /** Maximum number of attempts. An attempt fails if the clock has ended the session and the end is not stored yet. */
 const MAX_ATTEMPTS = 3;
 
-/** The end by the clock must be stored first, because the activity of an update would postpone it. */
+/** The end by the clock is stored first, so that its event comes before that of an update after the end. */
 const unstoredEnd = { type: 'unstored_end' } as const;
+
+/** The state must be read: appends may have moved the end of the session, which is in the result of an update. */
+const unreadEnd = { type: 'unread_end' } as const;
+
+const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
+  status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
+
+type Refusal = UpdateError | typeof unstoredEnd | typeof unreadEnd;
+
+/** The next state of an update, once per operation id. */
+const decide =
+  (key: SessionKey, update: DataUpdate, options: ParsedUpdateOptions) =>
+  (current: StateRecord, now: number, isGuess: boolean): Result<StateRecord, Refusal> => {
+    if (isGuess && hasMovingEnd(current)) return err(unreadEnd);
+    const checked = checkCommand(key, update.command, options, current, now);
+    if (checked !== undefined) return checked;
+    const { ifRevision = current.revision } = options;
+    if (current.revision !== ifRevision) return err(revisionMoved(key.id));
+    const updated = updateLabelsAndMetadata(current, update);
+    const isUnstored = updated.isOk() && updated.value !== current && endByClock(current, now) !== undefined;
+    return isUnstored ? err(unstoredEnd) : updated;
+  };
+
+/** Stores the end by the clock of a session. Returns the revision that an update may expect after it. */
+const storeEnd = async (
+  settings: Settings,
+  key: SessionKey,
+  ifRevision: number | undefined,
+): Promise<Result<number | undefined, UpdateError>> => {
+  let ended: number | undefined;
+  const updated = await updateState<StateRecord, never>(settings, key, (current, now) => {
+    ended = current.revision;
+    return ok(endByClock(current, now) ?? current);
+  });
+  return updated.map(({ state }) => (ended === ifRevision ? state.revision : ifRevision));
+};
 
 export const updateSession = async (
   settings: Settings,
@@ -32,28 +84,24 @@ export const updateSession = async (
   input: unknown,
   options: unknown,
 ): Promise<Result<SessionState, UpdateError>> => {
-  const update = parseUpdate(input);
-  if (update.isErr()) return err(update.error);
-  const read = commandOptionsOf(settings, key, options);
+  const { metadataBytes } = settings.policy.limits;
+  const changes = parseUpdate(input, settings.policy.limits);
+  if (changes.isErr()) return err(changes.error);
+  const read = parseUpdateOptions(options);
   if (read.isErr()) return err(read.error);
-  const changes = update.value;
-  const command = `update-${digestOf(JSON.stringify(changes))}`;
   const { operationId } = read.value;
-  const decide = (current: StateRecord, now: number): Result<StateRecord, UpdateError | typeof unstoredEnd> => {
-    const checked = checkCommand(key, command, read.value, current, now);
-    if (checked !== undefined) return checked;
-    const updated = updateLabels(current, { now, changes, command, operationId });
-    const isUnstored = updated.isOk() && updated.value !== current && endByClock(current, now) !== undefined;
-    return isUnstored ? err(unstoredEnd) : updated;
-  };
+  const fencingToken = settings.fencingTokenOf(key.id, read.value.fencingToken);
+  const command = `update-${digestOf(canonicalJson(changes.value))}`;
+  const update = { changes: changes.value, metadataBytes, command, operationId };
+  let expected: ParsedUpdateOptions = { ...read.value, fencingToken };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const updated = await updateState(settings, key, decide);
+    const updated = await updateState(settings, key, decide(key, update, expected));
     if (updated.isOk()) return ok(resultOfCommand(key, read.value, updated.value));
-    if (updated.error.type !== 'unstored_end') return err(updated.error);
-    const ended = await updateState<StateRecord, never>(settings, key, (current, now) =>
-      ok(endByClock(current, now) ?? current),
-    );
+    const { error } = updated;
+    if (error.type !== 'unstored_end' && error.type !== 'unread_end') return err(error);
+    const ended = await storeEnd(settings, key, expected.ifRevision);
     if (ended.isErr()) return err(ended.error);
+    expected = { ...expected, ifRevision: ended.value };
   }
   return err(conflict(key.id));
 };

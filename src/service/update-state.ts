@@ -25,12 +25,14 @@ export interface LiveCap<E> {
 /**
  * Replaces the state with the result of `decide`. The store writes it only if the stored state is still the one that
  * was read or that this process wrote last; otherwise the state is read again, and `decide` is called again. If
- * `decide` returns the same state, nothing is written.
+ * `decide` returns the same state, nothing is written. The state that this process wrote last is a guess (`isGuess`):
+ * an error that is decided from it is decided again on the stored state, and appends may have moved its
+ * `lastActivityAt` since.
  */
 export const updateState = async <S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,
-  decide: (current: StateRecord, now: number) => Result<S, E>,
+  decide: (current: StateRecord, now: number, isGuess: boolean) => Result<S, E>,
   cap?: LiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   const { store, now, recentStates } = settings;
@@ -44,13 +46,13 @@ export const updateState = async <S extends StateRecord, E>(
     if (time.isErr()) return err(time.error);
     const current = found.value;
     if (current === undefined) return err(notFound(key.id));
-    const decided = decide(current, time.value);
+    const decided = decide(current, time.value, isGuess);
     if (isGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
     if (decided.value === current) {
       return ok({ state: decided.value, now: time.value, isChanged: false });
     }
-    const states = { previous: current, decided: decided.value };
+    const states = { previous: current, decided: decided.value, now: time.value };
     const limit = cap && { sessions: cap.sessions, now: time.value };
     const answer = await replaceState(settings, key, states, limit);
     if (answer.isErr()) return err(answer.error);

@@ -75,7 +75,10 @@ export interface LeaseLost extends Failure<'lease_lost'> {
   readonly fencingToken: number;
 }
 
-/** Other callers kept changing the session. This call changed nothing; try again. */
+/**
+ * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session has another revision,
+ * because it was changed since you read it. This call changed nothing.
+ */
 export interface Conflict extends Failure<'conflict'> {
   /** The id of the session. */
   readonly id: string;
@@ -310,6 +313,12 @@ export const leaseLost = (fencingToken: number): LeaseLost => ({
 export const conflict = (id: string): Conflict => ({
   type: 'conflict',
   message: 'other callers kept changing the session; try again',
+  id,
+});
+
+export const revisionMoved = (id: string): Conflict => ({
+  type: 'conflict',
+  message: 'the session has another revision: it was changed since it was read',
   id,
 });
 

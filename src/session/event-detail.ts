@@ -1,7 +1,8 @@
 import { timestampOf } from './clock.js';
 import type { HistoryAppend } from './history-append.js';
 import { sameLabels } from './labels.js';
-import type { SessionLabels } from './session.js';
+import { sameJson } from './same-json.js';
+import type { JsonObject, SessionLabels } from './session.js';
 import type { SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
@@ -20,6 +21,14 @@ export interface AppendedPart {
   readonly position: number;
 }
 
+/** The labels after an update, and whether it has changed the metadata. */
+export interface UpdatedData {
+  /** All labels of the session after the change. */
+  readonly labels: SessionLabels;
+  /** Present if the metadata has changed. */
+  readonly metadataChanged?: true;
+}
+
 /** The events that have no details but their time. */
 export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
 
@@ -33,7 +42,7 @@ export type EventDetail =
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
   | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
   | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number }
-  | { readonly type: 'updated'; readonly at: number; readonly labels: SessionLabels }
+  | ({ readonly type: 'updated'; readonly at: number } & UpdatedData)
   | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
 
 /** The detail of a state that the session has just entered. IDLE means that the session was created. */
@@ -85,22 +94,28 @@ const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecor
   ...(deadline < Number.POSITIVE_INFINITY && { endsAt: deadline }),
 });
 
-/** The detail of labels that were just changed. */
-const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord): EventDetail => ({
-  type: 'updated',
-  at,
-  labels,
-});
+const noMetadata: JsonObject = Object.freeze({});
 
-/** The detail of the change from one state to the next; undefined if this is not a change, such as a renewed lease. */
-export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventDetail | undefined => {
+/** The detail of an update of labels or metadata; undefined if both are the same as before. */
+const updateDetailOf = (previous: StateRecord, next: StateRecord, at: number): EventDetail | undefined => {
+  const isSame = sameJson(previous.metadata ?? noMetadata, next.metadata ?? noMetadata);
+  if (isSame && sameLabels(previous.labels, next.labels)) return undefined;
+  const { labels = {} } = next;
+  return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
+};
+
+/**
+ * The detail of the change from one state to the next at `now`, in milliseconds since the epoch; undefined if this is
+ * not a change, such as a renewed lease.
+ */
+export const changeDetailOf = (previous: StateRecord, next: StateRecord, now: number): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   const [before, lease] = [previous.lease, next.lease];
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
-  return sameLabels(previous.labels, next.labels) ? undefined : updateDetailOf(next);
+  return updateDetailOf(previous, next, now);
 };
 
 /** The event as watchers receive it. */
@@ -132,7 +147,9 @@ export const eventOf = (
     return Object.freeze({ ...base, type: 'session.redacted', positions: Object.freeze([...detail.positions]) });
   }
   if (detail.type === 'updated') {
-    return Object.freeze({ ...base, type: 'session.updated', labels: Object.freeze({ ...detail.labels }) });
+    const { labels, metadataChanged } = detail;
+    const told = { labels: Object.freeze({ ...labels }), ...(metadataChanged && { metadataChanged }) };
+    return Object.freeze({ ...base, type: 'session.updated', ...told });
   }
   return Object.freeze({ ...base, type: `session.${detail.type}` });
 };

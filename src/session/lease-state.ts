@@ -63,11 +63,7 @@ export const leaseState = (
   const isClaim = state.lease?.isClaim === true;
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
   // Frozen, so that a store in memory need not copy it.
-  return ok({
-    ...state,
-    lastActivityAt: now,
-    lease: Object.freeze(isClaim ? { ...lease, isClaim } : lease),
-  });
+  return ok({ ...state, lease: Object.freeze(isClaim ? { ...lease, isClaim } : lease) });
 };
 
 /** The next state with a later or earlier end of the current lease, if that has this fencing token. */
@@ -81,11 +77,7 @@ export const renewState = (
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
-  return ok({
-    ...state,
-    lastActivityAt: now,
-    lease: Object.freeze({ ...lease, until: now + durationMs }),
-  });
+  return ok({ ...state, lease: Object.freeze({ ...lease, until: now + durationMs }) });
 };
 
 /**
@@ -104,7 +96,6 @@ export const releaseState = (
   const wantsWorker = isClaim && !isDone;
   return ok({
     ...state,
-    lastActivityAt: now,
     lease: Object.freeze({ ...released, until: 0, releasedAt: now }),
     ...(wantsWorker && { wakeAt: Math.min(now, state.wakeAt ?? now) }),
   });

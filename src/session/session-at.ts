@@ -1,7 +1,7 @@
 import { timestampOf } from './clock.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
-import type { Session, SessionLabels, SessionOptions, SessionState } from './session.js';
+import type { JsonObject, Session, SessionLabels, SessionOptions, SessionState } from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
@@ -30,6 +30,7 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
     status: state.status,
     duration: Math.floor(durationMs / 1000),
     durationMs,
+    revision: state.revision,
   };
   addOptional(progress, state);
   return progress;
@@ -40,6 +41,7 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
   limitMsOf(options.timeLimit) === limitMs ? options : { ...options, timeLimit: secondsOf(limitMs) };
 
 const noLabels: SessionLabels = Object.freeze({});
+const noMetadata: JsonObject = Object.freeze({});
 
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
 export const sessionAt = (
@@ -54,9 +56,11 @@ export const sessionAt = (
     status: state.status,
     duration: Math.floor(durationMs / 1000),
     durationMs,
+    revision: state.revision,
     options: currentOptions(head.options, state),
-    // Copied, because a store in memory shares its states with its callers.
+    // These are copied, because a store in memory shares its states with its callers.
     labels: state.labels === undefined ? noLabels : { ...state.labels },
+    metadata: state.metadata === undefined ? noMetadata : structuredClone(state.metadata),
     history,
     historyCount,
     createdAt,

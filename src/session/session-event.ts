@@ -72,6 +72,8 @@ export type SessionEvent =
       readonly type: 'session.updated';
       /** All labels of the session after the change. */
       readonly labels: SessionLabels;
+      /** Present if the metadata has changed. It may be large, so the event does not contain it: read the session. */
+      readonly metadataChanged?: true;
     })
   | (EventBase & {
       readonly type: 'session.appended';

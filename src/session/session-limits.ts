@@ -9,6 +9,8 @@ export interface SessionLimits {
   readonly textBytes: number;
   /** Maximum bytes of UTF-8 in the `content` of an entry, together with the JSON of its `data`. Default: 256 KiB. */
   readonly contentBytes: number;
+  /** Maximum bytes of UTF-8 in the JSON of the metadata of a session, also after an `update`. Default: 16 KiB. */
+  readonly metadataBytes: number;
   /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
   /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
@@ -30,6 +32,7 @@ export const defaultLimits = Object.freeze({
   timeLimit: 30 * 24 * 60 * 60,
   textBytes: 64 * 1024,
   contentBytes: 256 * 1024,
+  metadataBytes: 16 * 1024,
   entriesPerAppend: 1000,
   historyEntries: Number.MAX_SAFE_INTEGER,
   activeSessions: Number.MAX_SAFE_INTEGER,

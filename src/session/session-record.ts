@@ -54,8 +54,9 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When the session was last used by an append, a command or a lease, or when the clock ended it, in milliseconds
-   * since the epoch. An append changes it without a new revision. It never decreases.
+   * When the session was last used by an append or a command, or when the clock ended it, in milliseconds since the
+   * epoch. Leases, wakes, and changes of labels and metadata are no use. An append changes it without a new revision. It
+   * never decreases.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
@@ -124,8 +125,8 @@ export interface SessionRecord {
   /** Number of entries in the whole history. */
   readonly historyCount: number;
   /**
-   * Number of the last change: 1 for the creation, and 1 more for each change of the status, the time limit or the
-   * labels, each append, each redaction, and each lease that is taken or released.
+   * Number of the last change: 1 for the creation, and 1 more for each change of the status, the time limit, the
+   * labels or the metadata, each append, each redaction, and each lease that is taken or released.
    */
   readonly sequence: number;
   /** The `version` of the history, as `findEntries` returns it. */

@@ -31,6 +31,9 @@ export interface JsonObject {
   readonly [name: string]: JsonValue | undefined;
 }
 
+/** Metadata to change: a name and its new value, which replaces the old one as a whole, or `null` to remove it. */
+export type MetadataChanges = JsonObject;
+
 /** One message of a session's history. */
 export interface HistoryEntry {
   /** The speaker, 1 to 64 characters; usually `user` or `assistant`. */
@@ -71,6 +74,11 @@ export interface SessionState {
   readonly duration: number;
   /** Milliseconds spent ACTIVE so far. */
   readonly durationMs: number;
+  /**
+   * An opaque number that is another one after each command, update and change of the lease; entries do not change it.
+   * With it as `ifRevision`, `update` applies only to what you have read.
+   */
+  readonly revision: number;
   /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
   readonly startedAt?: string;
   /**
@@ -110,13 +118,15 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly historyCount: number;
   /** Empty if the session has none. */
   readonly labels: SessionLabels;
+  /** Data of the host, which `create` sets and `update` changes. Empty if the session has none. */
+  readonly metadata: JsonObject;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
   /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;
   /** When the session was created. */
   readonly createdAt: string;
-  /** When the session last changed: by an append, a command or a lease, or by its end. */
+  /** When the session was last active: its last append or command, or its end. Updates and leases do not count. */
   readonly updatedAt: string;
 }
 

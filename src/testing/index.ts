@@ -25,7 +25,7 @@ import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
 import { liveLimits } from './cases/live-limits.js';
 import { maxEntries } from './cases/max-entries.js';
-import { metadata } from './cases/metadata.js';
+import { metadata, metadataEvents } from './cases/metadata.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
 import { operationIds } from './cases/operation-ids.js';
@@ -161,6 +161,7 @@ export const describeSessionStore = <S extends SessionStore>(
         ...leaseEvents,
         ...extensionEvents,
         ...labelEvents,
+        ...metadataEvents,
         ...rewindEvents,
         ...openingEvents,
         ...redactionEvents,

@@ -110,7 +110,7 @@ export const replacing = async (
 ): Promise<Result<Replaced, StoreError>> => {
   const stored = (await store.findState(key)).unwrapOr(undefined) ?? next;
   const previous = { ...stored, revision: previousOf(next).revision };
-  return store.replace(key, previous, next, { event: changeDetailOf(previous, next), cap });
+  return store.replace(key, previous, next, { event: changeDetailOf(previous, next, next.lastActivityAt), cap });
 };
 
 /** Replaces the state. Fails if it is stale. */

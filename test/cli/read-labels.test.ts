@@ -85,7 +85,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
   test('list takes several labels, and within one the order of the last use, in Redis and in a service', async () => {
     const ids = [await create({ owner: 'o-1', kind: 'a' }), await create({ owner: 'o-1', kind: 'b' })];
     await create({ owner: 'o-2', kind: 'a' });
-    (await sessions.update(ids[0] ?? '', { labels: { title: 'Tax return' } }))._unsafeUnwrap();
+    (await sessions.append(ids[0] ?? '', [{ role: 'user', content: 'hello' }]))._unsafeUnwrap();
     const both = ['list', '--label', 'owner=o-1', '--label', 'kind=a'];
     const byUse = ['list', '--label', 'owner=o-1', '--order', 'updated'];
     for (const [at, options] of [{}, { env }].entries()) {

@@ -76,4 +76,4 @@ export const unplugged: Answer = () => {
 };
 
 /** A state that a command answers with. */
-export const active = json(200, { id: 's1', status: 'ACTIVE', duration: 0, duration_ms: 0 });
+export const active = json(200, { id: 's1', status: 'ACTIVE', duration: 0, duration_ms: 0, revision: 1 });

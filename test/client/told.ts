@@ -19,9 +19,12 @@ const told = (error: SessionError | ClientError | CallbackFailed) => {
   return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
 };
 
+/** A revision is random. */
+const stable = (value: unknown) => (Object(value) === value ? { ...Object(value), revision: undefined } : value);
+
 export const outcome = <T>(
   result: Result<T, SessionError | ClientError | CallbackFailed>,
-  tell: (value: T) => unknown = (value) => value,
+  tell: (value: T) => unknown = stable,
 ): unknown => result.match(tell, told);
 
 export const changeTold = (change: SessionChange | RemoteChange): unknown =>

@@ -2,12 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { fetchHandler } from '../../adapters/fetch/index.js';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionClient } from '../../src/client/index.js';
-import { createSessionHandler, eventRoutes } from '../../src/http/index.js';
+import { commandRoutes, createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 
-const open = (options: { readonly labels?: boolean } = {}) => {
+const open = (options: { readonly labels?: boolean; readonly metadata?: boolean } = {}) => {
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
-  const handler = createSessionHandler({ sessions, authenticate: () => 'acme', routes: [eventRoutes()], ...options });
+  const handler = createSessionHandler({
+    sessions,
+    authenticate: () => 'acme',
+    routes: [eventRoutes(), commandRoutes()],
+    ...options,
+  });
   const serve = fetchHandler(handler);
   const fetch = async (url: string, init?: RequestInit) => serve(new Request(url, init));
   return new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch });
@@ -37,6 +42,55 @@ describe('labels over HTTP', () => {
   test('are switched on or off, and nothing else', () => {
     for (const labels of [1, 'yes', null]) {
       expect(() => Reflect.apply(open, undefined, [{ labels }])).toThrow('labels must be true or false');
+    }
+  });
+});
+
+describe('metadata over HTTP', () => {
+  const metadata = { title: 'Tax return', steps: [1, { isDone: false }] };
+
+  test('is shown with its revision in reads, lists and watches where the host switches it on', async () => {
+    const client = open({ metadata: true });
+    const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
+    const session = (await client.get(id))._unsafeUnwrap();
+    expect(session).toMatchObject({ metadata, revision: expect.any(Number) });
+    expect(session).not.toHaveProperty('labels');
+    expect((await client.list())._unsafeUnwrap().sessions[0]).toMatchObject({ metadata });
+    for await (const change of client.watch(id)) {
+      expect(change._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', session: { metadata } });
+      break;
+    }
+  });
+
+  test('is not shown otherwise', async () => {
+    const client = open();
+    const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
+    expect(Object.keys((await client.get(id))._unsafeUnwrap())).toHaveLength(6);
+    expect(() => Reflect.apply(open, undefined, [{ metadata: 1 }])).toThrow('metadata must be true or false');
+  });
+
+  test('is updated, and with ifRevision only as it was read, without another attempt', async () => {
+    const client = open({ metadata: true });
+    const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
+    const { revision = 0 } = (await client.get(id))._unsafeUnwrap();
+    const options = { ifRevision: revision };
+    const updated = await client.update(id, { metadata: { title: null, a: 1 }, labels: { b: 'x' } }, options);
+    const second = (await client.get(id))._unsafeUnwrap();
+    expect(second).toMatchObject({ metadata: { a: 1 }, revision: updated._unsafeUnwrap().revision });
+    const startedAt = performance.now();
+    const late = await client.update(id, { metadata: { a: 2 } }, options);
+    expect(late._unsafeUnwrapErr()).toMatchObject({ type: 'conflict' });
+    expect(performance.now() - startedAt).toBeLessThan(150);
+    expect((await client.get(id))._unsafeUnwrap().metadata).toEqual({ steps: metadata.steps, a: 1 });
+  });
+
+  test('that is no JSON is refused by its name', async () => {
+    const client = open({ metadata: true });
+    for (const wrong of [{ a: 1n }, { a: Number.NaN }, [], 5]) {
+      const call: ReturnType<typeof client.create> = Reflect.apply(client.create, client, [
+        { ...input, metadata: wrong },
+      ]);
+      expect((await call)._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'metadata' }] });
     }
   });
 });

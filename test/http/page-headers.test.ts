@@ -28,6 +28,8 @@ describe('X-History-Truncated', () => {
     status: 'IDLE',
     options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
     labels: {},
+    metadata: {},
+    revision: 1,
     history: [],
     historyCount,
     createdAt: '2026-01-31T12:00:00.000Z',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputPolicy } from '../../src/input/input-policy.js';
-import { parseCreate } from '../../src/input/session-input.js';
+import { parseCreate } from '../../src/input/parse-create.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
@@ -138,7 +138,7 @@ describe('what to create', () => {
     );
     create(input)._unsafeUnwrap();
     const names = ['behavior', 'context', 'entries', 'face', 'from', 'historyLimit', 'id', 'idempotencyKey', 'labels'];
-    expect(reads.toSorted()).toEqual([...names, 'profile', 'start', 'timeLimit', 'wake']);
+    expect(reads.toSorted()).toEqual([...names, 'metadata', 'profile', 'start', 'timeLimit', 'wake']);
   });
 
   test('has a face and a profile of those that the host allows', () => {

@@ -10,7 +10,7 @@ export const inputMutants: readonly Mutant[] = [
   },
   {
     bug: 'texts may have three times the bytes that are allowed',
-    file: 'src/input/parse-fields.ts',
+    file: 'src/session/exceeds-bytes.ts',
     from: 'if (text.length * 3 <= most) return false;',
     to: 'if (text.length <= most) return false;',
     tests: ['test/input'],

@@ -16,7 +16,7 @@ import { documentOf } from './documents.js';
 
 const KIB = 1024;
 const DAY_SECONDS = 24 * 60 * 60;
-const { timeLimit, textBytes, contentBytes, entriesPerAppend, pageBytes } = defaultLimits;
+const { timeLimit, textBytes, contentBytes, metadataBytes, entriesPerAppend, pageBytes } = defaultLimits;
 
 /** A number as the documents write it. */
 const told = (number: number): string => number.toLocaleString('en-US');
@@ -29,6 +29,7 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
     `// Default: at most ${timeLimit / DAY_SECONDS} days`,
     `// default: ${textBytes / KIB} KiB`,
     `// default: ${contentBytes / KIB} KiB`,
+    `// default: ${metadataBytes / KIB} KiB`,
     `// default: ${entriesPerAppend};`,
     `// default: ${pageBytes / KIB / KIB} MiB`,
   ],

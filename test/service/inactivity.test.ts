@@ -28,21 +28,62 @@ describe('an inactivity timeout', () => {
     expect(told).toMatchObject([{ id, endReason: 'inactive', durationMs: 30_000, endedAt: at(30_000) }]);
   });
 
-  test('is put off by an append, a command and a renewed lease', async () => {
+  test('is put off by an append and a command', async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
     const id = await startedIn(sessions);
-    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 600 }));
     clock.pass(20_000);
     await okOf(sessions.append(id, hello));
     clock.pass(20_000);
-    await okOf(sessions.renew(id, { fencingToken, seconds: 600 }));
-    clock.pass(20_000);
     await okOf(sessions.pause(id));
     await okOf(sessions.resume(id));
+    clock.pass(20_000);
+    await okOf(sessions.extend(id, { timeLimit: 3600 }));
     clock.pass(29_999);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE' });
     clock.pass(1);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'inactive' });
+  });
+
+  test('is not put off by a lease, a claim, a wake, or an update of labels or metadata', async () => {
+    const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
+    const id = await startedIn(sessions);
+    const seconds = 600;
+    const before = await okOf(sessions.get(id));
+    const { updatedAt, endsAt } = before;
+    const isUnmoved = async () => {
+      expect(await okOf(sessions.get(id))).toMatchObject({ updatedAt, endsAt });
+      clock.pass(1000);
+    };
+    clock.pass(1000);
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds }));
+    await isUnmoved();
+    await okOf(sessions.renew(id, { fencingToken, seconds }));
+    await isUnmoved();
+    await okOf(sessions.release(id, { fencingToken }));
+    await isUnmoved();
+    await okOf(sessions.wake(id));
+    await isUnmoved();
+    const { claimed } = await okOf(sessions.claim({ holder: 'worker', seconds }));
+    expect(claimed).toMatchObject([{ session: { id, updatedAt, endsAt } }]);
+    await isUnmoved();
+    expect(await okOf(sessions.update(id, { labels: { title: 'x' } }))).toMatchObject({ endsAt });
+    await isUnmoved();
+    expect(await okOf(sessions.update(id, { metadata: { title: 'x' } }))).toMatchObject({ endsAt });
+    await isUnmoved();
+    clock.pass(22_000);
+    expect(await okOf(sessions.get(id))).toMatchObject({ endReason: 'inactive', endedAt: endsAt });
+  });
+
+  test('is told as it is by an update after an append, which has put it off', async () => {
+    const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
+    const id = await startedIn(sessions);
+    clock.pass(20_000);
+    await okOf(sessions.append(id, hello));
+    clock.pass(1000);
+    expect(await okOf(sessions.update(id, { metadata: { a: 1 } }))).toMatchObject({ endsAt: at(50_000) });
+    clock.pass(20_000);
+    expect(await okOf(sessions.update(id, { metadata: { a: 2 } }))).toMatchObject({ status: 'ACTIVE' });
+    expect(await okOf(sessions.get(id))).toMatchObject({ endsAt: at(50_000), updatedAt: at(20_000) });
   });
 
   test('is not that of a session that is IDLE or PAUSED, and does not outlast the time limit', async () => {

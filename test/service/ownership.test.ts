@@ -35,6 +35,7 @@ describe.for([
     await okOf(sessions.resume(id));
     expect({ ...(await okOf(sessions.get(id))) }).toEqual({
       ...before,
+      revision: expect.any(Number),
       history: [...before.history, { role: 'user', content: 'bye', timestamp: '2026-01-31T12:00:00.000Z' }],
       historyCount: 2,
     });

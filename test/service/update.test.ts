@@ -56,7 +56,8 @@ describe('update', () => {
     const { sessions, id } = await opened();
     const names = 'labels must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -';
     const refused: readonly (readonly [unknown, string])[] = [
-      [{}, 'labels must be an object'],
+      [{}, 'labels or metadata is required'],
+      [{ labels: 5 }, 'labels must be an object'],
       [{ labels: { 'a b': 'x' } }, names],
       [{ labels: { 'a b': null } }, names],
       [{ labels: { user: '' } }, 'labels.user must have 1 to 256 characters'],
@@ -109,32 +110,30 @@ describe('update', () => {
     await okOf(sessions.update(id, input, { fencingToken }));
   });
 
-  test('counts as a use of the session, but moves neither its status nor its end', async () => {
+  test('is no use of the session: it moves neither its status nor its end', async () => {
     const { sessions, id, clock } = await opened({}, { inactivityTimeout: 100, idleTimeout: 500 });
     clock.pass(10_000);
     expect(await okOf(sessions.update(id, { labels: { a: 'x' } }))).toMatchObject({ status: 'IDLE', endsAt: at(500) });
     await okOf(sessions.start(id));
     clock.pass(99_000);
-    const used = await okOf(sessions.update(id, { labels: { a: 'y' } }));
-    expect(used).toMatchObject({ status: 'ACTIVE', duration: 99, endsAt: at(209) });
-    expect((await okOf(sessions.get(id))).updatedAt).toBe(at(109));
+    const updated = await okOf(sessions.update(id, { labels: { a: 'y' } }));
+    expect(updated).toMatchObject({ status: 'ACTIVE', duration: 99, endsAt: at(110) });
+    expect((await okOf(sessions.get(id))).updatedAt).toBe(at(10));
   });
 
-  test('of a session that has ended changes its labels and its updatedAt, and nothing else', async () => {
+  test('of a session that has ended changes its labels and its revision, and nothing else', async () => {
     const { sessions, id, clock } = await opened({ user: 'u-1' });
     await okOf(sessions.start(id));
     await okOf(sessions.terminate(id));
     const before = await okOf(sessions.get(id));
     clock.pass(60_000);
-    expect(await okOf(sessions.update(id, { labels: { title: 'x' } }))).toMatchObject({
-      status: 'TERMINATED',
-      endReason: 'terminated',
-      endedAt: before.endedAt,
-    });
+    const updated = await okOf(sessions.update(id, { labels: { title: 'x' } }));
+    expect(updated).toMatchObject({ status: 'TERMINATED', endReason: 'terminated', endedAt: before.endedAt });
+    expect(updated.revision).not.toBe(before.revision);
     expect(await okOf(sessions.get(id))).toEqual({
       ...before,
       labels: { title: 'x', user: 'u-1' },
-      updatedAt: at(60),
+      revision: updated.revision,
     });
   });
 
@@ -163,7 +162,7 @@ describe('update', () => {
       ['session.terminated', at(30), undefined],
       ['session.updated', at(90), { title: 'x', user: 'u-1' }],
     ]);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endedAt: at(30), updatedAt: at(90) });
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endedAt: at(30), updatedAt: at(30) });
     const ends: unknown[] = [];
     await okOf(sessions.sweep(10, { onEnded: ({ labels, endReason }) => void ends.push([labels, endReason]) }));
     expect(ends).toEqual([[{ title: 'x', user: 'u-1' }, 'inactive']]);

@@ -36,6 +36,8 @@ const expected = {
   status: 'ACTIVE',
   options: { face: 'ada', profile: 'tutor', behavior: 'kind', context: 'algebra', timeLimit: 5 },
   labels: {},
+  metadata: {},
+  revision: 2,
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
   historyCount: 7,
   createdAt: '2026-01-31T11:59:00.000Z',
@@ -91,7 +93,7 @@ describe('a session', () => {
 describe('progress', () => {
   test('is a session without what its state does not hold', () => {
     expect(progressAt('s1', state, NOON)).toStrictEqual({
-      ...{ id: 's1', status: 'ACTIVE', duration: 1, durationMs: 1500 },
+      ...{ id: 's1', status: 'ACTIVE', duration: 1, durationMs: 1500, revision: 2 },
       ...{ startedAt: expected.startedAt, endsAt: expected.endsAt },
     });
     expect(progressAt('s1', state, NOON + 3500)).toEqual({
@@ -100,6 +102,7 @@ describe('progress', () => {
       endReason: 'time_limit',
       duration: 5,
       durationMs: 5000,
+      revision: 2,
       startedAt: expected.startedAt,
       endedAt: expected.endsAt,
     });

@@ -18,8 +18,8 @@ const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | unde
 type Is = (previous: StateRecord, next: StateRecord) => boolean;
 
 const isRenewal: Is = (previous, next) =>
-  previous.status === next.status && changeDetailOf(previous, next) === undefined;
-const isRelease: Is = (previous, next) => changeDetailOf(previous, next)?.type === 'released';
+  previous.status === next.status && changeDetailOf(previous, next, next.lastActivityAt) === undefined;
+const isRelease: Is = (previous, next) => changeDetailOf(previous, next, next.lastActivityAt)?.type === 'released';
 
 /** The memory store, where `count` says by how much a sequence is wrong after each change of a kind. */
 const miscounting = (bug: string, caughtBy: string, is: Is, count: (before: number) => number): PlantedBug =>

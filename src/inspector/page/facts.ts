@@ -3,8 +3,8 @@ import type { SessionDetail } from './session-row.js';
 import { asTime, escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 
-/** The options, the labels and the creation time of a session. */
-export const factsOf = ({ options, labels, created_at: createdAt }: SessionDetail): HTMLDListElement => {
+/** The options, the labels, the metadata and the creation time of a session. */
+export const factsOf = ({ options, labels, metadata, created_at: createdAt }: SessionDetail): HTMLDListElement => {
   const { time_limit: _, ...others } = options;
   const named: readonly (readonly [string, string])[] = [
     ...Object.entries(others).map(([name, value]) => [name, String(value)] as const),
@@ -14,6 +14,7 @@ export const factsOf = ({ options, labels, created_at: createdAt }: SessionDetai
         .map((label) => label.join(':'))
         .join('\n'),
     ],
+    ['metadata', Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, undefined, 2)],
   ];
   const items = named.flatMap(([name, value]) => [
     element('dt', {}, name),

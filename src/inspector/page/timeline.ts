@@ -34,6 +34,7 @@ const differencesOf = (before: SessionDetail, after: SessionDetail): readonly st
   if (before.status === 'PAUSED' && after.status === 'ACTIVE') found.push('Resumed');
   if (limitText(before) !== limitText(after)) found.push(`Time limit: ${limitText(after)}`);
   if (labelsText(before) !== labelsText(after)) found.push(`Labels: ${labelsText(after)}`);
+  if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) found.push('Metadata changed');
   if (before.holder !== after.holder) {
     found.push(after.holder === undefined ? `Released by ${before.holder}` : `Leased by ${after.holder}`);
   }
@@ -59,7 +60,10 @@ export class Timeline {
     const { started_at: startedAt, ended_at: endedAt } = session;
     if (startedAt !== undefined && before?.started_at === undefined) this.#put(itemOf(startedAt, 'Started').line);
     const found = before === undefined ? [] : differencesOf(before, session);
-    for (const text of found) this.#put(itemOf(session.updated_at, text).line);
+    // Leases and updates are no activity: they are shown with the time at which they were seen.
+    const isActivity = session.updated_at !== before?.updated_at;
+    const at = isActivity ? session.updated_at : new Date(serverNow()).toISOString();
+    for (const text of found) this.#put(itemOf(at, text).line);
     if (endedAt !== undefined && before?.ended_at === undefined) {
       this.#put(itemOf(endedAt, endOf(session.end_reason)).line);
     }

@@ -14,7 +14,7 @@ const anyText = fc
   .map((units) => String.fromCharCode(...units));
 
 /** How a host shows sessions that shows all of them. */
-const { item: shown } = wireForm({ labels: true, times: true, origin: true, entryData: true });
+const { item: shown } = wireForm({ labels: true, metadata: true, times: true, origin: true, entryData: true });
 
 const bytesOf = (error: { readonly type: string; readonly bytes?: number }): number =>
   error.type === 'too_large' ? (error.bytes ?? Number.NaN) : Number.NaN;

@@ -1,0 +1,81 @@
+import { err, ok, type Result } from 'neverthrow';
+import { deepFreeze } from './deep-freeze.js';
+import { type InvalidInput, invalidInput } from './errors.js';
+import { exceedsBytes } from './exceeds-bytes.js';
+import { sameLabels, sortedLabels } from './labels.js';
+import { sameJson } from './same-json.js';
+import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
+import { MAX_LABELS } from './session-limits.js';
+import type { StateRecord } from './session-record.js';
+import { remember } from './state-at.js';
+
+/** Changes of labels, of metadata, or of both. */
+export interface DataChanges {
+  readonly labels: LabelChanges | undefined;
+  readonly metadata: MetadataChanges | undefined;
+}
+
+/** The input of `updateLabelsAndMetadata`. */
+export interface DataUpdate {
+  readonly changes: DataChanges;
+  /** Maximum bytes of the metadata after the change. */
+  readonly metadataBytes: number;
+  /** The name of the command with its input, to recognise a repeated call. */
+  readonly command: string;
+  readonly operationId: string | undefined;
+}
+
+/** The members after a change: those with `null` are removed, and the others stay. */
+const merged = <T>(
+  before: Readonly<Record<string, T>>,
+  changes: Readonly<Record<string, T | null>>,
+): readonly (readonly [string, T])[] => {
+  const all = new Map<string, T | null>([...Object.entries(before), ...Object.entries(changes)]);
+  return [...all].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+};
+
+const changedLabels = (
+  { labels: before = {} }: StateRecord,
+  changes: LabelChanges,
+): Result<SessionLabels | undefined, InvalidInput> => {
+  const kept = merged(before, changes);
+  if (kept.length <= MAX_LABELS) return ok(sortedLabels(kept));
+  const message = `must be at most ${MAX_LABELS} including the labels that the session has`;
+  return err(invalidInput([{ path: 'labels', message }]));
+};
+
+const changedMetadata = (
+  { metadata }: StateRecord,
+  changes: MetadataChanges,
+  metadataBytes: number,
+): Result<JsonObject | undefined, InvalidInput> => {
+  const before = metadata ?? {};
+  const kept = Object.fromEntries(merged(before, changes));
+  if (sameJson(before, kept)) return ok(metadata);
+  if (Object.keys(kept).length === 0) return ok(undefined);
+  if (!exceedsBytes(JSON.stringify(kept), metadataBytes)) return ok(deepFreeze(kept));
+  const message = `must have at most ${metadataBytes} bytes of UTF-8 as JSON, including what the session has`;
+  return err(invalidInput([{ path: 'metadata', message }]));
+};
+
+/** The next state, of a session in any status; `current` itself if nothing changes. An update is no activity. */
+export const updateLabelsAndMetadata = (
+  current: StateRecord,
+  { changes, metadataBytes, command, operationId }: DataUpdate,
+): Result<StateRecord, InvalidInput> => {
+  const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
+  const labels = changes.labels ? changedLabels(current, changes.labels) : ok(labelsBefore);
+  if (labels.isErr()) return err(labels.error);
+  const metadata = changes.metadata ? changedMetadata(current, changes.metadata, metadataBytes) : ok(metadataBefore);
+  if (metadata.isErr()) return err(metadata.error);
+  const isSame = sameLabels(labelsBefore, labels.value) && metadata.value === metadataBefore;
+  if (isSame) return ok(current);
+  return ok(
+    Object.freeze({
+      ...rest,
+      operations: remember(current.operations, command, operationId),
+      ...(labels.value && { labels: labels.value }),
+      ...(metadata.value && { metadata: metadata.value }),
+    }),
+  );
+};
