@@ -38,20 +38,20 @@ export interface SessionPage {
   readonly total: number;
   /** The limit of this page. */
   readonly limit: number;
-  /** The page number; absent with `after`. */
+  /** The page number; absent with `cursor`. */
   readonly page?: number;
   /**
-   * Cursor of the next page, for `after`; absent on the last page. If sessions are created or deleted in between, the
+   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or deleted in between, the
    * next page still neither skips nor repeats a session.
    */
-  readonly next?: string;
+  readonly nextCursor?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /**
-   * With `withCursor`, if the store has events: pass it as `from` to `watchAll` to get every change that is not on the
+   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every change that is not on the
    * page. Changes of about the time of the read may come although the page shows them.
    */
-  readonly cursor?: string;
+  readonly watchCursor?: string;
 }
 
 /** A session that the caller has claimed. */
@@ -90,8 +90,8 @@ export interface Sweep {
   readonly failed: readonly SweepFailure[];
   /** Whether there is more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
-  /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
-  readonly next?: string;
+  /** The `cursor` of the next sweep; absent if this sweep covered the last part of the store. */
+  readonly nextCursor?: string;
 }
 
 /** The result of each operation. `each` returns one page after another. */
