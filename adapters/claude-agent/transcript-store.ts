@@ -213,9 +213,9 @@ export class TranscriptStore {
     }
   }
 
-  async #list(label: SessionLabels): Promise<FoundTranscript[]> {
+  async #list(labels: SessionLabels): Promise<FoundTranscript[]> {
     const found: FoundTranscript[] = [];
-    for await (const each of this.#sessions.each({ label, historyLimit: 0 })) found.push(unwrap(each));
+    for await (const each of this.#sessions.each({ labels, historyLimit: 0 })) found.push(unwrap(each));
     return found;
   }
 

@@ -144,7 +144,7 @@ export class MemorySessionStore implements SessionStore {
     if (last === undefined) return ok(page);
     const { id, createdAt } = last.head;
     const at = range.order === 'updated' ? timestampOf(updatedAt(last.state, range.now)) : createdAt;
-    return ok({ ...page, next: { id, at } });
+    return ok({ ...page, nextCursor: { id, at } });
   }
 
   replace(

@@ -32,7 +32,7 @@ export const ranksBetween = <T>(
 /** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
 export const pageOf = <T>(index: OrderedIndex<T>, positionOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
   const { offset, limit, order } = range;
-  const after = range.after && { id: range.after.id, createdAt: range.after.at };
+  const after = range.cursor && { id: range.cursor.id, createdAt: range.cursor.at };
   const { from, to } = ranksBetween(index, positionOf, range);
   const total = Math.max(0, to - from);
   if (order !== 'oldest') {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
 import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
-import type { ListPosition, PageRange } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange } from '../../src/store/session-store.js';
 import { isInRange, labelsIn, updatedAt } from '../shared/label-search.js';
 import type { OrderedIndex } from './ordered-index.js';
 import { compare, type IndexPage, ranksBetween } from './page-of.js';
@@ -30,7 +30,7 @@ export const searchLabels = (
   const [fewest] = candidates;
   if (fewest === undefined) return ok({ items: [], total: 0, hasMore: false });
   if (fewest.count > LABEL_SEARCH_LIMIT) return err(tooManyLabelled(fewest.label, LABEL_SEARCH_LIMIT));
-  const { offset, limit, order = 'newest', after, now } = range;
+  const { offset, limit, order = 'newest', cursor, now } = range;
   const sign = order === 'oldest' ? 1 : -1;
   const found = fewest.index
     .slice(fewest.from, fewest.to)
@@ -40,11 +40,11 @@ export const searchLabels = (
       return { at, session };
     })
     .sort((a, b) => sign * (a.at - b.at || compare(idOf(a), idOf(b))));
-  const isAfter = (position: ListPosition) => {
+  const isAfter = (position: ListCursor) => {
     const ms = Date.parse(position.at);
     return (one: Placed) => sign * (one.at - ms || compare(idOf(one), position.id)) > 0;
   };
-  const rest = after === undefined ? found : found.filter(isAfter(after));
+  const rest = cursor === undefined ? found : found.filter(isAfter(cursor));
   const items = rest.slice(offset, offset + limit).map(({ session }) => session);
   return ok({ items, total: found.length, hasMore: offset + limit < rest.length });
 };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
 import { type Call, script } from './connection.js';
@@ -28,11 +28,11 @@ const partsOf = ({ historyLimit, maxBytes }: PageRange): string => {
  * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
  */
 const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
-  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, status } = range;
+  const { offset, limit, order = 'newest', createdAfter, createdBefore, cursor, status } = range;
   const args = [order, String(offset), String(limit), parts];
-  if ((createdAfter ?? createdBefore ?? after ?? status) === undefined) return args;
+  if ((createdAfter ?? createdBefore ?? cursor ?? status) === undefined) return args;
   args.push(timeText(createdAfter), timeText(createdBefore));
-  args.push(timeText(after?.at), after === undefined ? '' : escapeName(after.id));
+  args.push(timeText(cursor?.at), cursor === undefined ? '' : escapeName(cursor.id));
   if (status !== undefined) args.push(letterOf(status.status), String(status.now));
   return args;
 };
@@ -62,7 +62,7 @@ const listedIn = (fields: readonly string[], parts: string): readonly SizedSessi
  * The position of a session; `undefined` if the time in the index is invalid because of changes from outside, which
  * `repair` corrects.
  */
-const positionOf = (member: string, ms: number): ListPosition | undefined => {
+const positionOf = (member: string, ms: number): ListCursor | undefined => {
   const time = new Date(ms);
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
 };
@@ -131,6 +131,7 @@ export const readPage = async (
   // The sessions that were changed or removed after the script.
   const gone = listed.length - found.length - unreadable.length;
   const last = listed.at(-1);
-  const next = edge === '' || last === undefined ? undefined : positionOf(last.member, Number(edge));
-  return ok({ records: found, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
+  const nextCursor = edge === '' || last === undefined ? undefined : positionOf(last.member, Number(edge));
+  const page = { records: found, total: Number(total) - gone, unreadable };
+  return ok(nextCursor === undefined ? page : { ...page, nextCursor });
 };

@@ -10,15 +10,15 @@ import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
 const PARTS = 10;
 const MIN_PARTITIONS = 64;
 
-/** The partitions after a position, and the position after them if there are more. */
+/** The partitions after a cursor, and the cursor after them if there are more. */
 const partOf = (
   partitions: readonly number[],
-  after = '0',
-): { readonly part: readonly number[]; readonly next?: string } => {
+  cursor = '0',
+): { readonly part: readonly number[]; readonly nextCursor?: string } => {
   const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
-  const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;
+  const from = /^\d{1,5}$/.test(cursor) ? Number(cursor) : 0;
   const to = from + size;
-  return { part: partitions.slice(from, to), ...(to < partitions.length && { next: String(to) }) };
+  return { part: partitions.slice(from, to), ...(to < partitions.length && { nextCursor: String(to) }) };
 };
 
 /** Pairs of members and scores, from the flat list of a client's reply. */
@@ -37,7 +37,7 @@ interface QueueRange {
   readonly queue: 'tenants' | 'waiting';
   readonly now: number;
   readonly limit: number;
-  readonly after: string | undefined;
+  readonly cursor: string | undefined;
 }
 
 /** The first members of a sorted set whose time has come, each followed by its time. */
@@ -55,11 +55,11 @@ const firstIn = async (call: Call, set: string, now: number, count: number): Ans
 const inPart = async (
   call: Call,
   keys: Keyspace,
-  { queue, now, limit, after }: QueueRange,
+  { queue, now, limit, cursor }: QueueRange,
   takeOf: (tenant: string, share: number) => Answer<readonly DueSession[]>,
 ): Answer<DueSessions> => {
   const failed: StoreError[] = [];
-  const { part, next } = partOf(keys.partitions, after);
+  const { part, nextCursor } = partOf(keys.partitions, cursor);
   const orNone = <T>(found: Result<readonly T[], StoreError>): readonly T[] => {
     if (found.isErr()) failed.push(found.error);
     return found.unwrapOr([]);
@@ -73,7 +73,7 @@ const inPart = async (
   const taken = await Promise.all(owners.map(async (owner) => orNone(await takeOf(unescapeName(owner), share))));
   const sessions = taken.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = waiting.length >= limit || taken.some((due) => due.length === share);
-  return ok({ sessions, failed, hasMore, ...(next !== undefined && { next }) });
+  return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
 };
 
 const sessionsOf = (tenant: string, flat: readonly string[]): readonly DueSession[] =>
@@ -85,9 +85,9 @@ export const readDue = (
   keys: Keyspace,
   now: number,
   limit: number,
-  after: string | undefined,
+  cursor: string | undefined,
 ): Answer<DueSessions> =>
-  inPart(call, keys, { queue: 'tenants', now, limit, after }, async (tenant, share) => {
+  inPart(call, keys, { queue: 'tenants', now, limit, cursor }, async (tenant, share) => {
     const found = await firstIn(call, keys.tenant(tenant).deadlines, now, share);
     return found.map((flat) => sessionsOf(tenant, flat));
   });
@@ -106,8 +106,8 @@ export const claimSessions = async (
     const made = await make(keys.tenant(tenant), { ...range, limit });
     return made.map((outcome) => sessionsOf(tenant, outcome.split(' ').slice(1)));
   };
-  const { tenant, now, limit, after } = range;
-  if (tenant === undefined) return inPart(call, keys, { queue: 'waiting', now, limit, after }, claimOf);
+  const { tenant, now, limit, cursor } = range;
+  if (tenant === undefined) return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
   const claimed = await claimOf(tenant, limit);
   return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
 };

@@ -156,8 +156,8 @@ export class RedisSessionStore implements SessionStore {
     return outcomeOf(keys, await this.#make(opened.value, keys, mutation), ['removed', 'stale', 'missing']);
   }
 
-  due(now: number, limit: number, after?: string): Answer<DueSessions> {
-    return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, after));
+  due(now: number, limit: number, cursor?: string): Answer<DueSessions> {
+    return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, cursor));
   }
 
   claim(range: ClaimRange): Answer<DueSessions> {

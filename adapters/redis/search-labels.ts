@@ -36,11 +36,11 @@ const compare = (a: Found, b: Found): number => {
 };
 
 /** Cuts the page of a range out of all sessions that were found. */
-const pageOf = (found: readonly Found[], { offset, limit, order = 'newest', after }: PageRange): FoundPage => {
+const pageOf = (found: readonly Found[], { offset, limit, order = 'newest', cursor }: PageRange): FoundPage => {
   const rising = found.toSorted(compare);
   const ordered = order === 'oldest' ? rising : rising.toReversed();
   const sign = order === 'oldest' ? 1 : -1;
-  const position = after && { time: Date.parse(after.at), member: escapeName(after.id) };
+  const position = cursor && { time: Date.parse(cursor.at), member: escapeName(cursor.id) };
   const following = position ? ordered.filter((each) => sign * compare(each, position) > 0) : ordered;
   const page = following.slice(offset, offset + limit);
   const last = following.length > offset + limit ? page.at(-1) : undefined;

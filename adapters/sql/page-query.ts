@@ -1,5 +1,5 @@
 import { timestampOf } from '../../src/session/clock.js';
-import type { ListPosition, PageRange } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
@@ -91,8 +91,8 @@ export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => 
 /** The part of the bounds after the cursor of a page. */
 const boundsOfPage = (range: PageRange): Bounds => {
   const { lower, upper } = boundsOf(range);
-  if (range.after === undefined) return { lower, upper };
-  const cursor: Position = [Date.parse(range.after.at), escapeName(range.after.id)];
+  if (range.cursor === undefined) return { lower, upper };
+  const cursor: Position = [Date.parse(range.cursor.at), escapeName(range.cursor.id)];
   if (range.order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
   return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
 };
@@ -161,7 +161,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
 };
 
 /** The position of a row with an `id`, and the time of its order as `created_ms`. */
-export const positionOf = (row: Readonly<Record<string, unknown>>): ListPosition => ({
+export const positionOf = (row: Readonly<Record<string, unknown>>): ListCursor => ({
   id: unescapeName(String(row['id'])),
   at: timestampOf(Number(row['created_ms'])),
 });

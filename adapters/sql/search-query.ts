@@ -102,9 +102,9 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
 
 /** The rows of a page of `found`, an expression for all rows of `searchOf`, and the next row if there is one. */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
-  const { offset, limit, after, order } = range;
-  const afterCursor = after === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
-  const position = after === undefined ? [] : [Date.parse(after.at), escapeName(after.id)];
+  const { offset, limit, cursor, order } = range;
+  const afterCursor = cursor === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
+  const position = cursor === undefined ? [] : [Date.parse(cursor.at), escapeName(cursor.id)];
   return {
     sql: `
       SELECT number, created_ms, id

@@ -71,6 +71,6 @@ export const pageOf = (
     records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
     unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
     total,
-    ...(last && { next: positionOf(last) }),
+    ...(last && { nextCursor: positionOf(last) }),
   };
 };

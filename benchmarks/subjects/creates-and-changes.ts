@@ -48,7 +48,7 @@ const creating = (redis: Redis, sessions: SessionService): readonly Subject[] =>
     {
       name: EVERYTHING_ON,
       call: () => createAll(all),
-      check: async () => expect((await must(all.list({ label: { user: 'u-1' } }))).total > 0, 'its label finds it'),
+      check: async () => expect((await must(all.list({ labels: { user: 'u-1' } }))).total > 0, 'its label finds it'),
     },
     {
       name: 'create and start, everything on',

@@ -115,7 +115,7 @@ const listedByHand =
         'Cache-Control': 'no-store',
         'X-Total-Count': String(listed.total),
         Link: linksOf(page, Math.ceil(listed.total / LIMIT)),
-        ...(listed.next !== undefined && { 'X-Next-Cursor': listed.next }),
+        ...(listed.nextCursor !== undefined && { 'X-Next-Cursor': listed.nextCursor }),
         'Content-Length': Buffer.byteLength(text),
       })
       .end(text);

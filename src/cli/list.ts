@@ -13,12 +13,12 @@ Lists sessions. Changes nothing. The cursor of the next page and the ids of unre
 A service does not tell the number of entries: with --url, the table shows - instead.
 
   --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now.
-                          With --redis and without --label, reads all sessions.
-  --label NAME=VALUE...   Only sessions with this label, such as user=u-1; may be given several times.
+                          With --redis and without --labels, reads all sessions.
+  --labels NAME=VALUE...  Only sessions with this label, such as user=u-1; may be given several times.
   --limit N               Maximum number of sessions; above 1000000 it counts as 1000000. Default: 20.
-  --order ORDER           newest or oldest first, or with --label updated: the one that changed last first.
+  --order ORDER           newest or oldest first, or with --labels updated: the one that changed last first.
                           Default: newest.
-  --after CURSOR          Only sessions after this cursor, which an earlier list printed.
+  --cursor CURSOR         Only sessions after this cursor, which an earlier list printed.
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
   --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason;
@@ -35,9 +35,9 @@ const cellsOf = (session: ShownSession): string[] => {
 };
 
 const labelsIn = (options: Options): object | undefined => {
-  const labels = options.texts('label', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1').map((text) => text.split('='));
+  const labels = options.texts('labels', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1').map((text) => text.split('='));
   const named = new Map(labels.map(([name = '', ...value]) => [name, value.join('=')]));
-  if (named.size < labels.length) throw new UsageError('--label must have each NAME once');
+  if (named.size < labels.length) throw new UsageError('--labels must have each NAME once');
   return named.size === 0 ? undefined : Object.fromEntries(named);
 };
 
@@ -52,14 +52,14 @@ const run = async (options: Options): Promise<void> => {
   const limit = options.limit('limit', 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
-  const label = labelsIn(options);
-  const names = ['order', 'after', 'created-after', 'created-before'];
-  const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
+  const labels = labelsIn(options);
+  const names = ['order', 'cursor', 'created-after', 'created-before'];
+  const [order, cursor, createdAfter, createdBefore] = names.map((name) => options.text(name));
   await withSource(options, async ({ sessions, storeName, ...source }) => {
     // Among the sessions of a label, every store finds those of a status.
-    const listsByStatus = source.listsByStatus || label !== undefined;
-    const filter = { label, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
-    const query = { ...filter, order, after, historyLimit: isJson ? undefined : 0 };
+    const listsByStatus = source.listsByStatus || labels !== undefined;
+    const filter = { labels, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
+    const query = { ...filter, order, cursor, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];
     const styles: Line['style'][] = ['bold'];
     const unreadable: string[] = [];
@@ -86,7 +86,7 @@ const run = async (options: Options): Promise<void> => {
     const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
     const counted = page ? `${count} of ${unwrap(storeName, page).total} sessions` : plural(count, 'session');
     if (!isJson || hasMore)
-      await printError(hasMore ? `${counted}${next === undefined ? '' : `; next page: --after ${next}`}` : counted);
+      await printError(hasMore ? `${counted}${next === undefined ? '' : `; next page: --cursor ${next}`}` : counted);
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
   });
 };

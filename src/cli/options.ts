@@ -34,7 +34,7 @@ export interface Given {
 
 /**
  * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
- * the environment variable PORT can also set; `  --json` is a flag; `  --label NAME=VALUE...` may be given several times.
+ * the environment variable PORT can also set; `  --json` is a flag; `  --labels NAME=VALUE...` may be given several times.
  * Invalid arguments throw a `UsageError`.
  */
 export class Options {

@@ -60,7 +60,7 @@ export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
 /** Options of `watch`. */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
   /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
-  readonly from?: string;
+  readonly cursor?: string;
   /**
    * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
    */
@@ -155,7 +155,7 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
   for (const [name, rule] of Object.entries(query)) {
     const value = fields[name];
     if (value === undefined) continue;
-    const isLabel = rule.kind === 'label' && isFields(value);
+    const isLabel = rule.kind === 'labels' && isFields(value);
     const texts = isLabel ? labelTexts(value) : [parseParameter(issues, name, value)];
     // An empty value, so that the service returns its own error.
     for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
@@ -237,23 +237,23 @@ export const parseRequest = <C extends OperationError>(
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
   /** The cursor to continue after. */
-  readonly from: string | undefined;
+  readonly cursor: string | undefined;
 }
 
 /** Builds the request of a watch. */
 export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
   parseSafely('arguments', (issues) => {
     const fields = parseFields(issues, 'options', options);
-    const { from, warnBefore, historyLimit } = fields;
-    const isCursor = typeof from === 'string' && parseWatchCursor(from) !== undefined;
-    issues.check(from === undefined || isCursor, 'from', 'must be the cursor of an item of a watch');
+    const { cursor, warnBefore, historyLimit } = fields;
+    const isCursor = typeof cursor === 'string' && parseWatchCursor(cursor) !== undefined;
+    issues.check(cursor === undefined || isCursor, 'cursor', 'must be the cursor of an item of a watch');
     const query = {
       ...(warnBefore !== undefined && { warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
       ...(historyLimit !== undefined && { historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0) }),
     };
-    const optionNames = ['from', 'warnBefore', 'historyLimit'] as const;
+    const optionNames = ['cursor', 'warnBefore', 'historyLimit'] as const;
     const request = parseCall(issues, watch, { id, query, options: fields, optionNames });
-    return { ...request, from: typeof from === 'string' ? from : undefined };
+    return { ...request, cursor: typeof cursor === 'string' ? cursor : undefined };
   });
 
 /** A query of pages by cursor. */

@@ -86,13 +86,13 @@ export const readPage = ({ headers, body }: Reply, path: string): RemotePage | u
   const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
   if (found === undefined || total === undefined || limit === undefined) return undefined;
   const requested = new URLSearchParams(path.split('?')[1]);
-  const next = headers.get('x-next-cursor');
+  const nextCursor = headers.get('x-next-cursor');
   return {
     sessions: found,
     total,
     limit,
-    ...(requested.has('after') ? {} : { page: wholeIn(requested.get('page')) ?? 1 }),
-    ...(next && { next }),
+    ...(requested.has('cursor') ? {} : { page: wholeIn(requested.get('page')) ?? 1 }),
+    ...(nextCursor && { nextCursor }),
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
     truncated: idsIn(headers.get('x-history-truncated')),
   };

@@ -40,7 +40,7 @@ class RemoteWatch {
     this.#settings = settings;
     this.#request = request;
     this.#exchange = new Exchange(settings, { ...request, signal: this.left.signal });
-    this.#cursor = request.from;
+    this.#cursor = request.cursor;
   }
 
   /** Watches until the caller or its signal ends the iteration. An error is the last item. Never throws. */

@@ -59,7 +59,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#key = key;
     this.#options = options;
     this.#deadline = new Deadline(options.warnBeforeMs);
-    this.#cursor = options.from;
+    this.#cursor = options.cursor;
   }
 
   async next(): Promise<IteratorResult<Item, void>> {

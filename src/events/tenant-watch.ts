@@ -26,10 +26,10 @@ const DRIFT = 0.001;
  */
 const beginningOf = async (
   source: WatchSource,
-  from: EventPosition | undefined,
+  cursor: EventPosition | undefined,
   calledAt: number,
 ): Promise<Result<string, StoreError>> => {
-  if (from !== undefined) return ok(positionBefore(from.ms));
+  if (cursor !== undefined) return ok(positionBefore(cursor.ms));
   const now = await positionNow(source);
   const elapsed = (performance.now() - calledAt) * (1 + DRIFT);
   return now.map((ms) => positionBefore(Math.floor(Number(ms) - elapsed) - 1));
@@ -49,10 +49,10 @@ class TenantChanges {
   /** Whether events are missing before the next one. */
   #isLost = false;
 
-  constructor(tenant: string, { from, leases }: TenantWatchSettings) {
+  constructor(tenant: string, { cursor, leases }: TenantWatchSettings) {
     this.#tenant = tenant;
     this.#isWithLeases = leases;
-    this.#known = from?.incarnation === undefined ? undefined : from;
+    this.#known = cursor?.incarnation === undefined ? undefined : cursor;
   }
 
   *in({ events, hasMoved, isTrimmed }: LogPage): Generator<SessionEvent | EventsLost, void> {
@@ -170,7 +170,7 @@ export class TenantWatch implements AsyncIterator<Item, void> {
   }
 
   async *#changes(wakes: Wakes, calledAt: number): AsyncGenerator<Item, void> {
-    const beginning = await beginningOf(this.#source, this.#options.from, calledAt);
+    const beginning = await beginningOf(this.#source, this.#options.cursor, calledAt);
     if (beginning.isErr()) yield err(beginning.error);
     if (beginning.isErr() || wakes.isClosed) return;
     this.#options.onOpen();

@@ -76,15 +76,15 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;
     if (!hasMethods(sessions, 'watch')) return lacksMethod(watch, 'watch');
-    const from = parseLastEventId(request);
-    if (from.isErr()) return err(from.error);
+    const last = parseLastEventId(request);
+    if (last.isErr()) return err(last.error);
     const query = parseWatchQuery(call.query);
     if (query.isErr()) return err(query.error);
     const { warnBefore } = query.value;
     const historyLimit = shownHistoryLimit(call, query.value);
-    const isAtEnd = from.value === END_ID;
+    const isAtEnd = last.value === END_ID;
     const options = {
-      ...(isAtEnd || from.value === undefined ? {} : { from: from.value }),
+      ...(isAtEnd || last.value === undefined ? {} : { cursor: last.value }),
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
       ...(historyLimit === undefined ? {} : { historyLimit }),
       ...(call.form.leases === true ? { leases: true } : {}),

@@ -23,7 +23,7 @@ const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, 
   const texts = sent.getAll(name);
   const [text] = texts;
   if (text === undefined) return undefined;
-  if (rule.kind === 'label') {
+  if (rule.kind === 'labels') {
     const given = texts.filter((each) => each !== '').map(labelOf);
     const labels = new Map(given);
     issues.check(labels.size === given.length, name, 'must have each name once');

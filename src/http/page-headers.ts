@@ -9,7 +9,7 @@ import type { Session } from '../session/session.js';
 const MAX_CHARACTERS = 4096;
 
 /** Query parameters that select a page. The others are the same on all pages. */
-const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'after']);
+const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'cursor']);
 
 /** The other parameters, with their names on the wire. */
 const filters = Object.keys(list.query ?? {})
@@ -29,12 +29,12 @@ const filtersOf = (query: Fields): string =>
  * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower than the requested
  * one.
  */
-const links = (path: string, { total, limit, page, next }: SessionPage, query: Fields): string => {
+const links = (path: string, { total, limit, page, nextCursor }: SessionPage, query: Fields): string => {
   const last = Math.max(1, Math.ceil(total / limit));
   const repeated = filtersOf(query);
   const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`;
   const first = link('first', 'page=1');
-  if (page === undefined) return next === undefined ? first : `${first}, ${link('next', `after=${next}`)}`;
+  if (page === undefined) return nextCursor === undefined ? first : `${first}, ${link('next', `cursor=${nextCursor}`)}`;
   const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';
   const after = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
   return `${first}${before}${after}, ${link('last', `page=${last}`)}`;
@@ -65,7 +65,7 @@ export const truncationHeaders = (
 /** The page metadata, which the body, a bare array, cannot contain. `path` is the path of the list. */
 export const pageHeaders = (path: string, page: SessionPage, query: Fields = {}): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
-  if (page.next !== undefined) headers['X-Next-Cursor'] = page.next;
+  if (page.nextCursor !== undefined) headers['X-Next-Cursor'] = page.nextCursor;
   if (page.unreadable.length > 0) headers['X-Unreadable-Sessions'] = listed(page.unreadable);
   return Object.assign(headers, truncationHeaders(page.sessions, query));
 };

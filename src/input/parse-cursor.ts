@@ -1,6 +1,6 @@
 import { LATEST, timestampOf } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import type { ListPosition } from '../store/session-store.js';
+import type { ListCursor } from '../store/session-store.js';
 import type { IssueList } from './parse-safely.js';
 
 /** Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a URL or a header. */
@@ -14,13 +14,13 @@ const unescapeId = (escaped: string): string =>
  * The cursor of a position in a list. In a list by last update it begins with `~`, because its time has another
  * meaning.
  */
-export const cursorOf = ({ at, id }: ListPosition, isByUpdate = false): string =>
+export const cursorOf = ({ at, id }: ListCursor, isByUpdate = false): string =>
   `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
 
 export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
 /** The position of a cursor; `undefined` if the text is not a cursor of this kind of list. */
-export const positionOfCursor = (cursor: string, isByUpdate = false): ListPosition | undefined => {
+export const positionOfCursor = (cursor: string, isByUpdate = false): ListCursor | undefined => {
   // The length of the longest id with every character escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
   const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
@@ -35,8 +35,8 @@ export const parseCursor = (
   path: string,
   value: unknown,
   isByUpdate = false,
-): ListPosition | undefined => {
+): ListCursor | undefined => {
   const position = typeof value === 'string' ? positionOfCursor(value, isByUpdate) : undefined;
-  issues.check(position !== undefined, path, 'must be a cursor: the `next` of a page of this list');
+  issues.check(position !== undefined, path, 'must be a cursor: the `nextCursor` of a page of this list');
   return position;
 };

@@ -42,8 +42,8 @@ export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChang
 /** The labels that listed sessions must have. */
 export const parseLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
   if (value === undefined) return undefined;
-  const entries = Object.entries(parseFields(issues, 'label', value));
+  const entries = Object.entries(parseFields(issues, 'labels', value));
   const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
-  issues.check(fits, 'label', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
-  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'label', name, label)));
+  issues.check(fits, 'labels', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
+  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
 };

@@ -37,23 +37,23 @@ const queryNames = [
   'page',
   'order',
   'status',
-  'label',
+  'labels',
   'createdAfter',
   'createdBefore',
-  'after',
+  'cursor',
   'historyLimit',
 ] as const;
 
 type QueryFields = Readonly<Partial<Record<(typeof queryNames)[number], unknown>>>;
 
 const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number): ParsedQuery => {
-  const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
-  const { order, status, label, createdAfter, createdBefore } = fields;
+  const { limit: most = defaultLimit, page: number = 1, historyLimit, cursor } = fields;
+  const { order, status, labels, createdAfter, createdBefore } = fields;
   const limit = parseLimit(issues, 'limit', most, PAGE_LIMIT);
   const page = parseWhole(issues, 'page', number, 1);
-  issues.check(after === undefined || fields.page === undefined, 'after', 'cannot be given with `page`');
+  issues.check(cursor === undefined || fields.page === undefined, 'cursor', 'cannot be given with `page`');
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
-  issues.check(order !== 'updated' || label !== undefined, 'order', "can be 'updated' only with `label`");
+  issues.check(order !== 'updated' || labels !== undefined, 'order', "can be 'updated' only with `labels`");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   const range: ListFilter = {
     // A page past the end is empty, so the bound has no effect.
@@ -61,13 +61,13 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
     limit,
     ...parseHistoryLimit(issues, historyLimit),
     status: isSessionStatus(status) ? status : undefined,
-    labels: parseLabelFilter(issues, label),
+    labels: parseLabelFilter(issues, labels),
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),
     createdBefore: createdBefore === undefined ? undefined : parseTimestamp(issues, 'createdBefore', createdBefore),
-    after: after === undefined ? undefined : parseCursor(issues, 'after', after, order === 'updated'),
+    cursor: cursor === undefined ? undefined : parseCursor(issues, 'cursor', cursor, order === 'updated'),
   };
-  return { range, page: after === undefined ? page : undefined };
+  return { range, page: cursor === undefined ? page : undefined };
 };
 
 export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
@@ -83,10 +83,10 @@ export const parseCreateOptions = (options: unknown): Result<Pick<ReadSize, 'max
 
 export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { maxBytes, withCursor } = parseKnown(issues, 'options', options, ['maxBytes', 'withCursor']);
+    const { maxBytes, withWatchCursor } = parseKnown(issues, 'options', options, ['maxBytes', 'withWatchCursor']);
     parseMaxBytes(issues, maxBytes);
-    const isFlag = withCursor === undefined || typeof withCursor === 'boolean';
-    issues.check(isFlag, 'withCursor', 'must be true or false');
+    const isFlag = withWatchCursor === undefined || typeof withWatchCursor === 'boolean';
+    issues.check(isFlag, 'withWatchCursor', 'must be true or false');
     return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
   });
 

@@ -21,7 +21,7 @@ interface Watching {
 /** The checked options of `watch`. */
 export interface SessionWatchSettings extends Watching {
   /** A cursor of this session. */
-  readonly from: string | undefined;
+  readonly cursor: string | undefined;
   /** -1 for no warning. */
   readonly warnBeforeMs: number;
   /** The part of the history in a snapshot. */
@@ -30,7 +30,7 @@ export interface SessionWatchSettings extends Watching {
 
 /** The checked options of `watchAll`. */
 export interface TenantWatchSettings extends Watching {
-  readonly from: EventPosition | undefined;
+  readonly cursor: EventPosition | undefined;
   /** Whether appends come with their entries. */
   readonly entries: boolean;
   /** Whether events come with their sessions. */
@@ -44,15 +44,15 @@ const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
   return fits ? Math.round(seconds * 1000) : -1;
 };
 
-const parseFrom = <T>(
+const parseCursor = <T>(
   issues: IssueList,
-  from: unknown,
+  value: unknown,
   parse: (text: string) => T | undefined,
   origin: string,
 ): T | undefined => {
-  const cursor = typeof from === 'string' ? parse(from) : undefined;
-  const fits = from === undefined || cursor !== undefined;
-  issues.check(fits, 'from', `must be the cursor of ${origin}`);
+  const cursor = typeof value === 'string' ? parse(value) : undefined;
+  const fits = value === undefined || cursor !== undefined;
+  issues.check(fits, 'cursor', `must be the cursor of ${origin}`);
   return cursor;
 };
 
@@ -61,13 +61,13 @@ const parseSwitch = (issues: IssueList, name: string, value: unknown): boolean =
   return value === true;
 };
 
-const watchNames = ['from', 'signal', 'onOpen', 'leases', 'warnBefore', 'historyLimit'] as const;
+const watchNames = ['cursor', 'signal', 'onOpen', 'leases', 'warnBefore', 'historyLimit'] as const;
 
 export const parseWatch = (options: unknown): Result<SessionWatchSettings, InvalidInput> =>
   parseSafely('options', (issues) => {
     const given = parseKnown(issues, 'options', options, watchNames);
     return {
-      from: parseFrom(issues, given.from, (text) => parseWatchCursor(text) && text, 'an item of a watch'),
+      cursor: parseCursor(issues, given.cursor, (text) => parseWatchCursor(text) && text, 'an item of a watch'),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
       leases: parseSwitch(issues, 'leases', given.leases),
@@ -76,13 +76,13 @@ export const parseWatch = (options: unknown): Result<SessionWatchSettings, Inval
     };
   });
 
-const watchAllNames = ['from', 'signal', 'onOpen', 'leases', 'entries', 'sessions'] as const;
+const watchAllNames = ['cursor', 'signal', 'onOpen', 'leases', 'entries', 'sessions'] as const;
 
 export const parseWatchAll = (options: unknown): Result<TenantWatchSettings, InvalidInput> =>
   parseSafely('options', (issues) => {
     const given = parseKnown(issues, 'options', options, watchAllNames);
     return {
-      from: parseFrom(issues, given.from, parsePosition, 'an item of watchAll or of a page'),
+      cursor: parseCursor(issues, given.cursor, parsePosition, 'an item of watchAll or of a page'),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
       leases: parseSwitch(issues, 'leases', given.leases),

@@ -137,17 +137,17 @@ export const parseRelease = (input: unknown): Result<ParsedRelease, InvalidInput
 export interface ParsedSweep {
   readonly limit: number;
   readonly onEnded: ((session: unknown) => unknown) | undefined;
-  readonly after: string | undefined;
+  readonly cursor: string | undefined;
 }
 
 export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { onEnded, after } = parseKnown(issues, 'options', options, ['onEnded', 'after']);
+    const { onEnded, cursor } = parseKnown(issues, 'options', options, ['onEnded', 'cursor']);
     checkFunction(issues, 'onEnded', onEnded);
-    issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
+    issues.check(cursor === undefined || typeof cursor === 'string', 'cursor', 'must be the nextCursor of a sweep');
     return {
       limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
       onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
-      after: typeof after === 'string' ? after : undefined,
+      cursor: typeof cursor === 'string' ? cursor : undefined,
     };
   });

@@ -108,7 +108,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'The request is refused unless this is the fencing token of the current lease.',
     example: 1,
   },
-  from: {
+  'watchSession.cursor': {
     description: 'The id of the last event that the client has received. The stream continues after it.',
     example: END_ID,
   },
@@ -117,16 +117,16 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: 30,
   },
   limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
-  page: { description: 'The number of the page. Default: 1. Not together with `after`.' },
-  order: { description: 'By the time of creation, or with `label` by the last update.', example: listOrders[1] },
+  page: { description: 'The number of the page. Default: 1. Not together with `cursor`.' },
+  order: { description: 'By the time of creation, or with `labels` by the last update.', example: listOrders[1] },
   status: { description: 'Only the sessions that are in this status.', example: sessionStatuses[1] },
-  label: {
+  labels: {
     description: `Only with all of these labels, each as name:value. With several of them, a status or the order updated, at least one must have at most ${LABEL_SEARCH_LIMIT} sessions.`,
     example: ['user:u-1'],
   },
   createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },
   createdBefore: { description: 'Only what was created earlier than this.', example: SAMPLE_TIME },
-  after: {
+  cursor: {
     description: 'The X-Next-Cursor of the page before. Not together with `page`.',
     example: cursorOf({ at: SAMPLE_TIME, id: SAMPLE_ID }),
   },

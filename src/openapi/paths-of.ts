@@ -14,7 +14,7 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
-  if (rule.kind === 'label') {
+  if (rule.kind === 'labels') {
     const pattern = labelNameForm.source.replace('$', ':');
     return { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_LABELS };
   }
@@ -22,7 +22,7 @@ const querySchema = (rule: QueryParameter): Schema => {
 };
 
 /** Component names of parameters whose names in the service are too general. */
-const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from: 'lastEventId' };
+const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', 'watchSession.cursor': 'lastEventId' };
 
 /** The paths of a document, with the parameters and responses that they reference. */
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
@@ -39,7 +39,8 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       const { description, example } = text;
       const examples = example === undefined ? {} : { examples: { example: { value: example } } };
       const parameter = { in: location, name: sentAs, description, required: location === 'path', schema, ...examples };
-      return parameters.add(parameter, componentNames[name] ?? name, `${owner}${capitalized(name)}`);
+      const shortName = componentNames[`${owner}.${name}`] ?? componentNames[name] ?? name;
+      return parameters.add(parameter, shortName, `${owner}${capitalized(name)}`);
     };
     return [
       ...(hasId(operation) ? [add('id', 'path', 'session_id', sessionId)] : []),

@@ -56,7 +56,7 @@ const headers: Readonly<Record<string, Header>> = {
   'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
   'X-Next-Cursor': header(
-    'Send it as `after` to get the next page. The last page has none.',
+    'Send it as `cursor` to get the next page. The last page has none.',
     { type: 'string' },
     false,
   ),

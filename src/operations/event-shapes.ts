@@ -68,7 +68,7 @@ export const watch = operation({
   path: '/session/{session_id}/events',
   query: { warnBefore: { kind: 'whole', least: 1 }, historyLimit },
   headers: {
-    from: {
+    cursor: {
       wireName: 'Last-Event-ID',
       schema: { type: 'string', pattern: `^(?:${END_ID})?$|${watchCursorForm.source}` },
     },

@@ -13,7 +13,7 @@ export type QueryParameter =
   | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
   | { readonly kind: 'text'; readonly schema: Schema }
   /** Labels, each as `user:u-1`: the parameter may be given several times. */
-  | { readonly kind: 'label' };
+  | { readonly kind: 'labels' };
 
 /** A header that an operation reads. */
 export interface HeaderParameter {

@@ -17,14 +17,14 @@ export interface EachQuery {
   /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number;
   /**
-   * Order by the time of creation: `newest` or `oldest` first. With `label` also `updated`: by `updatedAt`, the latest
+   * Order by the time of creation: `newest` or `oldest` first. With `labels` also `updated`: by `updatedAt`, the latest
    * first. With `updated`, a session that is used while you read page after page moves to the front: if you have not
    * read it yet, you miss it. Default: `newest`.
    */
   readonly order?: ListOrder;
   /**
    * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its
-   * option `statusIndex` for this filter, but not together with `label`.
+   * option `statusIndex` for this filter, but not together with `labels`.
    */
   readonly status?: SessionStatus;
   /**
@@ -32,13 +32,13 @@ export interface EachQuery {
    * labels, with `status` or in the order `updated` examines all sessions between the times that have the label with
    * the fewest of them: more than 10,000 are `too_many_labelled`. A list by one label alone has no such limit.
    */
-  readonly label?: SessionLabels;
+  readonly labels?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdAfter?: string | Date;
   /** Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdBefore?: string | Date;
-  /** Only sessions after this cursor: the `next` of a page. */
-  readonly after?: string;
+  /** Only sessions after this cursor: the `nextCursor` of a page. */
+  readonly cursor?: string;
   /**
    * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all.
    */
@@ -49,7 +49,7 @@ export interface EachQuery {
 export interface ListQuery extends EachQuery {
   /** Number of sessions on a page, from 1; above 100 it counts as 100. Default: 10. */
   readonly limit?: number;
-  /** Page number, from 1; not with `after`. A page past the end is empty. Default: 1. */
+  /** Page number, from 1; not with `cursor`. A page past the end is empty. Default: 1. */
   readonly page?: number;
 }
 
@@ -66,10 +66,10 @@ export interface ReadOptions {
 /** Options of `list`. */
 export interface ListOptions extends ReadOptions {
   /**
-   * Adds the `cursor` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
+   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
    * the page. Default: false.
    */
-  readonly withCursor?: boolean;
+  readonly withWatchCursor?: boolean;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -110,13 +110,13 @@ const readPage = async (
   const range = { ...filter, status, ...(filter.order === 'updated' && { now: time.value }) };
   const answer = await readBounded(settings, range, options);
   if (answer.isErr()) return err(answer.error);
-  const { records, total, unreadable, next } = answer.value;
+  const { records, total, unreadable, nextCursor } = answer.value;
   return ok({
     sessions: records.map((record) => sessionAt(record, time.value)),
     total,
     limit: filter.limit,
     ...(page === undefined ? {} : { page }),
-    ...(next === undefined ? {} : { next: cursorOf(next, filter.order === 'updated') }),
+    ...(nextCursor && { nextCursor: cursorOf(nextCursor, filter.order === 'updated') }),
     unreadable,
   });
 };
@@ -129,13 +129,13 @@ export const listSessions = async (
   const input = parseListQuery(query, options);
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
-  if (options.withCursor !== true) return readPage(settings, range, page, options);
+  if (options.withWatchCursor !== true) return readPage(settings, range, page, options);
   // First the cursor: what happens between the two reads may be in both, and is in one of them.
   const now = await positionNow(settings);
   if (now.isErr()) return err(now.error);
-  const cursor = now.value;
+  const watchCursor = now.value;
   const listed = await readPage(settings, range, page, options);
-  return listed.map((found) => ({ ...found, ...(cursor !== undefined && { cursor }) }));
+  return listed.map((found) => ({ ...found, ...(watchCursor !== undefined && { watchCursor }) }));
 };
 
 /** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */
@@ -150,14 +150,14 @@ export async function* eachSession(
   const range = filter.value;
   const operation = { name: 'each', outcome: 'not_applied' } as const;
   const isByUpdate = range.order === 'updated';
-  const first = { limit: range.limit, after: range.after && cursorOf(range.after, isByUpdate) };
-  yield* eachInPages(first, (limit, after) =>
+  const first = { limit: range.limit, cursor: range.cursor && cursorOf(range.cursor, isByUpdate) };
+  yield* eachInPages(first, (limit, cursor) =>
     runOperation(settings, operation, () =>
       fittingPage(limit, (fewer) =>
         readPage(settings, {
           ...range,
           limit: fewer,
-          after: after === undefined ? undefined : positionOfCursor(after, isByUpdate),
+          cursor: cursor === undefined ? undefined : positionOfCursor(cursor, isByUpdate),
         }),
       ),
     ),

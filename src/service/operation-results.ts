@@ -44,20 +44,20 @@ export interface SessionPage {
   readonly total: number;
   /** The maximum number of sessions that was applied: that of the query, at most 100. */
   readonly limit: number;
-  /** The page number; absent with `after`. */
+  /** The page number; absent with `cursor`. */
   readonly page?: number;
   /**
-   * Cursor of the next page, for `after`; absent on the last page. If sessions are created or deleted in between, the
+   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or deleted in between, the
    * next page still neither skips nor repeats a session.
    */
-  readonly next?: string;
+  readonly nextCursor?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /**
-   * With `withCursor`, if the store has events: pass it as `from` to `watchAll` to get every change that is not on the
+   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every change that is not on the
    * page. Changes of about the time of the read may come although the page shows them.
    */
-  readonly cursor?: string;
+  readonly watchCursor?: string;
 }
 
 /** A session that the caller has claimed. */
@@ -100,8 +100,8 @@ export interface Sweep {
   readonly isFull: boolean;
   /** The maximum number of sessions that was applied: that of the call, at most 10000. */
   readonly limit: number;
-  /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
-  readonly next?: string;
+  /** The `cursor` of the next sweep; absent if this sweep covered the last part of the store. */
+  readonly nextCursor?: string;
 }
 
 /** The result of each operation. `each` returns one page after another. */

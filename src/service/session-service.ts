@@ -147,7 +147,7 @@ export class SessionService {
   }
 
   /**
-   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withCursor`, `watchAll`
+   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withWatchCursor`, `watchAll`
    * can continue after it without a gap.
    */
   list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, ListError> {
@@ -316,7 +316,8 @@ export class SessionService {
   /**
    * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
    * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. After a
-   * rewind or a redaction, it yields a snapshot again. A lease alone is no change, unless you set `leases`. With `from`, the cursor of an item, it continues after that item,
+   * rewind or a redaction, it yields a snapshot again. A lease alone is no change, unless you set `leases`. With
+   * `cursor`, that of an item, it continues after that item,
    * however old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An error is the
    * last item: `misconfigured` if the store has no events, `not_found` if there is no such session,
    * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once, and so does
@@ -343,7 +344,7 @@ export class SessionService {
   /**
    * Sweeps the sessions of all tenants, at most `limit`, from 1; above 10000 it counts as 10000:
    * stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
-   * retention. One sweep covers a part of a large store; pass its `next` as `after` to continue.
+   * retention. One sweep covers a part of a large store; pass its `nextCursor` as `cursor` to continue.
    * `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {

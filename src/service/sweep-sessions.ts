@@ -20,8 +20,8 @@ export interface SweepOptions {
    * `misconfigured` otherwise.
    */
   readonly onEnded?: OnEnded | undefined;
-  /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
-  readonly after?: string | undefined;
+  /** The `nextCursor` of the previous sweep, to continue after it. Default: from the beginning. */
+  readonly cursor?: string | undefined;
 }
 
 /** Maximum number of sessions that a sweep processes at the same time. */
@@ -146,7 +146,7 @@ const wrongListener = (reports: boolean, onEnded: OnEnded | undefined): Misconfi
  */
 export const sweepSessions = async (
   settings: Settings,
-  { limit, onEnded, after }: SweepOptions & { readonly limit: number },
+  { limit, onEnded, cursor }: SweepOptions & { readonly limit: number },
 ): Promise<Result<Sweep, SweepError>> => {
   const { store } = settings;
   const reports = await store.reportsEnds();
@@ -156,9 +156,9 @@ export const sweepSessions = async (
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
-  const due = await store.due(now, limit, after);
+  const due = await store.due(now, limit, cursor);
   if (due.isErr()) return err(due.error);
-  const { sessions, failed, hasMore, next } = due.value;
+  const { sessions, failed, hasMore, nextCursor } = due.value;
   const all = await processAll(sessions, ({ dueAt, ...key }: DueSession) =>
     processSession({ settings, key, dueAt, now, onEnded }),
   );
@@ -169,6 +169,6 @@ export const sweepSessions = async (
     failed: [...failed, ...all.flatMap(({ failed: failure = [] }) => failure)],
     isFull: hasMore && all.some(({ isDone }) => isDone),
     limit,
-    ...(next !== undefined && { next }),
+    ...(nextCursor !== undefined && { nextCursor }),
   });
 };

@@ -64,9 +64,9 @@ const ROUND_MS = 10_000;
 
 const MAX_INTERVAL_SECONDS = 24 * 60 * 60;
 
-/** Where the next sweep continues. */
-interface Cursor {
-  after: string | undefined;
+/** Where the next sweep continues: the `cursor` of its first step. */
+interface Place {
+  cursor: string | undefined;
 }
 
 const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
@@ -96,7 +96,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const after = timerOf(sessions.clock);
   let cancel = (): void => undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
-  const cursor: Cursor = { after: undefined };
+  const place: Place = { cursor: undefined };
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
@@ -104,7 +104,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
    * then for whole rounds until no step of a round leaves work.
    */
   const sweep = async (
-    cursor: Cursor,
+    place: Place,
     steps: number,
     goesOn: () => boolean,
   ): Promise<Result<SweepReport, SweepError>> => {
@@ -112,20 +112,20 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     let wasBusy = false;
     let isBusy = false;
     for (let step = 1; goesOn(); step += 1) {
-      const swept = await sessions.sweep(batch, { onEnded, after: cursor.after });
+      const swept = await sessions.sweep(batch, { onEnded, cursor: place.cursor });
       if (swept.isErr()) {
         onError(swept.error);
         return err(swept.error);
       }
-      const { ended, reported, deleted, failed, isFull, next } = swept.value;
+      const { ended, reported, deleted, failed, isFull, nextCursor } = swept.value;
       for (const error of failed) onError(error);
       report.ended += ended.length;
       report.reported += reported.length;
       report.deleted += deleted.length;
       report.failed += failed.length;
-      cursor.after = next;
+      place.cursor = nextCursor;
       isBusy ||= isFull;
-      const isRoundOver = next === undefined;
+      const isRoundOver = nextCursor === undefined;
       if (!isBusy && (isRoundOver || (!wasBusy && step >= steps))) break;
       if (!isRoundOver) continue;
       wasBusy = isBusy;
@@ -135,7 +135,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   };
 
   const run = (ours: object): void => {
-    sweeping = sweep(cursor, stepsEach, () => loop === ours).then(() => {
+    sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
       wait(ours, intervalMs);
     });
@@ -161,7 +161,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
       run(loop);
     },
     stop,
-    sweepOnce: () => new ResultAsync(sweep({ after: undefined }, Number.POSITIVE_INFINITY, () => true)),
+    sweepOnce: () => new ResultAsync(sweep({ cursor: undefined }, Number.POSITIVE_INFINITY, () => true)),
   };
   return disposable(sweeper, stop);
 };

@@ -7,7 +7,7 @@ interface Page<T, C> {
   /** Maximum number of sessions of the page. */
   readonly limit: number;
   /** Where the next page begins; absent if this is the last. */
-  readonly next?: C;
+  readonly nextCursor?: C;
   readonly unreadable: readonly string[];
 }
 
@@ -17,7 +17,7 @@ type Answer<T, E> = Promise<Result<T, E>> | ResultAsync<T, E>;
 /** Where an iteration begins, and the maximum number of sessions of each page. */
 interface Beginning<C> {
   readonly limit: number;
-  readonly after?: C | undefined;
+  readonly cursor?: C | undefined;
 }
 
 /** Reads a page. One that is too large is read again with half the limit, because the caller sees no pages. */
@@ -35,23 +35,23 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
  * the last item. After a page that was read with a smaller limit, the limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
-  { limit: most, after: begin }: Beginning<C>,
-  readPage: (limit: number, after: C | undefined) => Answer<Page<T, C>, E>,
-  same: (next: C, after: C | undefined) => boolean = Object.is,
+  { limit: most, cursor: first }: Beginning<C>,
+  readPage: (limit: number, cursor: C | undefined) => Answer<Page<T, C>, E>,
+  same: (nextCursor: C, cursor: C | undefined) => boolean = Object.is,
 ): AsyncGenerator<Result<T, E | CorruptRecord>, void> {
   let limit = most;
-  for (let after = begin; ; ) {
-    const page = await readPage(limit, after);
+  for (let cursor = first; ; ) {
+    const page = await readPage(limit, cursor);
     if (page.isErr()) {
       yield err(page.error);
       return;
     }
-    const { sessions, unreadable, next } = page.value;
+    const { sessions, unreadable, nextCursor } = page.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
     // A store or a server that returns the same cursor again would never end the iteration.
-    if (next === undefined || same(next, after)) return;
-    after = next;
+    if (nextCursor === undefined || same(nextCursor, cursor)) return;
+    cursor = nextCursor;
     limit = Math.min(2 * page.value.limit, most);
   }
 }

@@ -107,7 +107,7 @@ export interface SessionSnapshot {
   readonly sequence: number;
   /** The position at the end of the history. */
   readonly position: number;
-  /** Pass it as `from` to continue after this snapshot. */
+  /** Pass it as `cursor` to continue after this snapshot. */
   readonly cursor: string;
 }
 
@@ -125,7 +125,7 @@ export interface SessionChanged {
   readonly sequence: number;
   /** The position at the end of the history. */
   readonly position: number;
-  /** Pass it as `from` to continue after this item. */
+  /** Pass it as `cursor` to continue after this item. */
   readonly cursor: string;
 }
 
@@ -164,7 +164,7 @@ export type SessionChange = SessionSnapshot | SessionChanged | SessionDeleted | 
 
 /** What `watchAll` adds to an event. */
 interface TenantEventParts {
-  /** Pass it as `from` to continue after this event. */
+  /** Pass it as `cursor` to continue after this event. */
   readonly cursor: string;
   /**
    * With `sessions: true`: the session as it is when the event is delivered, so it may show later changes too. Absent if
@@ -202,7 +202,7 @@ export type TenantEvent = EachToTenant<SessionEvent>;
  */
 export interface EventsLost {
   readonly type: 'events_lost';
-  /** Pass it as `from` to continue after the missing events. */
+  /** Pass it as `cursor` to continue after the missing events. */
   readonly cursor: string;
 }
 
@@ -240,7 +240,7 @@ export interface WatchAllOptions extends WatchOptionsBase {
    * The cursor of an item of `watchAll` or of a page of `list`, to continue after it; `0` for the oldest event that is
    * kept. Default: now, which is when `watchAll` is called; changes of the milliseconds before may come too.
    */
-  readonly from?: string;
+  readonly cursor?: string;
   /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
   readonly entries?: boolean;
   /** Whether each event comes with its session as it is now. Costs a read for each event. Default: false. */
@@ -250,7 +250,7 @@ export interface WatchAllOptions extends WatchOptionsBase {
 /** Options of `watch`. */
 export interface WatchOptions extends WatchOptionsBase {
   /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
-  readonly from?: string;
+  readonly cursor?: string;
   /**
    * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at most 86400. A watch
    * that begins later delivers it at once. Default: no warning.

@@ -94,8 +94,8 @@ export interface Remains {
   readonly state: StateRecord;
 }
 
-/** A position in a tenant's list of sessions. The session itself may have been deleted. */
-export interface ListPosition {
+/** A place in a tenant's list of sessions: after one of them, which may have been deleted since. */
+export interface ListCursor {
   /** The id of the session. */
   readonly id: string;
   /**
@@ -124,7 +124,7 @@ export interface StatusAt {
 
 /** The sessions of a page. Times have the form of `SessionHead.createdAt`. */
 export interface PageRange extends ReadSize {
-  /** Number of sessions to skip, from the beginning or from `after`. */
+  /** Number of sessions to skip, from the beginning or after `cursor`. */
   readonly offset: number;
   /** Maximum number of sessions. */
   readonly limit: number;
@@ -148,8 +148,8 @@ export interface PageRange extends ReadSize {
    * for all sessions.
    */
   readonly now?: number | undefined;
-  /** Only sessions after this position, in the order of the page. */
-  readonly after?: ListPosition | undefined;
+  /** Only sessions after this one, in the order of the page. */
+  readonly cursor?: ListCursor | undefined;
 }
 
 /** One page of a tenant's sessions. */
@@ -160,8 +160,8 @@ export interface RecordPage {
   readonly total: number;
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The position of the last session on this page, readable or not. Absent if there are no sessions after it. */
-  readonly next?: ListPosition;
+  /** The cursor of the last session on this page, readable or not. Absent if there are no sessions after it. */
+  readonly nextCursor?: ListCursor;
 }
 
 /** A session that a sweep or a worker must process, or what is left of a removed one. */
@@ -178,8 +178,8 @@ export interface DueSessions {
   readonly failed: readonly StoreError[];
   /** Whether more sessions may be due in this part. */
   readonly hasMore: boolean;
-  /** The `after` of the next call; absent if this was the last part. */
-  readonly next?: string;
+  /** The `cursor` of the next call; absent if this was the last part. */
+  readonly nextCursor?: string;
 }
 
 /** Input of `SessionStore.claim`. Times are in milliseconds since the epoch. */
@@ -192,8 +192,8 @@ export interface ClaimRange {
   readonly until: number;
   /** Maximum number of sessions. */
   readonly limit: number;
-  /** The `next` of the previous claim. */
-  readonly after?: string | undefined;
+  /** The `nextCursor` of the previous claim. */
+  readonly cursor?: string | undefined;
 }
 
 /** Input of `SessionStore.reschedule`. Times are in milliseconds since the epoch. */
@@ -344,10 +344,10 @@ export interface SessionStore {
    * which each change of the state moves it, or at the one to which `reschedule` has moved it. The store may return a
    * session that is not due yet; the caller reschedules it.
    *
-   * A store may search one part of its data per call. The next call continues after `after`. If nothing is due, at most
+   * A store may search one part of its data per call. The next call continues after `cursor`. If nothing is due, at most
    * ten calls search all parts.
    */
-  due(now: number, limit: number, after?: string): Answer<DueSessions, StoreError>;
+  due(now: number, limit: number, cursor?: string): Answer<DueSessions, StoreError>;
 
   /**
    * Moves a session that is due at `from` to another time. A session that has not ended never becomes due later than

@@ -29,7 +29,7 @@ const dueInAllParts = async (store: SessionStore, now: number, limit: number): P
   const sessions: DueSession[] = [];
   let after: string | undefined;
   await repeatUntil('the last part of what is due', 10, async () => {
-    const { next, ...due } = await answerOf(store.due(now, limit, after));
+    const { nextCursor: next, ...due } = await answerOf(store.due(now, limit, after));
     sessions.push(...due.sessions);
     after = next;
     return next === undefined;

@@ -86,7 +86,7 @@ const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName:
   await post(`/terminate-session/${id}`, {});
   expect((await following.end()).stdout).toMatch(/terminated, terminated\n$/);
   expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
-  const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--label', 'user=u-1'], { env });
+  const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--labels', 'user=u-1'], { env });
   expect(listed.stderr).toBe('');
   expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
   expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('1 session\n');

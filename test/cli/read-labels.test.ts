@@ -53,16 +53,16 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     const id = await create({ kind: 'counted' }, 3);
     const [journal = ''] = await client.keys(`${prefix}:*:journal:*:${id}`);
     await client.setrange(journal, 0, 'x');
-    const { stdout } = await colloquy.run(['list', '--label', 'kind=counted', ...where]);
+    const { stdout } = await colloquy.run(['list', '--labels', 'kind=counted', ...where]);
     expect(stdout).toMatch(new RegExp(`${id} +ACTIVE .* +\\d+ +3 +ada`));
-    const whole = await colloquy.run(['list', '--json', '--label', 'kind=counted', ...where]);
+    const whole = await colloquy.run(['list', '--json', '--labels', 'kind=counted', ...where]);
     expect(whole).toMatchObject({ exitCode: 1, stderr: `colloquy: unreadable sessions: ${id}\n` });
   });
 
-  test('list --label finds the sessions with this label, in Redis and in a service', async () => {
+  test('list --labels finds the sessions with this label, in Redis and in a service', async () => {
     const mine = [await create({ user: 'u=1' }, 2), await create({ user: 'u=1', channel: 'web' })];
     await create({ user: 'u=2' });
-    const label = ['list', '--label', 'user=u=1'];
+    const label = ['list', '--labels', 'user=u=1'];
     const fromRedis = await colloquy.run([...label, ...where]);
     expect(idsIn(fromRedis.stdout).sort()).toEqual(mine.sort());
     expect(fromRedis.stderr).toBe('2 sessions\n');
@@ -73,10 +73,10 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(one.stderr).toMatch(/^1 of 2 sessions; next page/);
   });
 
-  test('list --label and --status work together, in Redis and in a service', async () => {
+  test('list --labels and --status work together, in Redis and in a service', async () => {
     const [active, paused] = [await create({ job: 'x' }), await create({ job: 'x' })];
     await sessions.pause(paused);
-    const label = ['list', '--label', 'job=x', '--status'];
+    const label = ['list', '--labels', 'job=x', '--status'];
     expect(idsIn((await colloquy.run([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
     expect(idsIn((await colloquy.run([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
     expect(idsIn((await colloquy.run([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
@@ -86,28 +86,28 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     const ids = [await create({ owner: 'o-1', kind: 'a' }), await create({ owner: 'o-1', kind: 'b' })];
     await create({ owner: 'o-2', kind: 'a' });
     (await sessions.append(ids[0] ?? '', [{ role: 'user', content: 'hello' }]))._unsafeUnwrap();
-    const both = ['list', '--label', 'owner=o-1', '--label', 'kind=a'];
-    const byUse = ['list', '--label', 'owner=o-1', '--order', 'updated'];
+    const both = ['list', '--labels', 'owner=o-1', '--labels', 'kind=a'];
+    const byUse = ['list', '--labels', 'owner=o-1', '--order', 'updated'];
     for (const [at, options] of [{}, { env }].entries()) {
       const from = at === 0 ? where : [];
       expect(idsIn((await colloquy.run([...both, ...from], options)).stdout)).toEqual([ids[0]]);
       expect(idsIn((await colloquy.run([...byUse, ...from], options)).stdout)).toEqual(ids);
     }
     const first = await colloquy.run([...byUse, '--limit', '1', ...where]);
-    const [, cursor = ''] = /--after (\S+)/.exec(first.stderr) ?? [];
-    expect(idsIn((await colloquy.run([...byUse, '--after', cursor, ...where])).stdout)).toEqual([ids[1]]);
-    const twice = await colloquy.run(['list', '--label', 'a=b', '--label', 'a=c', ...where]);
-    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--label must have each NAME once') });
+    const [, cursor = ''] = /--cursor (\S+)/.exec(first.stderr) ?? [];
+    expect(idsIn((await colloquy.run([...byUse, '--cursor', cursor, ...where])).stdout)).toEqual([ids[1]]);
+    const twice = await colloquy.run(['list', '--labels', 'a=b', '--labels', 'a=c', ...where]);
+    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--labels must have each NAME once') });
   });
 
   test.each([
-    ['user', '--label must be NAME=VALUE, such as user=u-1'],
-    ['=u-1', '--label must be NAME=VALUE, such as user=u-1'],
-    ['us er=u-1', 'label must have names of 1 to 64'],
-  ])('list --label %s is refused in one line', async (label, message) => {
+    ['user', '--labels must be NAME=VALUE, such as user=u-1'],
+    ['=u-1', '--labels must be NAME=VALUE, such as user=u-1'],
+    ['us er=u-1', 'labels must have names of 1 to 64'],
+  ])('list --labels %s is refused in one line', async (label, message) => {
     for (const run of [
-      colloquy.run(['list', '--label', label, ...where]),
-      colloquy.run(['list', '--label', label], { env }),
+      colloquy.run(['list', '--labels', label, ...where]),
+      colloquy.run(['list', '--labels', label], { env }),
     ]) {
       const { exitCode, stdout, stderr } = await run;
       expect([exitCode, stdout]).toEqual([2, '']);

@@ -58,7 +58,7 @@ describe('sessions of a running service', () => {
 
   test.each([
     [['inspect', 'nobody'], {}, 1, 'there is no such session'],
-    [['list', '--after', 'x'], {}, 2, 'after must be a cursor'],
+    [['list', '--cursor', 'x'], {}, 2, 'cursor must be a cursor'],
     [['list'], { COLLOQUY_API_KEY: 'hunter2' }, 1, 'API key'],
     [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without user name'],
     [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],

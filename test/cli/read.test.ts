@@ -37,7 +37,7 @@ const objects = (stdout: string) =>
     .split('\n')
     .map((line) => Object(JSON.parse(line)));
 
-const cursorIn = (stderr: string): string => /--after (\S+)/.exec(stderr)?.[1] ?? '';
+const cursorIn = (stderr: string): string => /--cursor (\S+)/.exec(stderr)?.[1] ?? '';
 
 describeWithRedis('sessions in a Redis', ({ url }) => {
   const prefix = `cli-${process.pid}`;
@@ -78,8 +78,8 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(newest(2));
     expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);
-    expect(stderr).toMatch(/^2 of 130 sessions; next page: --after \S+\n$/);
-    const more = await colloquy.run(['list', '--json', '--limit', '2', '--after', cursorIn(stderr), ...where]);
+    expect(stderr).toMatch(/^2 of 130 sessions; next page: --cursor \S+\n$/);
+    const more = await colloquy.run(['list', '--json', '--limit', '2', '--cursor', cursorIn(stderr), ...where]);
     expect(objects(more.stdout).map(({ id }) => id)).toEqual(newest(4).slice(2));
   });
 
@@ -101,7 +101,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     ]);
     const idle = await list('--status', 'IDLE', '--limit', '101');
     expect(objects(idle.stdout).map(({ id }) => id)).toEqual(newest(101));
-    const rest = await list('--status', 'IDLE', '--limit', '101', '--after', cursorIn(idle.stderr));
+    const rest = await list('--status', 'IDLE', '--limit', '101', '--cursor', cursorIn(idle.stderr));
     expect(objects(rest.stdout).map(({ id }) => id)).toEqual(newest(127).slice(101));
     expect(await states()).toEqual(before);
   });
@@ -190,7 +190,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
   test.each([
     [['inspect', 'nobody'], 1, 'there is no such session'],
     [['inspect', 'x'.repeat(300)], 2, 'id must'],
-    [['list', '--after', 'x'], 2, 'after must be a cursor'],
+    [['list', '--cursor', 'x'], 2, 'cursor must be a cursor'],
     [['list', '--created-after', 'now'], 2, 'createdAfter must be'],
   ])('%j ends with %d in one line', async (args, code, message) => {
     const { exitCode, stdout, stderr } = await colloquy.run([...args, ...where]);

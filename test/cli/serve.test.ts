@@ -182,7 +182,7 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
       COLLOQUY_EVENTS: 'on',
       COLLOQUY_SWEEP: 'on',
     });
-    for await (const item of sessions.watchAll({ from: '0' })) {
+    for await (const item of sessions.watchAll({ cursor: '0' })) {
       const change = item._unsafeUnwrap();
       if (change.type !== 'session.terminated') continue;
       expect(change).toMatchObject({ sessionId: id, endReason: 'time_limit' });

@@ -161,15 +161,15 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     { limit: 2, page: 2 },
     { limit: 3, order: 'oldest', createdAfter: new Date(clock.now() - 2500) },
     { createdBefore: 'yesterday' },
-    { label: { user: 'u:1' } },
-    { label: { user: 'nobody' } },
-    { label: {} },
-    { label: { pageTitle: 'a: b', user: 'u-2' } },
-    { label: { user: 'u-2' }, status: 'IDLE', order: 'updated', limit: 1 },
+    { labels: { user: 'u:1' } },
+    { labels: { user: 'nobody' } },
+    { labels: {} },
+    { labels: { pageTitle: 'a: b', user: 'u-2' } },
+    { labels: { user: 'u-2' }, status: 'IDLE', order: 'updated', limit: 1 },
     { order: 'updated' },
-    { label: { user: 'u:1' }, limit: 1, historyLimit: 0 },
+    { labels: { user: 'u:1' }, limit: 1, historyLimit: 0 },
     { limit: 0 },
-    { after: 'nonsense' },
+    { cursor: 'nonsense' },
     { page: 9 },
   ];
   for (const query of pages) {
@@ -183,7 +183,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   }
   const each = sessions.each({ limit: 2, order: 'oldest' });
   for await (const session of each) seen.push(outcome<RemoteSession>(session, ({ options }) => options.face));
-  for await (const session of sessions.each({ after: 'nonsense' })) seen.push(outcome<RemoteSession>(session));
+  for await (const session of sessions.each({ cursor: 'nonsense' })) seen.push(outcome<RemoteSession>(session));
   clock.pass(60_000);
   seen.push(outcome(await sessions.get(id), sixFields));
   seen.push(outcome(await sessions.terminate(id)));
@@ -207,7 +207,7 @@ const watching = async (sessions: Pick<SessionService, 'watch'> | SessionClient,
   }
   for await (const item of sessions.watch(id)) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
   for await (const item of sessions.watch('nobody')) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
-  for await (const item of sessions.watch(id, { from: 'nowhere' })) {
+  for await (const item of sessions.watch(id, { cursor: 'nowhere' })) {
     seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
   }
   return seen;

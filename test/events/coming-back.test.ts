@@ -33,19 +33,19 @@ describe('a watch that continues after a cursor', () => {
     await okOf(sessions.pause(id));
     await okOf(sessions.resume(id));
     await okOf(sessions.append(id, said('two')));
-    const again = watching(sessions, id, { from: cursor });
+    const again = watching(sessions, id, { cursor: cursor });
     const change = await again.next();
     expect(briefOf(change)).toBe('changed ACTIVE two');
     await okOf(sessions.pause(id));
     expect(briefOf(await again.next())).toBe('changed PAUSED');
-    expect(briefOf(await watching(sessions, id, { from: cursorOf(change) }).next())).toBe('changed PAUSED');
+    expect(briefOf(await watching(sessions, id, { cursor: cursorOf(change) }).next())).toBe('changed PAUSED');
   });
 
   test('of any age gets all that was added, though the log has kept the last two events', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     for (let turn = 0; turn < 3000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    const change = await watching(sessions, id, { from: cursor }).next();
+    const change = await watching(sessions, id, { cursor: cursor }).next();
     expect(Object(change).entries.map(({ content }: { content: string }) => Number(content))).toEqual(
       Array.from({ length: 3000 }, (_, at) => at),
     );
@@ -56,7 +56,7 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     find.mockClear();
     const isOpen = vi.fn();
-    const next = watching(sessions, id, { from: cursor, onOpen: isOpen }).next();
+    const next = watching(sessions, id, { cursor: cursor, onOpen: isOpen }).next();
     await vi.waitFor(() => expect(isOpen).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     expect(find).toHaveBeenCalledTimes(1);
     await okOf(sessions.append(id, said('two')));
@@ -68,17 +68,17 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     const other = openSessions({ store: changed(store, { events: store.events }) }).sessions;
     await okOf(other.append(id, said('two')));
-    expect(briefOf(await watching(other, id, { from: cursor }).next())).toBe('changed ACTIVE two');
+    expect(briefOf(await watching(other, id, { cursor: cursor }).next())).toBe('changed ACTIVE two');
   });
 
   test('knows an end that it has missed, and tells one that it knows again', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     await okOf(sessions.terminate(id));
-    const watch = watching(sessions, id, { from: cursor });
+    const watch = watching(sessions, id, { cursor: cursor });
     const end = await watch.next();
     expect([briefOf(end), await watch.next()]).toEqual(['changed TERMINATED terminated', 'end']);
-    const late = watching(sessions, id, { from: cursorOf(end) });
+    const late = watching(sessions, id, { cursor: cursorOf(end) });
     expect([briefOf(await late.next()), await late.next()]).toEqual(['changed TERMINATED terminated', 'end']);
   });
 
@@ -97,7 +97,7 @@ describe('a watch that continues after a cursor', () => {
       await okOf(sessions.start(id));
       await okOf(sessions.append(id, said('one')));
     }
-    expect(await watching(sessions, id, { from: cursor }).next()).toMatchObject({ type: 'session.snapshot' });
+    expect(await watching(sessions, id, { cursor: cursor }).next()).toMatchObject({ type: 'session.snapshot' });
   });
 
   test.each([
@@ -110,7 +110,7 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     const from = changedBy(cursor);
     expect(from).not.toBe(cursor);
-    expect(briefOf(await watching(sessions, id, { from }).next())).toBe('snapshot ACTIVE one');
+    expect(briefOf(await watching(sessions, id, { cursor: from }).next())).toBe('snapshot ACTIVE one');
   });
 
   test('of a session that is not there, or no longer, is not_found', async () => {
@@ -118,7 +118,7 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     await okOf(sessions.delete(id));
     for (const missing of ['nobody', id]) {
-      const error = await watching(sessions, missing, { from: cursor }).error();
+      const error = await watching(sessions, missing, { cursor: cursor }).error();
       expect(error).toMatchObject({ type: 'not_found', id: missing });
     }
   });
@@ -134,8 +134,8 @@ describe('a watch that continues after a cursor', () => {
   ];
   test.each(junk)('that is not one, %j, is refused', async (from) => {
     const { sessions } = open();
-    const error = await watching(sessions, 'any', { from }).error();
-    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
+    const error = await watching(sessions, 'any', { cursor: from }).error();
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'cursor' }] });
   });
 });
 

@@ -58,7 +58,7 @@ class Dashboard {
   async run(): Promise<void> {
     while (!this.#end.signal.aborted) {
       this.cursor ??= await this.list();
-      const options = { from: this.cursor, entries: true, sessions: true, leases: true, signal: this.#end.signal };
+      const options = { cursor: this.cursor, entries: true, sessions: true, leases: true, signal: this.#end.signal };
       for await (const change of this.#sessions.watchAll(options)) {
         const item = change._unsafeUnwrap();
         this.#show(item);
@@ -74,7 +74,9 @@ class Dashboard {
 
   /** Gives the cursor to continue after. */
   async list(): Promise<string> {
-    const { sessions, cursor = '' } = await okOf(this.#sessions.list({ limit: 100 }, { withCursor: true }));
+    const { sessions, watchCursor: cursor = '' } = await okOf(
+      this.#sessions.list({ limit: 100 }, { withWatchCursor: true }),
+    );
     this.rows.clear();
     this.lasts.clear();
     for (const session of sessions) {

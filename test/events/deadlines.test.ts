@@ -33,7 +33,7 @@ describe('an end by the clock', () => {
     expect([await early(), await other()]).toEqual(['end', 'end']);
     clock.pass(60_000);
     await okOf(sessions.sweep());
-    const all = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+    const all = sessions.watchAll({ cursor: '0' })[Symbol.asyncIterator]();
     onTestFinished(async () => {
       await all.return?.();
     });
@@ -171,7 +171,7 @@ describe('a warning before the end', () => {
     const watch = watching(sessions, id, { warnBefore: 60 });
     const { cursor } = Object(await watch());
     expect(await watch()).toMatchObject({ type: 'session.expiring', cursor });
-    expect(await watching(sessions, id, { warnBefore: 60, from: cursor })()).toMatchObject({
+    expect(await watching(sessions, id, { warnBefore: 60, cursor: cursor })()).toMatchObject({
       type: 'session.expiring',
       cursor,
     });

@@ -18,7 +18,7 @@ const open = (changes: (store: MemorySessionStore) => Partial<SessionStore> = ()
 
 /** A watch of all that is in the log, with entries and sessions. */
 const watching = (sessions: SessionService, options: WatchAllOptions = { entries: true, sessions: true }) => {
-  const watch = sessions.watchAll({ from: '0', ...options })[Symbol.asyncIterator]();
+  const watch = sessions.watchAll({ cursor: '0', ...options })[Symbol.asyncIterator]();
   onTestFinished(async () => {
     await watch.return?.();
   });

@@ -87,7 +87,7 @@ describe('who goes on after events_lost', () => {
     if (!a || !c) throw new Error('no events');
     log.tell(a, c);
     expect([await first, await all.next()]).toEqual([`${id} 3`, 'events_lost']);
-    expect(await follow({ from: all.cursor() }).next()).toBe(`${id} 5`);
+    expect(await follow({ cursor: all.cursor() }).next()).toBe(`${id} 5`);
     log.tell(...(await appended(1)));
     expect([await all.next(), await all.next()]).toEqual([`${id} 5`, `${id} 6`]);
   });
@@ -99,7 +99,7 @@ describe('where the log has lost its beginning', () => {
     log.tell(...(await appended(10)));
     log.trim(2);
     for (const from of ['0', '0-0']) {
-      expect(await taken(follow({ from }).next, 3)).toEqual(['events_lost', `${id} 11`, `${id} 12`]);
+      expect(await taken(follow({ cursor: from }).next, 3)).toEqual(['events_lost', `${id} 11`, `${id} 12`]);
     }
   });
 
@@ -107,7 +107,7 @@ describe('where the log has lost its beginning', () => {
     const { log, id, follow, appended } = await open();
     log.tell(...(await appended(4)));
     log.trim(2);
-    const all = follow({ from: '0' });
+    const all = follow({ cursor: '0' });
     expect(await taken(all.next, 3)).toEqual(['events_lost', `${id} 5`, `${id} 6`]);
     const next = all.next();
     log.put(...(await appended(3)));

@@ -53,7 +53,7 @@ test('a fleet that leases a session at each event of its tenant gets no event of
   const handled = stepsOf(sessions, id);
   const work = async (holder: string): Promise<readonly string[]> => {
     const seen: string[] = [];
-    for await (const item of sessions.watchAll({ from: '0' })) {
+    for await (const item of sessions.watchAll({ cursor: '0' })) {
       const { type } = item._unsafeUnwrap();
       seen.push(type);
       await leaseAndRelease(sessions, id, holder);

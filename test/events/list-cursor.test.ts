@@ -15,11 +15,14 @@ import { changed } from '../support/store-doubles.js';
 
 const ROUNDS = 15;
 
-const listed = (sessions: SessionService) => okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withCursor: true }));
+const listed = (sessions: SessionService) =>
+  okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withWatchCursor: true }));
 
 const watching = (sessions: SessionService, from?: string, onOpen = () => {}): (() => Promise<TenantChange>) => {
   const end = new AbortController();
-  const watch = sessions.watchAll({ signal: end.signal, onOpen, ...(from && { from }) })[Symbol.asyncIterator]();
+  const watch = sessions
+    .watchAll({ signal: end.signal, onOpen, ...(from && { cursor: from }) })
+    [Symbol.asyncIterator]();
   onTestFinished(() => end.abort());
   return async () => {
     const { value, done } = await watch.next();
@@ -48,7 +51,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
 
   test('begin with the first event where nothing has happened yet', async () => {
     const { sessions, other } = await open();
-    const { cursor } = await listed(sessions);
+    const { watchCursor: cursor } = await listed(sessions);
     const next = watching(sessions, cursor);
     const id = await createdIn(other);
     expect(await next()).toMatchObject({ type: 'session.created', sessionId: id });
@@ -61,7 +64,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
       const meanwhile = Promise.all([createdIn(other), createdIn(other)]);
       const page = await listed(sessions);
       const last = await createdIn(other);
-      const next = watching(sessions, page.cursor);
+      const next = watching(sessions, page.watchCursor);
       const created = [...(await meanwhile), last];
       const marker = await createdIn(other);
       const shown = [...page.sessions.map(({ id }) => id), ...(await until(next, marker))];
@@ -103,7 +106,7 @@ describe('the cursor of a list', () => {
       return page;
     };
     const late = openSessions({ store: changed(store, { events, list }) });
-    const { cursor, total } = await listed(late.sessions);
+    const { watchCursor: cursor, total } = await listed(late.sessions);
     expect(total).toBe(0);
     expect(await watching(sessions, cursor)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
   });
@@ -114,29 +117,29 @@ describe('the cursor of a list', () => {
     const { sessions } = openSessions({ store });
     await createdIn(sessions.forTenant('globex'));
     vi.setSystemTime(Date.now() + 60_000);
-    const { cursor } = await listed(sessions);
+    const { watchCursor: cursor } = await listed(sessions);
     await createdIn(sessions.forTenant('globex'));
-    expect([cursor, (await listed(sessions)).cursor]).toEqual([String(Date.now()), String(Date.now())]);
+    expect([cursor, (await listed(sessions)).watchCursor]).toEqual([String(Date.now()), String(Date.now())]);
   });
 
   test('costs a list nothing that does not ask for it', async () => {
     const { withLog } = open();
     const now = vi.fn(() => ok(1));
     const { sessions } = openSessions({ store: withLog({ now }) });
-    for (const options of [{}, { withCursor: false }])
-      expect(await okOf(sessions.list({}, options))).not.toHaveProperty('cursor');
+    for (const options of [{}, { withWatchCursor: false }])
+      expect(await okOf(sessions.list({}, options))).not.toHaveProperty('watchCursor');
     expect(now).not.toHaveBeenCalled();
-    expect(await listed(sessions)).toHaveProperty('cursor', '1');
+    expect(await listed(sessions)).toHaveProperty('watchCursor', '1');
   });
 
   test('is the error of the list if it cannot be read', async () => {
     const { withLog } = open();
     const gone = err(storeUnavailable('the store is not there', 'not_applied'));
     const { sessions } = openSessions({ store: withLog({ now: () => gone }) });
-    expect(await errorOf(sessions.list({}, { withCursor: true }))).toMatchObject({ type: 'store_unavailable' });
-    expect(await errorOf(call(sessions, 'list', {}, { withCursor: 'yes' }))).toMatchObject({
+    expect(await errorOf(sessions.list({}, { withWatchCursor: true }))).toMatchObject({ type: 'store_unavailable' });
+    expect(await errorOf(call(sessions, 'list', {}, { withWatchCursor: 'yes' }))).toMatchObject({
       type: 'invalid_input',
-      issues: [{ path: 'withCursor' }],
+      issues: [{ path: 'withWatchCursor' }],
     });
   });
 
@@ -144,7 +147,7 @@ describe('the cursor of a list', () => {
     const sqlite = new SqliteSessionStore({ database: openLibsql(':memory:') });
     sqlite.migrate()._unsafeUnwrap();
     for (const store of [new MemorySessionStore(), sqlite])
-      expect(await listed(new SessionService({ store }))).not.toHaveProperty('cursor');
+      expect(await listed(new SessionService({ store }))).not.toHaveProperty('watchCursor');
   });
 });
 
@@ -152,6 +155,6 @@ describeWithRedis('the cursor of a list', ({ port }) => {
   test('is absent where there are no events', async () => {
     const client = openClient('ioredis 5', { port });
     const store = new RedisSessionStore({ client, prefix: `list-cursor-${process.pid}` });
-    expect(await listed(new SessionService({ store }))).not.toHaveProperty('cursor');
+    expect(await listed(new SessionService({ store }))).not.toHaveProperty('watchCursor');
   });
 });

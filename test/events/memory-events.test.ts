@@ -8,7 +8,7 @@ test('a memory store that keeps few events reports to a late reader that older o
   const sessions = new SessionService({ store });
   for (let each = 0; each < 4; each += 1) await createdIn(sessions);
   const firstOf = async (from: string) => {
-    const all = sessions.watchAll({ from })[Symbol.asyncIterator]();
+    const all = sessions.watchAll({ cursor: from })[Symbol.asyncIterator]();
     const { value } = await all.next();
     await all.return?.();
     return value._unsafeUnwrap();

@@ -22,7 +22,7 @@ const itemsOf = async (store: SessionStore, prefix: string, others: () => Promis
   const id = await createdIn(sessions);
   await others();
   const watch = sessions.watch(id)[Symbol.asyncIterator]();
-  const all = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+  const all = sessions.watchAll({ cursor: '0' })[Symbol.asyncIterator]();
   const changes = [
     () => okOf(sessions.start(id)),
     () => okOf(sessions.append(id, said)),
@@ -75,8 +75,8 @@ describe('a position', () => {
   test.each([...junk, ...large])('%j is none', async (text) => {
     expect(parsePosition(text)).toBeUndefined();
     const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
-    const first = await sessions.watchAll({ from: text })[Symbol.asyncIterator]().next();
-    expect(first.value?._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
+    const first = await sessions.watchAll({ cursor: text })[Symbol.asyncIterator]().next();
+    expect(first.value?._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'cursor' }] });
   });
 
   test('of an event whose id has another form has its number alone', () => {

@@ -71,7 +71,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     const { sessions, other, id, putBack, cursor } = await open();
     await putBack();
     for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));
-    const again = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
+    const again = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
     onTestFinished(async () => {
       await again.return?.();
     });

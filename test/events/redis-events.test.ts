@@ -57,7 +57,7 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
       await first.return?.();
       // Streams are cut by whole nodes, of 100 entries.
       for (let turn = 0; turn < 300; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-      const again = sessions.watch(id, { from: cursor })[Symbol.asyncIterator]();
+      const again = sessions.watch(id, { cursor: cursor })[Symbol.asyncIterator]();
       const change = (await again.next()).value._unsafeUnwrap();
       expect(change).toMatchObject({ type: 'session.changed', sequence: 302, session: { status: 'ACTIVE' } });
       expect(Object(change).entries).toHaveLength(300);

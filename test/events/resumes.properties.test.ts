@@ -63,7 +63,7 @@ const delayed = (log: EventLog, delays: readonly number[]): EventLog => {
 
 /** Where a watch begins: after a number of logged events, or a little before. */
 interface Beginning {
-  readonly from: string;
+  readonly cursor: string;
   readonly logged: number;
   readonly isExact: boolean;
 }
@@ -82,7 +82,7 @@ class Watch {
   constructor(sessions: SessionService, beginning?: Beginning) {
     this.beginning = beginning;
     const { signal } = this.#end;
-    const options = { signal, ...(beginning && { from: beginning.from }) };
+    const options = { signal, ...(beginning && { cursor: beginning.cursor }) };
     this.#iterator = sessions.watchAll(options)[Symbol.asyncIterator]();
   }
 
@@ -145,8 +145,8 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
   const left = new Set<Watch>();
   const listed = async (): Promise<Beginning> => {
     const before = logged.length;
-    const { cursor: position = '' } = await okOf(sessions.list({ limit: 1 }, { withCursor: true }));
-    return { from: position, logged: before, isExact: false };
+    const { watchCursor: position = '' } = await okOf(sessions.list({ limit: 1 }, { withWatchCursor: true }));
+    return { cursor: position, logged: before, isExact: false };
   };
   /** After an event that a watch has given, or before all events. */
   const known = (at: number): Beginning => {
@@ -155,7 +155,7 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
       at,
     );
     const before = logged.findIndex(({ id }) => id === last?.id) + 1;
-    return { from: last?.cursor ?? '0', logged: before, isExact: true };
+    return { cursor: last?.cursor ?? '0', logged: before, isExact: true };
   };
   for (const { does, number: at } of steps) {
     const watch = pick(watches, at);

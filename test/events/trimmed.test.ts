@@ -20,7 +20,7 @@ const open = async () => {
 };
 
 const firstOf = async (sessions: SessionService, from: string): Promise<TenantChange> => {
-  const all = sessions.watchAll({ from })[Symbol.asyncIterator]();
+  const all = sessions.watchAll({ cursor: from })[Symbol.asyncIterator]();
   const { value } = await all.next();
   await all.return?.();
   return value._unsafeUnwrap();

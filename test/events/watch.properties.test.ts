@@ -75,7 +75,7 @@ class Reader {
   constructor(sessions: SessionService, id: string, known: Known) {
     this.known = known;
     const { signal } = this.#end;
-    const options: WatchOptions = known.cursor === undefined ? { signal } : { signal, from: known.cursor };
+    const options: WatchOptions = known.cursor === undefined ? { signal } : { signal, cursor: known.cursor };
     this.#items = sessions.watch(id, options)[Symbol.asyncIterator]();
   }
 

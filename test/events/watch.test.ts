@@ -171,9 +171,9 @@ describe('who watches a session', () => {
       type: 'misconfigured',
       message: expect.stringContaining('`events`'),
     });
-    const odd = Reflect.apply(sessions.watch, sessions, ['id', { from: 'x', signal: 5 }])[Symbol.asyncIterator]();
+    const odd = Reflect.apply(sessions.watch, sessions, ['id', { cursor: 'x', signal: 5 }])[Symbol.asyncIterator]();
     const { value } = await odd.next();
-    expect(value._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'from' }, { path: 'signal' }] });
+    expect(value._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'cursor' }, { path: 'signal' }] });
     expect(await odd.next()).toEqual({ done: true, value: undefined });
   });
 
@@ -229,11 +229,11 @@ describe('who watches a tenant', () => {
     const id = await startedIn(sessions);
     const { cursor } = (await first).value._unsafeUnwrap();
     await watch.return?.();
-    const again = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
+    const again = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
     expect((await again.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
     await again.return?.();
     for (let turn = 0; turn < 9; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    const late = sessions.watchAll({ from: cursor })[Symbol.asyncIterator]();
+    const late = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
     expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
     expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 8 });
     await late.return?.();

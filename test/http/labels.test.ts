@@ -36,7 +36,7 @@ describe('labels over HTTP', () => {
     const client = open();
     const { id } = (await client.create(input))._unsafeUnwrap();
     expect((await client.get(id))._unsafeUnwrap()).not.toHaveProperty('labels');
-    expect((await client.list({ label: { channel: 'web' } }))._unsafeUnwrap()).toMatchObject({ total: 1 });
+    expect((await client.list({ labels: { channel: 'web' } }))._unsafeUnwrap()).toMatchObject({ total: 1 });
   });
 
   test('are switched on or off, and nothing else', () => {

@@ -57,7 +57,7 @@ describe('Link', () => {
   const page = { sessions: [], total: 30, limit: 10, unreadable: [] };
 
   test('is of pages alone where the query is plain', () => {
-    const headers = pageHeaders('/sessions', { ...page, page: 2, next: 'x.s1' });
+    const headers = pageHeaders('/sessions', { ...page, page: 2, nextCursor: 'x.s1' });
     expect(headers['Link']).toBe(
       [
         '</sessions?limit=10&page=1>; rel="first"',
@@ -70,9 +70,9 @@ describe('Link', () => {
   });
 
   test('repeats what a list was asked to hold, in characters of a URL', () => {
-    const query = { order: 'oldest', status: 'ACTIVE', createdAfter: '2026-01-31T12:00:00+01:00', after: 'w.s0' };
-    expect(pageHeaders('/sessions', { ...page, next: 'x.s1' }, query)['Link']).toContain(
-      '</sessions?limit=10&after=x.s1&order=oldest&status=ACTIVE&created_after=2026-01-31T12%3A00%3A00%2B01%3A00>; rel="next"',
+    const query = { order: 'oldest', status: 'ACTIVE', createdAfter: '2026-01-31T12:00:00+01:00', cursor: 'w.s0' };
+    expect(pageHeaders('/sessions', { ...page, nextCursor: 'x.s1' }, query)['Link']).toContain(
+      '</sessions?limit=10&cursor=x.s1&order=oldest&status=ACTIVE&created_after=2026-01-31T12%3A00%3A00%2B01%3A00>; rel="next"',
     );
   });
 });

@@ -5,7 +5,7 @@ import { parseSafely } from '../../src/input/parse-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
 
-const read = (value: unknown) => parseSafely('cursor', (issues) => parseCursor(issues, 'after', value));
+const read = (value: unknown) => parseSafely('cursor', (issues) => parseCursor(issues, 'cursor', value));
 
 const id = fc.string({
   minLength: 1,

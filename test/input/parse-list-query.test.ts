@@ -103,14 +103,14 @@ describe('the options of a read', () => {
 
 describe('a page further on', () => {
   const place = { at: '2026-01-31T12:00:00.000Z', id: 's1' };
-  const after = cursorOf(place);
+  const cursor = cursorOf(place);
 
   test('is asked for by cursor, without a number', () => {
-    expect(parseListQuery({ after, limit: 5 })._unsafeUnwrap()).toEqual({
-      range: { offset: 0, limit: 5, after: place },
+    expect(parseListQuery({ cursor, limit: 5 })._unsafeUnwrap()).toEqual({
+      range: { offset: 0, limit: 5, cursor: place },
       page: undefined,
     });
-    expect(paths({ after, page: 1 })).toEqual(['after']);
+    expect(paths({ cursor, page: 1 })).toEqual(['cursor']);
   });
 
   test('has times in any offset, or as Dates, in one form', () => {
@@ -128,13 +128,13 @@ describe('a page further on', () => {
   });
 
   test('names all that is wrong with it', () => {
-    expect(paths({ order: 'best', createdAfter: 'now', createdBefore: 5, after: '', page: 0 })).toEqual([
+    expect(paths({ order: 'best', createdAfter: 'now', createdBefore: 5, cursor: '', page: 0 })).toEqual([
       'page',
-      'after',
+      'cursor',
       'order',
       'createdAfter',
       'createdBefore',
-      'after',
+      'cursor',
     ]);
   });
 

@@ -16,7 +16,7 @@ describe('the counts beside a list', () => {
       counts: ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'].map((status, at) => ({ status, total: all[at] })),
     });
     expect(await counted('')).toEqual(totals(2, 1, 1, 0, 0));
-    expect(await counted('?label=user:u-1')).toEqual(totals(1, 1, 0, 0, 0));
+    expect(await counted('?labels=user:u-1')).toEqual(totals(1, 1, 0, 0, 0));
     expect(await counted('?created_before=2001-01-01T00:00:00Z')).toEqual(totals(0, 0, 0, 0, 0));
     expect(await counted('?created_before=x')).toMatchObject({ code: 'invalid_input' });
   });

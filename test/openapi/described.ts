@@ -43,9 +43,9 @@ const typed = (text: string, { type }: Schema): unknown =>
 
 /** Whether labels, an order and a cursor of a list do not go together. */
 const isMixed = (query: URLSearchParams): boolean => {
-  const names = query.getAll('label').map((label) => label.split(':')[0]);
+  const names = query.getAll('labels').map((label) => label.split(':')[0]);
   const isByUpdate = query.get('order') === 'updated';
-  const isCursorOfUpdate = query.get('after')?.startsWith('~') ?? isByUpdate;
+  const isCursorOfUpdate = query.get('cursor')?.startsWith('~') ?? isByUpdate;
   return new Set(names).size < names.length || (isByUpdate && names.length === 0) || isByUpdate !== isCursorOfUpdate;
 };
 
@@ -178,7 +178,7 @@ export class Described {
       parameters.some(
         ({ in: place, name, schema }) => place === 'query' && schema.type !== 'array' && query.getAll(name).length > 1,
       ) ||
-      (query.has('page') && query.has('after')) ||
+      (query.has('page') && query.has('cursor')) ||
       isMixed(query) ||
       (operation.operationId === 'readHistory' && (query.has('before') || query.has('after') !== query.has('limit'))) ||
       (id !== undefined && decoded(id) === undefined);

@@ -4,7 +4,7 @@ import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
 import { parseCreate } from '../../src/input/parse-create.js';
-import { parseExtend } from '../../src/input/session-input.js';
+import { parseCommandOptions, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { request } from '../http/handler-harness.js';

@@ -79,7 +79,7 @@ describe('await using', () => {
   test.for(['watch', 'watchAll'] as const)('of %s ends it, and leaves nothing behind', async (method) => {
     const { sessions, log } = open();
     const id = await createdIn(sessions);
-    const watched = () => (method === 'watch' ? sessions.watch(id) : sessions.watchAll({ from: '0' }));
+    const watched = () => (method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' }));
     {
       await using watch = watched();
       for await (const item of watch) {
@@ -103,7 +103,7 @@ describe('await using', () => {
     };
     let following: Promise<number>;
     {
-      await using watch = method === 'watch' ? sessions.watch(id) : sessions.watchAll({ from: '0' });
+      await using watch = method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
       following = follow(watch);
       await log.listeners(1);
       await okOf(sessions.start(id));

@@ -61,7 +61,7 @@ describe('timers have their turn beside a loop', () => {
   test('of events that are read again', async () => {
     const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
     for (let count = 0; count < 1000; count += 1) await createdIn(sessions);
-    const changes = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+    const changes = sessions.watchAll({ cursor: '0' })[Symbol.asyncIterator]();
     let left = 1000;
     const steps = await stepsUntilTimer(async () => {
       left -= 1;

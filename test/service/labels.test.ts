@@ -29,11 +29,11 @@ describe('labels', () => {
       clock.pass(1000);
       await okOf(sessions.create(labelled({ user: at % 2 === 0 ? 'u-1' : 'u-2' })));
     }
-    const second = await okOf(sessions.list({ label: { user: 'u-1' }, page: 2, limit: 5 }));
+    const second = await okOf(sessions.list({ labels: { user: 'u-1' }, page: 2, limit: 5 }));
     expect(second).toMatchObject({ total: 13, page: 2 });
     expect(second.sessions.map(({ id }) => id)).toEqual(['s15', 's13', 's11', 's9', 's7']);
     const ids: string[] = [];
-    for await (const session of sessions.each({ label: { user: 'u-1' }, limit: 2, order: 'oldest' })) {
+    for await (const session of sessions.each({ labels: { user: 'u-1' }, limit: 2, order: 'oldest' })) {
       ids.push(session._unsafeUnwrap().id);
     }
     expect(ids).toEqual(Array.from({ length: 13 }, (_, at) => `s${2 * at + 1}`));
@@ -72,10 +72,10 @@ describe('labels', () => {
 
   test('of which one to eight are asked for', async () => {
     const { sessions } = openSessions();
-    const rule = "label must be 1 to 8 labels, such as { user: 'u-1' }";
+    const rule = "labels must be 1 to 8 labels, such as { user: 'u-1' }";
     const nine = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
     for (const label of [{}, nine]) {
-      expect(await errorOf(sessions.list({ label }))).toMatchObject({ type: 'invalid_input', message: rule });
+      expect(await errorOf(sessions.list({ labels: label }))).toMatchObject({ type: 'invalid_input', message: rule });
     }
   });
 
@@ -89,10 +89,10 @@ describe('labels', () => {
     for (const labels of all) await okOf(sessions.create(labelled(labels)));
     await okOf(sessions.start('s2'));
     const idsOf = async (query: ListQuery) => (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
-    expect(await idsOf({ label: { channel: 'web', user: 'u-1' } })).toEqual(['s1']);
-    expect(await idsOf({ label: { user: 'u-1' }, status: 'ACTIVE' })).toEqual(['s2']);
-    expect(await idsOf({ label: { user: 'u-1' }, status: 'IDLE' })).toEqual(['s1']);
-    expect(await idsOf({ label: { channel: 'phone', user: 'u-2' } })).toEqual([]);
+    expect(await idsOf({ labels: { channel: 'web', user: 'u-1' } })).toEqual(['s1']);
+    expect(await idsOf({ labels: { user: 'u-1' }, status: 'ACTIVE' })).toEqual(['s2']);
+    expect(await idsOf({ labels: { user: 'u-1' }, status: 'IDLE' })).toEqual(['s1']);
+    expect(await idsOf({ labels: { channel: 'phone', user: 'u-2' } })).toEqual([]);
   });
 
   test('give the sessions of a user by their last use, the end by the clock included', async () => {
@@ -108,7 +108,7 @@ describe('labels', () => {
     // No use of the session.
     await okOf(sessions.update('s3', { labels: { title: 'Tax return' } }));
     const shown = async () => {
-      const page = await okOf(sessions.list({ label: { user: 'u-1' }, order: 'updated' }));
+      const page = await okOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));
       const times = page.sessions.map(({ updatedAt }) => updatedAt);
       expect(times).toEqual(times.toSorted().reverse());
       return page.sessions.map(({ id }) => id);
@@ -117,7 +117,7 @@ describe('labels', () => {
     clock.pass(60_000);
     expect(await shown()).toEqual(['s2', 's1', 's4', 's3']);
     const ids: string[] = [];
-    for await (const session of sessions.each({ label: { user: 'u-1' }, order: 'updated', limit: 1 })) {
+    for await (const session of sessions.each({ labels: { user: 'u-1' }, order: 'updated', limit: 1 })) {
       ids.push(session._unsafeUnwrap().id);
     }
     expect(ids).toEqual(['s2', 's1', 's4', 's3']);
@@ -127,15 +127,15 @@ describe('labels', () => {
     const { sessions } = openSessions();
     for (let at = 0; at < 2; at += 1) await okOf(sessions.create(labelled({ user: 'u-1' })));
     expect(await errorOf(sessions.list({ order: 'updated' }))).toMatchObject({
-      message: "order can be 'updated' only with `label`",
+      message: "order can be 'updated' only with `labels`",
     });
     const label = { user: 'u-1' };
-    const { next = '' } = await okOf(sessions.list({ label, order: 'updated', limit: 1 }));
-    const { next: byCreation = '' } = await okOf(sessions.list({ label, limit: 1 }));
-    const wrong = { message: 'after must be a cursor: the `next` of a page of this list' };
+    const { nextCursor: next = '' } = await okOf(sessions.list({ labels: label, order: 'updated', limit: 1 }));
+    const { nextCursor: byCreation = '' } = await okOf(sessions.list({ labels: label, limit: 1 }));
+    const wrong = { message: 'cursor must be a cursor: the `nextCursor` of a page of this list' };
     for (const query of [
-      { label, after: next },
-      { label, order: 'updated', after: byCreation },
+      { labels: label, cursor: next },
+      { labels: label, order: 'updated', cursor: byCreation },
     ] as const) {
       expect(await errorOf(sessions.list(query))).toMatchObject(wrong);
     }
@@ -146,15 +146,15 @@ describe('labels', () => {
     for (let at = 0; at <= LABEL_SEARCH_LIMIT; at += 1) {
       store.insert('default', headOf(`s${at}`, NOON + at), live('IDLE', { labels: { user: 'u-1' } }));
     }
-    const error = await errorOf(sessions.list({ label: { user: 'u-1' }, order: 'updated' }));
+    const error = await errorOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));
     expect(error).toMatchObject({ type: 'too_many_labelled', label: ['user', 'u-1'], limit: 10_000 });
     expect(error.message).toMatch(/^more than 10000 sessions have the label user: u-1, too many to examine/);
     expect(httpStatusOf(error)).toBe(422);
     const items: unknown[] = [];
-    for await (const item of sessions.each({ label: { user: 'u-1' }, status: 'IDLE' })) {
+    for await (const item of sessions.each({ labels: { user: 'u-1' }, status: 'IDLE' })) {
       items.push(item.isErr() && item.error.type);
     }
     expect(items).toEqual(['too_many_labelled']);
-    expect((await okOf(sessions.list({ label: { user: 'u-1' } }))).total).toBe(10_001);
+    expect((await okOf(sessions.list({ labels: { user: 'u-1' } }))).total).toBe(10_001);
   });
 });

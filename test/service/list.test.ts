@@ -124,7 +124,7 @@ describe('a list in an order and between times', () => {
     const createdBefore = new Date(start + 4000).toISOString().replace('Z', '+00:00');
     const page = await okOf(sessions.list({ createdAfter, createdBefore, limit: 2 }));
     expect(page.sessions.map(({ id }) => id)).toEqual(['s4', 's3']);
-    expect(page).toMatchObject({ total: 3, page: 1, next: expect.any(String) });
+    expect(page).toMatchObject({ total: 3, page: 1, nextCursor: expect.any(String) });
     expect(await idsOf(sessions, { createdAfter: createdBefore, createdBefore: createdAfter })).toEqual([]);
   });
 });
@@ -141,7 +141,7 @@ describe('a cursor', () => {
       [{ limit: 2, page: 3 }, false],
       [{ page: 9 }, false],
     ] as const) {
-      expect('next' in (await okOf(opened.sessions.list(query)))).toBe(hasNext);
+      expect('nextCursor' in (await okOf(opened.sessions.list(query)))).toBe(hasNext);
     }
   });
 
@@ -149,23 +149,23 @@ describe('a cursor', () => {
     const opened = openSessions();
     await createApart(opened, 5);
     const first = await okOf(opened.sessions.list({ limit: 2 }));
-    const second = await okOf(opened.sessions.list({ limit: 2, after: String(first.next) }));
+    const second = await okOf(opened.sessions.list({ limit: 2, cursor: String(first.nextCursor) }));
     expect(second.sessions.map(({ id }) => id)).toEqual(['s3', 's2']);
     expect([second.total, second.limit, 'page' in second]).toEqual([5, 2, false]);
-    const third = await okOf(opened.sessions.list({ limit: 2, after: String(second.next) }));
-    expect([third.sessions.map(({ id }) => id), 'next' in third]).toEqual([['s1'], false]);
+    const third = await okOf(opened.sessions.list({ limit: 2, cursor: String(second.nextCursor) }));
+    expect([third.sessions.map(({ id }) => id), 'nextCursor' in third]).toEqual([['s1'], false]);
   });
 
   test('is not moved by sessions that come and go', async () => {
     const opened = openSessions();
     const { sessions } = opened;
     await createApart(opened, 6);
-    const { next } = await okOf(sessions.list({ limit: 3 }));
+    const { nextCursor: next } = await okOf(sessions.list({ limit: 3 }));
     await createApart(opened, 2);
     await okOf(sessions.delete('s4'));
     await okOf(sessions.delete('s6'));
-    expect(await idsOf(sessions, { after: String(next) })).toEqual(['s3', 's2', 's1']);
-    expect(await idsOf(sessions, { after: String(next), order: 'oldest' })).toEqual(['s5', 's7', 's8']);
+    expect(await idsOf(sessions, { cursor: String(next) })).toEqual(['s3', 's2', 's1']);
+    expect(await idsOf(sessions, { cursor: String(next), order: 'oldest' })).toEqual(['s5', 's7', 's8']);
   });
 });
 
@@ -211,7 +211,7 @@ describe('each session', () => {
     await createApart(opened, 4);
     const failing = (list: () => never): SessionService =>
       openSessions({
-        store: changed(inner, { list: (tenant, range) => (range.after ? list() : inner.list(tenant, range)) }),
+        store: changed(inner, { list: (tenant, range) => (range.cursor ? list() : inner.list(tenant, range)) }),
       }).sessions;
     const throws = failing(() => {
       throw new Error('out of order');
@@ -224,7 +224,8 @@ describe('each session', () => {
     const place = { id: 's4', at: new Date(0).toISOString() };
     const circling = openSessions({
       store: changed(inner, {
-        list: (tenant, { limit }) => inner.list(tenant, { offset: 0, limit }).map((page) => ({ ...page, next: place })),
+        list: (tenant, { limit }) =>
+          inner.list(tenant, { offset: 0, limit }).map((page) => ({ ...page, nextCursor: place })),
       }),
     });
     expect(await namesOf(circling.sessions, { limit: 1 })).toEqual(['s4', 's4']);
@@ -233,7 +234,7 @@ describe('each session', () => {
   test('is refused with what is wrong, be it the query or the tenant', async () => {
     const { sessions } = openSessions();
     expect(await namesOf(sessions, { limit: 0 })).toEqual(['invalid_input']);
-    expect(await namesOf(sessions, { after: 'junk' })).toEqual(['invalid_input']);
+    expect(await namesOf(sessions, { cursor: 'junk' })).toEqual(['invalid_input']);
     expect(await namesOf(sessions.forTenant(''))).toEqual(['invalid_input']);
   });
 

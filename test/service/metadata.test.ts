@@ -157,7 +157,7 @@ describe('metadata', () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, id } = await opened({ a: 1 }, { store });
     const told: unknown[] = [];
-    const iterator = sessions.watchAll({ from: '0', sessions: true })[Symbol.asyncIterator]();
+    const iterator = sessions.watchAll({ cursor: '0', sessions: true })[Symbol.asyncIterator]();
     await okOf(sessions.update(id, { labels: { user: 'u-1' }, metadata: { b: 2 } }));
     await okOf(sessions.update(id, { labels: { user: 'u-2' } }));
     await okOf(sessions.update(id, { metadata: { a: null } }));

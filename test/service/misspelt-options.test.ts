@@ -31,7 +31,7 @@ describe('a misspelt option', () => {
   test.for([
     ['each', [{ ordr: 'oldest' }], 'ordr is unknown (did you mean order?)'],
     ['watch', ['s1', { warnbefore: 5 }], 'warnbefore is unknown (did you mean warnBefore?)'],
-    ['watchAll', [{ form: '1' }], 'form is unknown (did you mean from?)'],
+    ['watchAll', [{ curser: '1' }], 'curser is unknown (did you mean cursor?)'],
     ['watchAll', [{ warnBefore: 5 }], 'warnBefore is unknown'],
   ] as const)('of %s is its first and only item: %j', async ([operation, args, message]) => {
     const { sessions } = openSessions();

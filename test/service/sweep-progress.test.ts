@@ -95,7 +95,7 @@ describe('a store that is looked at part by part', () => {
     }
     const partOf = (tenant: string) => parts[Number(tenant)] ?? inner;
     const withNext = <T extends object>(at: number, found: T) =>
-      at + 1 < parts.length ? { ...found, next: String(at + 1) } : found;
+      at + 1 < parts.length ? { ...found, nextCursor: String(at + 1) } : found;
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
       remove: (key, removal) => partOf(key.tenant).remove(key, removal),
@@ -137,8 +137,8 @@ describe('a store that is looked at part by part', () => {
   test('goes on where a sweep of the host has stopped', async () => {
     const { sessions, asked } = await openParts([0, 0, 0, 0]);
     const first = await okOf(sessions.sweep(10, { onEnded }));
-    expect(first.next).toBe('1');
-    expect((await okOf(sessions.sweep(10, { onEnded, after: '3' }))).next).toBeUndefined();
+    expect(first.nextCursor).toBe('1');
+    expect((await okOf(sessions.sweep(10, { onEnded, cursor: '3' }))).nextCursor).toBeUndefined();
     expect(asked).toEqual([0, 3]);
   });
 });

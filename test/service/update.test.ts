@@ -26,7 +26,7 @@ describe('update', () => {
     expect(updated).not.toHaveProperty('repeated');
     expect(await labelsOf()).toEqual({ title: 'Tax return', user: 'u-1' });
     const idsWith = async (label: Readonly<Record<string, string>>) =>
-      (await okOf(sessions.list({ label }))).sessions.map((session) => session.id);
+      (await okOf(sessions.list({ labels: label }))).sessions.map((session) => session.id);
     expect(await idsWith({ title: 'Tax return' })).toEqual([id]);
     expect(await idsWith({ draft: 'yes' })).toEqual([]);
     await okOf(sessions.update(id, { labels: { title: null, user: null } }));
@@ -144,7 +144,7 @@ describe('update', () => {
     const told: unknown[] = [];
     const done = new AbortController();
     const watching = (async () => {
-      for await (const change of sessions.watchAll({ signal: done.signal, from: '0' })) {
+      for await (const change of sessions.watchAll({ signal: done.signal, cursor: '0' })) {
         const event = change._unsafeUnwrap();
         told.push([event.type, 'at' in event && event.at, 'labels' in event ? event.labels : undefined]);
         if (event.type === 'session.updated') done.abort();

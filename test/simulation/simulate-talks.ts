@@ -79,7 +79,7 @@ const expectLists = async (sessions: SessionService, all: readonly Session[]): P
   };
   await expectTotal({}, () => true, 'all');
   for (const user of ['u:1', 'u:2'])
-    await expectTotal({ label: { user } }, ({ labels }) => labels['user'] === user, user);
+    await expectTotal({ labels: { user } }, ({ labels }) => labels['user'] === user, user);
 };
 
 /** What must be true of the store after all that the hosts have done. */

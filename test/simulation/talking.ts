@@ -172,7 +172,7 @@ const billOf = ({ labels: _, ...bill }: EndedSession): string => JSON.stringify(
 const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
   const { sessions, signal } = host;
   while (!signal.aborted) {
-    for await (const item of sessions.watchAll({ from: told.from, leases: true, signal })) {
+    for await (const item of sessions.watchAll({ cursor: told.from, leases: true, signal })) {
       if (item.isErr()) break;
       if (item.value.type === 'events_lost') told.faults.push('the watcher was told of lost events');
       else if (!told.seen.includes(item.value.id)) told.seen.push(item.value.id);

@@ -3,7 +3,7 @@ import MockRedis from 'ioredis-mock';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type { ListPosition, PageRange, SessionStore } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange, SessionStore } from '../../src/store/session-store.js';
 import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         createdAfter: fc.option(timestamp, { nil: undefined }),
         createdBefore: fc.option(timestamp, { nil: undefined }),
         after: fc.option(
-          place.map((found): ListPosition => ({ id: found.id, at: new Date(found.createdMs).toISOString() })),
+          place.map((found): ListCursor => ({ id: found.id, at: new Date(found.createdMs).toISOString() })),
           { nil: undefined },
         ),
       }),
@@ -52,11 +52,11 @@ const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-const rising = (a: ListPosition, b: ListPosition): number => compare(a.at, b.at) || compare(a.id, b.id);
+const rising = (a: ListCursor, b: ListCursor): number => compare(a.at, b.at) || compare(a.id, b.id);
 
 /** What a page of a plain sorted array would be. */
-const expected = (places: readonly ListPosition[], range: PageRange) => {
-  const { offset, limit, order: direction, createdAfter = '', createdBefore = '~', after } = range;
+const expected = (places: readonly ListCursor[], range: PageRange) => {
+  const { offset, limit, order: direction, createdAfter = '', createdBefore = '~', cursor: after } = range;
   const sign = direction === 'oldest' ? 1 : -1;
   const matching = places.filter(({ at }) => at > createdAfter && at < createdBefore);
   const sorted = matching.toSorted((a, b) => sign * rising(a, b));
@@ -69,13 +69,13 @@ const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs:
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
       const sessions = await open();
-      const there = new Map<string, ListPosition>();
+      const there = new Map<string, ListCursor>();
       for (const taken of steps) {
         if (taken.does === 'list') {
           const { page, total, next } = expected([...there.values()], taken.range);
           const found = await answerOf(sessions.list(TENANT, taken.range));
           expect(found.records.map(({ head }) => head.id)).toEqual(page.map((session) => session.id));
-          expect([found.total, found.next, found.unreadable]).toEqual([total, next, []]);
+          expect([found.total, found.nextCursor, found.unreadable]).toEqual([total, next, []]);
         } else if (taken.does === 'insert') {
           const head = headOf(taken.what.id, taken.what.createdMs);
           await answerOf(sessions.insert(TENANT, head, live('IDLE')));

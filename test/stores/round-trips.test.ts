@@ -169,8 +169,8 @@ const live = async (
   await run('list', (sessions) => okOf(sessions.list()));
   await run('list without histories', (sessions) => okOf(sessions.list({ historyLimit: 0 })));
   await run('list by status', (sessions) => okOf(sessions.list({ status: 'ACTIVE' })));
-  await run('list by label', (sessions) => okOf(sessions.list({ label: { user: 'u-1' } })));
-  await run('search by labels', (sessions) => okOf(sessions.list({ label, order: 'updated' })));
+  await run('list by label', (sessions) => okOf(sessions.list({ labels: { user: 'u-1' } })));
+  await run('search by labels', (sessions) => okOf(sessions.list({ labels: label, order: 'updated' })));
   await run('create with wake', (sessions) => okOf(sessions.create({ ...ada, wake: true })));
   const worker = { holder: 'worker', seconds: 10 };
   const { claimed } = await run('claim', (sessions) => okOf(sessions.claim(worker)));

@@ -4,7 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
-import type { ListPosition, SessionStore } from '../../src/store/session-store.js';
+import type { ListCursor, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf, replacing } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 interface Known {
-  readonly place: ListPosition;
+  readonly place: ListCursor;
   readonly state: StateRecord;
 }
 
@@ -69,7 +69,7 @@ const stateOf = (found: SessionStatus, revision: number, until: number): StateRe
 const statusAt = ({ state }: Known, now: number): SessionStatus =>
   now >= state.deadline ? 'TERMINATED' : state.status;
 
-const isOlder = (a: ListPosition, b: ListPosition): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
+const isOlder = (a: ListCursor, b: ListCursor): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
 
 const expectedIds = (known: readonly Known[], query: Query): readonly string[] => {
   const oldest = known
@@ -85,9 +85,9 @@ const expectList = async (store: SessionStore, known: readonly Known[], query: Q
   const ids = expectedIds(known, query);
   const { limit, order } = query;
   const at = { status: query.status, now: query.now };
-  const read = async (offset: number, after?: ListPosition) => {
-    const page = await answerOf(store.list(TENANT, { offset, limit, order, status: at, after }));
-    return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.next };
+  const read = async (offset: number, after?: ListCursor) => {
+    const page = await answerOf(store.list(TENANT, { offset, limit, order, status: at, cursor: after }));
+    return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
   };
   for (let offset = 0; offset <= ids.length; offset += limit) {
     const page = await read(offset);
@@ -95,7 +95,7 @@ const expectList = async (store: SessionStore, known: readonly Known[], query: Q
     expect([page.total, page.next !== undefined]).toEqual([ids.length, offset + limit < ids.length]);
   }
   const walked: string[] = [];
-  for (let next: ListPosition | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+  for (let next: ListCursor | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
     const page = await read(0, next);
     expect(page.total).toBe(ids.length);
     walked.push(...page.ids);

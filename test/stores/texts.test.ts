@@ -96,11 +96,11 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
       await tell('get', () => sessions.get(id));
       await tell('history', () => sessions.history(id, { last: 10 }));
       await tell('list', () => sessions.list());
-      await tell('list by label', () => sessions.list({ label: { user: text } }));
+      await tell('list by label', () => sessions.list({ labels: { user: text } }));
       await tell('list by status', () => sessions.list({ status: 'IDLE' }));
       const first = await tell('first page', () => sessions.list({ limit: 1 }));
-      const after = first?.isOk() ? first.value.next : undefined;
-      if (after !== undefined) await tell('second page', () => sessions.list({ limit: 1, after }));
+      const after = first?.isOk() ? first.value.nextCursor : undefined;
+      if (after !== undefined) await tell('second page', () => sessions.list({ limit: 1, cursor: after }));
       await tell('events', async () => {
         const page = await store.events?.read(store.events.streamOf(tenant), '', 10_000);
         const events = page?._unsafeUnwrap().events.filter((event) => event.tenant === tenant) ?? [];

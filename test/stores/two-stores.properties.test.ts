@@ -185,7 +185,7 @@ class Deployment {
       .list({
         limit,
         ...(status === undefined || user !== undefined ? {} : { status }),
-        ...(user === undefined ? {} : { label: { user } }),
+        ...(user === undefined ? {} : { labels: { user } }),
         ...(order === undefined ? {} : { order }),
         ...(historyLimit === undefined ? {} : { historyLimit }),
         ...(after === undefined ? {} : { createdAfter: new Date(now - after) }),
@@ -193,7 +193,7 @@ class Deployment {
         ...(place === 'next' ? behind : place),
       })
       .map((page) => {
-        this.#cursor = page.next ?? this.#cursor;
+        this.#cursor = page.nextCursor ?? this.#cursor;
         return page;
       });
   }

@@ -61,7 +61,7 @@ describe('the contract comes to an end on a store that', () => {
         list: (...args) =>
           inner.list(...args).map((page) => {
             const last = page.records.at(-1)?.head;
-            return { ...page, next: { id: last?.id ?? 'a', at: last?.createdAt ?? '2026-01-31T12:00:00.000Z' } };
+            return { ...page, nextCursor: { id: last?.id ?? 'a', at: last?.createdAt ?? '2026-01-31T12:00:00.000Z' } };
           }),
       })),
     );

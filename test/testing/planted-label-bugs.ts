@@ -102,10 +102,10 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
         ),
   ),
   listing('ends a walk by label after a page', isWalked, (inner, tenant, range) => {
-    const { next: _, ...page } = pageOf(inner, tenant, range);
+    const { nextCursor: _, ...page } = pageOf(inner, tenant, range);
     return page;
   }),
-  listing('begins anew after a cursor in a list by label', isWalked, (inner, tenant, { after: _, ...range }) =>
+  listing('begins anew after a cursor in a list by label', isWalked, (inner, tenant, { cursor: _, ...range }) =>
     pageOf(inner, tenant, range),
   ),
   listing('lists by label what is of any time', isWalked, (inner, tenant, { createdAfter: _, ...range }) =>

@@ -42,7 +42,7 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
     return several ? { ...page, total: pageOf(inner, tenant, withFirst(range)).total } : page;
   }),
   searching('begins anew after a cursor among several labels', hasAll, (inner, tenant, range) => {
-    const { after: _, ...anew } = range;
+    const { cursor: _, ...anew } = range;
     return pageOf(inner, tenant, range.order === 'updated' || range.status !== undefined ? range : anew);
   }),
   searching('leaves out the status', hasStatus, (inner, tenant, range) => {
@@ -64,8 +64,8 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
   searching('gives the creation as the place of the last used', isByUse, (inner, tenant, range) => {
     const page = pageOf(inner, tenant, range);
     const last = page.records.at(-1)?.head;
-    if (page.next === undefined || last === undefined || range.order !== 'updated') return page;
-    return { ...page, next: { id: last.id, at: last.createdAt } };
+    if (page.nextCursor === undefined || last === undefined || range.order !== 'updated') return page;
+    return { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
   searching('leaves the histories out of what it has looked for', isWhole, (inner, tenant, range) =>
     pageOf(inner, tenant, { ...range, historyLimit: 0 }),

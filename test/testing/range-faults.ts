@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ListPosition, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
 /** A store that takes the range for another one, with the tenant's sessions to look at. */
@@ -20,12 +20,12 @@ const misstating = (does: string, misstate: (page: RecordPage, range: PageRange)
 const laterBy = (timestamp: string | undefined, ms: number): string | undefined =>
   timestamp === undefined ? undefined : new Date(Date.parse(timestamp) + ms).toISOString();
 
-const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListPosition[] => {
+const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListCursor[] => {
   const { records } = inner.list(tenant, { offset: 0, limit: 1000, order: range.order })._unsafeUnwrap();
   return records.map(({ head }) => ({ id: head.id, at: head.createdAt }));
 };
 
-const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListPosition): boolean =>
+const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListCursor): boolean =>
   inner.findState({ tenant, id })._unsafeUnwrap() !== undefined;
 
 /** Mistakes with orders, times and cursors. */
@@ -39,33 +39,34 @@ export const rangeFaults: readonly Fault[] = [
     ...range,
     createdBefore: laterBy(range.createdBefore, 1),
   })),
-  misunderstanding('ignores where to begin', ({ after: _, ...range }) => range),
+  misunderstanding('ignores where to begin', ({ cursor: _, ...range }) => range),
   misunderstanding('passes over nothing after a cursor', (range) =>
-    range.after === undefined ? range : { ...range, offset: 0 },
+    range.cursor === undefined ? range : { ...range, offset: 0 },
   ),
   misunderstanding('goes on after the whole millisecond of a cursor', (range) =>
-    range.after === undefined
+    range.cursor === undefined
       ? range
-      : { ...range, after: { ...range.after, id: range.order === 'oldest' ? '\uffff' : '' } },
+      : { ...range, cursor: { ...range.cursor, id: range.order === 'oldest' ? '\uffff' : '' } },
   ),
   misunderstanding('begins anew where the session of a cursor is gone', (range, inner, tenant) =>
-    range.after === undefined || isThere(inner, tenant, range.after) ? range : { ...range, after: undefined },
+    range.cursor === undefined || isThere(inner, tenant, range.cursor) ? range : { ...range, cursor: undefined },
   ),
   faulty('range:', 'takes a cursor for a rank', (inner) => {
     const ranks = new Map<string, number>();
     return {
       list: (tenant, range) => {
-        const { after, ...rest } = range;
+        const { cursor: after, ...rest } = range;
         const start = after === undefined ? 0 : (ranks.get(`${tenant}/${after.id}`) ?? 0);
         const page = inner.list(tenant, { ...rest, offset: range.offset + start })._unsafeUnwrap();
-        if (page.next !== undefined) ranks.set(`${tenant}/${page.next.id}`, start + range.offset + range.limit);
+        if (page.nextCursor !== undefined)
+          ranks.set(`${tenant}/${page.nextCursor.id}`, start + range.offset + range.limit);
         return ok(page);
       },
     };
   }),
   faulty('range:', 'gives the order of the ids alone', (inner) => ({
     list: (tenant, range) => {
-      const { after, offset, limit } = range;
+      const { cursor: after, offset, limit } = range;
       if (after === undefined) return inner.list(tenant, range);
       const behind = placesOf(inner, tenant, range).filter(({ id }) =>
         range.order === 'oldest' ? id > after.id : id < after.id,
@@ -77,12 +78,12 @@ export const rangeFaults: readonly Fault[] = [
     },
   })),
   misstating('counts what is left', (page, range) =>
-    range.after === undefined ? page : { ...page, total: page.records.length },
+    range.cursor === undefined ? page : { ...page, total: page.records.length },
   ),
-  misstating('never says that there is more', ({ next: _, ...page }) => page),
+  misstating('never says that there is more', ({ nextCursor: _, ...page }) => page),
   misstating('says that there is more where there may be', (page) => {
     const last = page.records.at(-1)?.head;
-    return last === undefined ? page : { ...page, next: { id: last.id, at: last.createdAt } };
+    return last === undefined ? page : { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
   faulty('range:', 'counts those of all times', (inner) => ({
     list: (tenant, range) =>

@@ -39,7 +39,7 @@ const pair = async (
   for (let at = page; at < page + SPREAD; at += 1) {
     const last = count - (at - 1) * PAGE;
     starts.push(how === 'cursor' ? { createdMs: createdMsOf(last), id: idOf(last) } : { skip: (at - 1) * PAGE });
-    if (how === 'cursor') cursors.push((await must(sessions.list({ ...query, page: at - 1 }))).next ?? '');
+    if (how === 'cursor') cursors.push((await must(sessions.list({ ...query, page: at - 1 }))).nextCursor ?? '');
   }
   let calls = 0;
   const next = () => {
@@ -49,7 +49,7 @@ const pair = async (
   const list = async () => {
     const at = next();
     const after = cursors[at];
-    return (await must(sessions.list({ ...query, ...(after === undefined ? { page: page + at } : { after }) })))
+    return (await must(sessions.list({ ...query, ...(after === undefined ? { page: page + at } : { cursor: after }) })))
       .sessions;
   };
   const listByHand = () => database.byHand.page(tenant, starts[next()] ?? { skip: 0 }, isLight);

@@ -14,9 +14,9 @@ export const labelsIn = (text: string): readonly string[] | undefined => {
 
 /** Finds the sessions with a label, given as `name:value`, or with several, or else the session with this id. */
 export const findSessions = async (text: string, query: ListQuery): Promise<Outcome<SessionPage>> => {
-  const label = labelsIn(text);
-  if (label !== undefined) {
-    const labelled = await listSessions({ ...query, label });
+  const labels = labelsIn(text);
+  if (labels !== undefined) {
+    const labelled = await listSessions({ ...query, labels });
     const isLabel = labelled.ok ? labelled.value.total > 0 || 'status' in query : labelled.status !== 400;
     if (isLabel) return labelled;
   }

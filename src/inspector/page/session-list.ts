@@ -66,8 +66,8 @@ export class SessionList {
 
   /** What the counts of the filters are within: the days and the labels of the search. */
   get #within(): ListQuery {
-    const label = labelsIn(this.#search.text);
-    return { ...this.#search.query, ...(label && { label }) };
+    const labels = labelsIn(this.#search.text);
+    return { ...this.#search.query, ...(labels && { labels }) };
   }
 
   #turn(cursors: readonly string[]): void {
@@ -78,10 +78,10 @@ export class SessionList {
   async #load(): Promise<void> {
     this.#requests += 1;
     const request = this.#requests;
-    const after = this.#cursors.at(-1);
+    const cursor = this.#cursors.at(-1);
     const { text, query: days } = this.#search;
     const chosen = { ...days, ...this.#filters.query };
-    const query = { limit: String(PAGE), ...chosen, ...(after === undefined ? {} : { after }) };
+    const query = { limit: String(PAGE), ...chosen, ...(cursor && { cursor }) };
     const answer = await (text === '' ? listSessions(query) : findSessions(text, query));
     if (request !== this.#requests) return;
     this.#onTrouble(answer.ok ? '' : answer.message);

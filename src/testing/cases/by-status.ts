@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const listed = async (store: SessionStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100, status: { status, now: NOON }, ...more }));
-  return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.next };
+  return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
 };
 
 const everywhere = async (store: SessionStore): Promise<Readonly<Record<string, readonly string[]>>> => {
@@ -54,7 +54,7 @@ export const byStatus: readonly StoreCase[] = [
       expectEqual([first.ids, first.total], [active.slice(0, 3), 8], 'a page');
       await replace(store, keyOf('s11'), ended('failed', { revision: 3 }));
       await replace(store, keyOf('s8'), ended('failed', { revision: 3 }));
-      const second = await listed(store, 'ACTIVE', { limit: 3, after: first.next });
+      const second = await listed(store, 'ACTIVE', { limit: 3, cursor: first.next });
       expectEqual([second.ids, second.total], [active.slice(3, 6), 6], 'the page after it, while others change');
       const createdAfter = new Date(NOON + 4).toISOString();
       expectEqual((await listed(store, 'ACTIVE', { createdAfter })).ids, ['s10', 's7', 's5'], 'a range');

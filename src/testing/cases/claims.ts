@@ -22,7 +22,7 @@ const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Prom
   let after: string | undefined;
   await repeatUntil('the last part of what waits', 10, async () => {
     const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, after };
-    const { next, sessions: part, failed } = await answerOf(store.claim(given));
+    const { nextCursor: next, sessions: part, failed } = await answerOf(store.claim(given));
     expectEqual(failed, [], 'errors of a claim');
     expectThat(part.length <= given.limit, 'a claim has at most as many sessions as were asked for');
     sessions.push(...part.map(({ tenant, id }) => ({ tenant, id })));

@@ -55,13 +55,21 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
       expectEqual(page.total, 3, 'total');
       const alone = await answerOf(store.list(TENANT, { offset: 1, limit: 1 }));
       const position = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
-      expectEqual(alone, { records: [], unreadable: ['bad'], total: 3, next: position }, 'the page of the bad one');
+      expectEqual(
+        alone,
+        { records: [], unreadable: ['bad'], total: 3, nextCursor: position },
+        'the page of the bad one',
+      );
       for (const order of ['newest', 'oldest'] as const) {
-        const next = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, after: position }));
+        const next = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, cursor: position }));
         const found = next.records.map(({ head }) => head.id);
         expectEqual(found, [order === 'newest' ? 'oldest' : 'newest'], `what follows the bad one, ${order} first`);
         const both = await answerOf(store.list(TENANT, { offset: 0, limit: 2, order }));
-        expectEqual([both.records.length, both.unreadable, both.next], [1, ['bad'], position], `two, ${order} first`);
+        expectEqual(
+          [both.records.length, both.unreadable, both.nextCursor],
+          [1, ['bad'], position],
+          `two, ${order} first`,
+        );
       }
       const next = await answerOf(store.list(TENANT, { offset: 2, limit: 1 }));
       expectEqual(next.records.map(contentsOf), [oldest], 'records of the page after it');

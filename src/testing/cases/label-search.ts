@@ -1,6 +1,6 @@
 import type { SessionLabels } from '../../session/session.js';
 import { LABEL_SEARCH_LIMIT } from '../../session/session-limits.js';
-import type { ListPosition, PageRange, SessionStore } from '../../store/session-store.js';
+import type { ListCursor, PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, TENANT, upTo } from '../samples.js';
 import { answerOf, append, errorOf, insert, repeatUntil, replace } from '../steps.js';
@@ -10,16 +10,16 @@ const mine: SessionLabels = { user: 'u-1' };
 const ofWeb: SessionLabels = { user: 'u-1', channel: 'web' };
 
 const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = TENANT) => {
-  const { records, total, next } = await answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
+  const { records, total, nextCursor: next } = await answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
   return { ids: records.map(({ head }) => head.id), total, next };
 };
 
 /** The ids of all pages, read with cursors. */
 const walk = async (store: SessionStore, range: Partial<PageRange>): Promise<readonly string[]> => {
   const ids: string[] = [];
-  let after: ListPosition | undefined;
+  let after: ListCursor | undefined;
   await repeatUntil('the last page', 20, async () => {
-    const page = await pageOf(store, { ...range, after });
+    const page = await pageOf(store, { ...range, cursor: after });
     ids.push(...page.ids);
     after = page.next;
     return page.next === undefined;
@@ -123,7 +123,7 @@ export const labelSearch: readonly StoreCase[] = [
       }
       const over = await pageOf(store, { labels: mine, status: { status: 'TERMINATED', now: NOON + 40 }, limit: 2 });
       expectEqual([over.ids, over.total], [['over', 'left'], 3], 'TERMINATED in the end');
-      const rest = { labels: mine, status: { status: 'TERMINATED', now: NOON + 40 }, after: over.next } as const;
+      const rest = { labels: mine, status: { status: 'TERMINATED', now: NOON + 40 }, cursor: over.next } as const;
       expectEqual((await pageOf(store, rest)).ids, ['due'], 'the next page');
     },
   },

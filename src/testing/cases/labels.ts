@@ -55,7 +55,7 @@ export const labels: readonly StoreCase[] = [
     run: async (store) => {
       const mine = await insertUsers(store);
       const newest = await pageOf(store, { labels: user('u-1') });
-      expectEqual([newest.ids, newest.total, newest.next], [mine, 4, undefined], 'the newest first');
+      expectEqual([newest.ids, newest.total, newest.nextCursor], [mine, 4, undefined], 'the newest first');
       const oldest = await pageOf(store, { labels: user('u-1'), order: 'oldest' });
       expectEqual([oldest.ids, oldest.total], [mine.toReversed(), 4], 'the oldest first');
       const second = await pageOf(store, { labels: user('u-1'), offset: 2, limit: 2 });
@@ -75,12 +75,12 @@ export const labels: readonly StoreCase[] = [
       const mine = await insertUsers(store);
       for (const limit of [1, 2, 3, 4, 5]) {
         const ids: string[] = [];
-        let after: PageRange['after'];
+        let after: PageRange['cursor'];
         await repeatUntil('the last page', 10, async () => {
-          const page = await pageOf(store, { labels: user('u-1'), limit, after });
+          const page = await pageOf(store, { labels: user('u-1'), limit, cursor: after });
           ids.push(...page.ids);
-          after = page.next;
-          return page.next === undefined;
+          after = page.nextCursor;
+          return page.nextCursor === undefined;
         });
         expectEqual(ids, mine, `${limit} at a time`);
       }

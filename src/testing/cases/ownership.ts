@@ -133,7 +133,7 @@ export const ownership: readonly StoreCase[] = [
       await append(store, given, ['hello']);
       mutateDeeply(given);
       expectEqual(await dueOf(store, deadline, 10), [{ ...key, dueAt: deadline }], 'due');
-      const range = { offset: 0, limit: 1, after: { id: 'two', at: headOf('two').createdAt } };
+      const range = { offset: 0, limit: 1, cursor: { id: 'two', at: headOf('two').createdAt } };
       const first = await answerOf(store.list(TENANT, range));
       expectEqual(
         first.records.map(({ head }) => head.id),

@@ -1,4 +1,4 @@
-import type { ListPosition, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
+import type { ListCursor, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
@@ -21,7 +21,7 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
 ];
 
-const positionOf = (id: string, createdMs: number): ListPosition => ({ id, at: new Date(createdMs).toISOString() });
+const positionOf = (id: string, createdMs: number): ListCursor => ({ id, at: new Date(createdMs).toISOString() });
 
 const positions = ordered.map(([id, createdMs]) => positionOf(id, createdMs));
 
@@ -46,23 +46,23 @@ const MAXIMUM_PAGES = 100;
 const walk = async (
   store: SessionStore,
   range: Partial<PageRange>,
-  between: (met: readonly string[], next: ListPosition) => Promise<unknown> = async () => undefined,
+  between: (met: readonly string[], next: ListCursor) => Promise<unknown> = async () => undefined,
   tenant = TENANT,
 ): Promise<readonly string[]> => {
   const met: string[] = [];
-  let { after } = range;
+  let { cursor: after } = range;
   await repeatUntil('a page without next', MAXIMUM_PAGES, async () => {
-    const page = await pageOf(store, { ...range, after }, tenant);
+    const page = await pageOf(store, { ...range, cursor: after }, tenant);
     met.push(...idsOf(page));
-    if (page.next === undefined) return true;
-    await between(met, page.next);
-    after = page.next;
+    if (page.nextCursor === undefined) return true;
+    await between(met, page.nextCursor);
+    after = page.nextCursor;
     return false;
   });
   return met;
 };
 
-const inOrder = (order: 'newest' | 'oldest', found: readonly ListPosition[]): readonly string[] => {
+const inOrder = (order: 'newest' | 'oldest', found: readonly ListCursor[]): readonly string[] => {
   const ids = found.map(({ id }) => id);
   return order === 'oldest' ? ids : ids.toReversed();
 };
@@ -92,11 +92,11 @@ export const ranges: readonly StoreCase[] = [
       for (const order of [undefined, ...orders]) {
         const expected = order === 'oldest' ? positions : positions.toReversed();
         for (const limit of [1, 4, ordered.length - 1, ordered.length, ordered.length + 1]) {
-          const { next } = await pageOf(store, { order, limit });
+          const { nextCursor: next } = await pageOf(store, { order, limit });
           const last = limit < ordered.length ? expected[limit - 1] : undefined;
           expectEqual(next, last, `${order}, limit ${limit}: next`);
         }
-        const { next } = await pageOf(store, { order, limit: 3, offset: ordered.length - 3 });
+        const { nextCursor: next } = await pageOf(store, { order, limit: 3, offset: ordered.length - 3 });
         expectEqual(next, undefined, `${order}, the last three: next`);
       }
     },
@@ -112,15 +112,15 @@ export const ranges: readonly StoreCase[] = [
         positionOf('zz', NOON + 1),
       ];
       for (const after of [...positions, ...others]) {
-        const isAfter = ({ id, at }: ListPosition): boolean => (at === after.at ? id > after.id : at > after.at);
-        const isBefore = (position: ListPosition): boolean => !isAfter(position) && position.id !== after.id;
+        const isAfter = ({ id, at }: ListCursor): boolean => (at === after.at ? id > after.id : at > after.at);
+        const isBefore = (position: ListCursor): boolean => !isAfter(position) && position.id !== after.id;
         const what = `after ${after.id}:`;
-        const up = await pageOf(store, { order: 'oldest', after });
+        const up = await pageOf(store, { order: 'oldest', cursor: after });
         expectEqual(idsOf(up), inOrder('oldest', positions.filter(isAfter)), `${what} oldest first`);
-        const down = await pageOf(store, { after });
+        const down = await pageOf(store, { cursor: after });
         expectEqual(idsOf(down), inOrder('newest', positions.filter(isBefore)), `${what} newest first`);
         expectEqual([up.total, down.total], [ordered.length, ordered.length], `${what} the totals`);
-        const further = await pageOf(store, { order: 'oldest', after, offset: 2, limit: 2 });
+        const further = await pageOf(store, { order: 'oldest', cursor: after, offset: 2, limit: 2 });
         expectEqual(idsOf(further), idsOf(up).slice(2, 4), `${what} further on`);
       }
     },
@@ -195,7 +195,7 @@ export const ranges: readonly StoreCase[] = [
     run: async (store) => {
       const names = upTo(130).map((index) => `s${String(index).padStart(3, '0')}`);
       await Promise.all(names.map((id) => insert(store, keyOf(id))));
-      const removing = (_: readonly string[], { id }: ListPosition) => answerOf(store.remove(keyOf(id)));
+      const removing = (_: readonly string[], { id }: ListCursor) => answerOf(store.remove(keyOf(id)));
       expectEqual(await walk(store, { order: 'oldest', limit: 25 }), names, 'upwards');
       expectEqual(await walk(store, { limit: 25 }, removing), names.toReversed(), 'downwards');
     },
@@ -208,7 +208,7 @@ export const ranges: readonly StoreCase[] = [
       const all = { createdAfter: new Date(-1).toISOString(), createdBefore: new Date(NOON + 9).toISOString() };
       for (const order of orders) {
         for (const after of [undefined, positionOf('epoch', 0), positionOf('last', 253_402_300_799_999)]) {
-          const page = await pageOf(store, { order, ...all, after });
+          const page = await pageOf(store, { order, ...all, cursor: after });
           expectEqual(
             idsOf(page).filter((id) => id !== 'ours'),
             [],
@@ -218,7 +218,7 @@ export const ranges: readonly StoreCase[] = [
         }
       }
       expectEqual(
-        await pageOf(store, { order: 'oldest', after: positionOf('a', 0) }, 'nobody'),
+        await pageOf(store, { order: 'oldest', cursor: positionOf('a', 0) }, 'nobody'),
         { records: [], total: 0, unreadable: [] },
         'the page of a tenant without sessions',
       );

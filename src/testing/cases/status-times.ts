@@ -38,15 +38,15 @@ const idsAt = (status: SessionStatus, now: number): readonly string[] =>
 
 const listed = async (store: SessionStore, range: PageRange) => {
   const page = await answerOf(store.list(TENANT, range));
-  return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.next };
+  return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
 };
 
 /** All pages of a range, read one after another by their cursors. */
 const walked = async (store: SessionStore, range: PageRange, total: number): Promise<readonly string[]> => {
   const ids: string[] = [];
-  let { after } = range;
+  let { cursor: after } = range;
   await repeatUntil('a page without next', sessions.length + 1, async () => {
-    const page = await listed(store, { ...range, after });
+    const page = await listed(store, { ...range, cursor: after });
     expectThat(page.ids.length <= range.limit, `a page has at most ${range.limit} sessions`);
     expectEqual(page.total, total, 'the total of a page after a cursor');
     ids.push(...page.ids);

@@ -44,7 +44,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
         await okOf(sessions.append(together.id, entries));
       }
       expect((await okOf(sessions.history(id, { last: 10 }))).entries).toHaveLength(5);
-      expect((await okOf(sessions.list({ label: { caller: `${name}` } }))).sessions).toMatchObject([{ id }]);
+      expect((await okOf(sessions.list({ labels: { caller: `${name}` } }))).sessions).toMatchObject([{ id }]);
       await okOf(sessions.terminate(id));
       await okOf(sessions.delete(id));
     };

@@ -69,9 +69,9 @@ describeWithRedis('a deletion', ({ port }) => {
     for (const [name, value] of Object.entries(labels)) {
       expect(await client.call('ZSCORE', labelKey(session, name, value), session.member)).toBeNull();
     }
-    const page = await okOf(sessions.list({ label: { user: 'secret-label' } }));
+    const page = await okOf(sessions.list({ labels: { user: 'secret-label' } }));
     expect([page.total, page.sessions.map((each) => each.id)]).toEqual([1, [kept]]);
-    expect((await okOf(sessions.list({ label: { channel: 'web' } }))).total).toBe(1);
+    expect((await okOf(sessions.list({ labels: { channel: 'web' } }))).total).toBe(1);
   });
 
   test('of many sessions leaves nothing that a sweeper has to remove', async () => {

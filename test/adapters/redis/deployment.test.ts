@@ -132,7 +132,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         for (const [at, id] of ids.entries()) {
           const tenant = `t${at}`;
           const watch = new SessionService({ store: process(), tenant })
-            .watchAll({ from: '0' })
+            .watchAll({ cursor: '0' })
             [Symbol.asyncIterator]();
           expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sessionId: id });
           await watch.return?.();

@@ -48,12 +48,12 @@ describeWithRedis('a search by labels', () => {
     await okOf(sessions.start(ids[0] ?? ''));
     isCounted = true;
     const { user } = label;
-    const started = await okOf(sessions.list({ label: { user }, status: 'ACTIVE' }));
+    const started = await okOf(sessions.list({ labels: { user }, status: 'ACTIVE' }));
     expect([started.total, started.sessions.map(({ id }) => id)]).toEqual([1, [ids[0]]]);
-    const updated = await okOf(sessions.list({ label: { user }, order: 'updated', limit: 1 }));
+    const updated = await okOf(sessions.list({ labels: { user }, order: 'updated', limit: 1 }));
     expect([updated.total, updated.sessions.map(({ id }) => id)]).toEqual([SESSIONS, [ids[0]]]);
-    const both = await okOf(sessions.list({ label, page: 15, limit: 100 }));
-    expect([both.total, both.sessions.length, both.next]).toEqual([SESSIONS, 100, undefined]);
+    const both = await okOf(sessions.list({ labels: label, page: 15, limit: 100 }));
+    expect([both.total, both.sessions.length, both.nextCursor]).toEqual([SESSIONS, 100, undefined]);
     expect(examined.length).toBeGreaterThan((3 * SESSIONS) / AT_ONCE);
     expect(Math.max(...examined)).toBeLessThanOrEqual(AT_ONCE);
   });

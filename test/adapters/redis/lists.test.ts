@@ -148,14 +148,14 @@ describeWithRedis('a list', ({ port }) => {
         timeoutMs: PATIENT_MS,
       });
       await insertFive(store);
-      const { next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
+      const { nextCursor: next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
       const pageOf = async (range: Partial<PageRange>) => {
         const page = await answerOf(store.list(TENANT, { offset: 0, limit: 2, ...range }));
-        return [page.records.map(({ head }) => head.id), page.next?.id];
+        return [page.records.map(({ head }) => head.id), page.nextCursor?.id];
       };
       expect(await pageOf({ order: 'oldest' })).toEqual([['s0', 's1'], 's1']);
-      expect(await pageOf({ order: 'oldest', after: next })).toEqual([['s1', 's2'], 's2']);
-      expect(await pageOf({ after: next })).toEqual([[], undefined]);
+      expect(await pageOf({ order: 'oldest', cursor: next })).toEqual([['s1', 's2'], 's2']);
+      expect(await pageOf({ cursor: next })).toEqual([[], undefined]);
       expect(await pageOf({ offset: 2 })).toEqual([['s2', 's1'], 's1']);
       expect(await pageOf({ offset: 3 })).toEqual([['s1', 's0'], undefined]);
     });

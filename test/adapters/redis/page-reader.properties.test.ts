@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { stateAt } from '../../../src/session/state-at.js';
-import type { ListPosition, PageRange } from '../../../src/store/session-store.js';
+import type { ListCursor, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
@@ -52,7 +52,7 @@ const range = fc.record({
   after: optional(behind),
 });
 
-interface Inserted extends ListPosition {
+interface Inserted extends ListCursor {
   readonly state: StateRecord;
 }
 
@@ -64,10 +64,10 @@ const compare = (a: string, b: string): number => {
 /** The page of a plain sorted array of those sessions that have the status. */
 const expected = (
   inserted: readonly Inserted[],
-  { offset, limit, order, status, createdAfter = '', createdBefore = '~', after }: PageRange,
+  { offset, limit, order, status, createdAfter = '', createdBefore = '~', cursor: after }: PageRange,
 ) => {
   const sign = order === 'oldest' ? 1 : -1;
-  const inOrder = (a: ListPosition, b: ListPosition): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
+  const inOrder = (a: ListCursor, b: ListCursor): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
   const matching = inserted.filter(
     (session) =>
       status !== undefined &&
@@ -102,9 +102,9 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
         for (const { after, ...rest } of ranges) {
           const asked: PageRange = {
             ...rest,
-            after: typeof after === 'number' ? inserted[after % inserted.length] : after,
+            cursor: typeof after === 'number' ? inserted[after % inserted.length] : after,
           };
-          const { records, total, next } = await answerOf(store.list(TENANT, asked));
+          const { records, total, nextCursor: next } = await answerOf(store.list(TENANT, asked));
           const found = { ids: records.map(({ head }) => head.id), total, next };
           expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
         }

@@ -170,7 +170,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const steps: number[] = [];
     for (let after: string | undefined; ; ) {
       const before = sent();
-      const { next } = await answerOf(store.due(clock.now(), 500, after));
+      const { nextCursor: next } = await answerOf(store.due(clock.now(), 500, after));
       steps.push(sent() - before);
       if (next === undefined) break;
       after = next;

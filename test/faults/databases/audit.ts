@@ -41,12 +41,12 @@ const idsOf = async (sessions: SessionService, filter: { readonly status?: Sessi
   let total = 0;
   for (let after: string | undefined; ; ) {
     const page = (
-      await sessions.list({ limit: 100, historyLimit: 0, ...filter, ...(after && { after }) })
+      await sessions.list({ limit: 100, historyLimit: 0, ...filter, ...(after && { cursor: after }) })
     )._unsafeUnwrap();
     ids.push(...page.sessions.map(({ id }) => id), ...page.unreadable);
     total = page.total;
-    if (page.next === undefined) return { ids, total };
-    after = page.next;
+    if (page.nextCursor === undefined) return { ids, total };
+    after = page.nextCursor;
   }
 };
 

@@ -105,12 +105,15 @@ describeWithRedis('ten watchers of what three processes do', () => {
     const [one, other] = [new SessionService({ store: storeOf() }), new SessionService({ store: storeOf() })];
     const watchOf = (sessions: SessionService, at: number, comesBack = false) => {
       const id = ids[at % ids.length] ?? '';
-      const watching = follow((from) => sessions.watch(id, from === undefined ? { onOpen } : { from }), comesBack);
+      const watching = follow(
+        (from) => sessions.watch(id, from === undefined ? { onOpen } : { cursor: from }),
+        comesBack,
+      );
       return { ...watching, id };
     };
     const watchAllOf = (sessions: SessionService, comesBack = false) =>
       follow(
-        (from) => sessions.watchAll(from === undefined ? { onOpen, leases: true } : { from, leases: true }),
+        (from) => sessions.watchAll(from === undefined ? { onOpen, leases: true } : { cursor: from, leases: true }),
         comesBack,
       );
     const ofSession = [...[0, 1, 2, 3].map((at) => watchOf(one, at)), watchOf(other, 0), watchOf(other, 1, true)];

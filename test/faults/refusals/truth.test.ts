@@ -23,10 +23,10 @@ const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINA
 const listed = async (sessions: SessionService, status: SessionStatus): Promise<readonly string[]> => {
   const ids: string[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await okOf(sessions.list({ status, limit: 100, ...(after === undefined ? {} : { after }) }));
+    const page = await okOf(sessions.list({ status, limit: 100, ...(after === undefined ? {} : { cursor: after }) }));
     ids.push(...page.sessions.map(({ id }) => id));
-    if (page.next === undefined) return ids;
-    after = page.next;
+    if (page.nextCursor === undefined) return ids;
+    after = page.nextCursor;
   }
 };
 

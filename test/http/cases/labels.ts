@@ -10,18 +10,18 @@ export const labelCases = (world: World): void => {
         world.clock.pass(1000);
         await client.create({ ...minimal, labels: { user: at % 2 === 0 ? 'u:2' : 'u-1', channel: 'web' } });
       }
-      const page = await client.send('/sessions?label=user:u-1&limit=2');
+      const page = await client.send('/sessions?labels=user:u-1&limit=2');
       expect(page.headers).toMatchObject({ 'x-total-count': '3' });
-      expect(page.headers['link']).toContain('page=2&label=user%3Au-1>; rel="next"');
+      expect(page.headers['link']).toContain('page=2&labels=user%3Au-1>; rel="next"');
       const sessions: readonly unknown[] = JSON.parse(page.text);
       expect(sessions).toHaveLength(2);
       for (const session of sessions) expect(session).not.toHaveProperty('labels');
-      expect((await client.send('/sessions?label=user:u:2')).headers).toMatchObject({ 'x-total-count': '2' });
-      expect((await client.send('/sessions?label=user:nobody')).text).toBe('[]');
-      const after = `&after=${page.headers['x-next-cursor']}`;
-      const rest: readonly unknown[] = JSON.parse((await client.send(`/sessions?label=user:u-1${after}`)).text);
+      expect((await client.send('/sessions?labels=user:u:2')).headers).toMatchObject({ 'x-total-count': '2' });
+      expect((await client.send('/sessions?labels=user:nobody')).text).toBe('[]');
+      const after = `&cursor=${page.headers['x-next-cursor']}`;
+      const rest: readonly unknown[] = JSON.parse((await client.send(`/sessions?labels=user:u-1${after}`)).text);
       expect(rest).toHaveLength(1);
-      expect((await world.client().send('/sessions?label=user:u-1')).text).toBe('[]');
+      expect((await world.client().send('/sessions?labels=user:u-1')).text).toBe('[]');
     });
 
     test('are part of what an Idempotency-Key stands for', async () => {
@@ -38,9 +38,9 @@ export const labelCases = (world: World): void => {
       expectInvalid(await client.create({ ...minimal, labels: { user: 5 } }), 'labels.user');
       expectInvalid(await client.create({ ...minimal, labels: { 'a b': 'x' } }), 'labels');
       expect((await client.create({ ...minimal, labels: null })).status).toBe(201);
-      expectInvalid(await client.send('/sessions?label=user'), 'label.user');
-      expectInvalid(await client.send('/sessions?label=user:'), 'label.user');
-      expectInvalid(await client.send('/sessions?label=a:b&label=a:c'), 'label');
+      expectInvalid(await client.send('/sessions?labels=user'), 'labels.user');
+      expectInvalid(await client.send('/sessions?labels=user:'), 'labels.user');
+      expectInvalid(await client.send('/sessions?labels=a:b&labels=a:c'), 'labels');
       expectInvalid(await client.send('/sessions?order=updated'), 'order');
     });
 
@@ -59,8 +59,8 @@ export const labelCases = (world: World): void => {
       expect(again.headers).toHaveProperty('idempotent-replayed', 'true');
       expectProblem(await update({ pageTitle: 'Another' }), 422, 'operation_mismatch');
       const found = async (query: string) => (await client.send(`/sessions?${query}`)).headers['x-total-count'];
-      expect(await found('label=pageTitle:Tax%20return&label=user:u-1')).toBe('1');
-      expect(await found('label=draft:yes')).toBe('0');
+      expect(await found('labels=pageTitle:Tax%20return&labels=user:u-1')).toBe('1');
+      expect(await found('labels=draft:yes')).toBe('0');
       expectInvalid(await client.command(`/update-session/${id}`, {}, { labels: { user: 5 } }), 'labels.user');
       expectInvalid(await client.command(`/update-session/${id}`, {}, {}), 'labels');
       expectProblem(await client.command('/update-session/nobody', {}, { labels: { a: 'x' } }), 404, 'not_found');
@@ -81,15 +81,15 @@ export const labelCases = (world: World): void => {
         const sessions: readonly { readonly id: string }[] = JSON.parse(page.text);
         return { ids: sessions.map(({ id }) => id), headers: page.headers };
       };
-      const both = await listed('label=user:u-1&label=channel:web&limit=1');
+      const both = await listed('labels=user:u-1&labels=channel:web&limit=1');
       expect(both.ids).toEqual([ids[2]]);
-      expect(both.headers['link']).toContain('page=2&label=user%3Au-1&label=channel%3Aweb>; rel="next"');
-      expect((await listed('label=user:u-1&status=ACTIVE')).ids).toEqual([ids[0]]);
-      const first = await listed('label=user:u-1&order=updated&limit=2');
+      expect(both.headers['link']).toContain('page=2&labels=user%3Au-1&labels=channel%3Aweb>; rel="next"');
+      expect((await listed('labels=user:u-1&status=ACTIVE')).ids).toEqual([ids[0]]);
+      const first = await listed('labels=user:u-1&order=updated&limit=2');
       expect(first.ids).toEqual([ids[0], ids[2]]);
-      const after = `after=${first.headers['x-next-cursor']}`;
-      expect((await listed(`label=user:u-1&order=updated&limit=2&${after}`)).ids).toEqual([ids[1]]);
-      expectInvalid(await client.send(`/sessions?label=user:u-1&${after}`), 'after');
+      const after = `cursor=${first.headers['x-next-cursor']}`;
+      expect((await listed(`labels=user:u-1&order=updated&limit=2&${after}`)).ids).toEqual([ids[1]]);
+      expectInvalid(await client.send(`/sessions?labels=user:u-1&${after}`), 'cursor');
     });
   });
 };

@@ -65,12 +65,12 @@ export const listRangeCases = (world: World): void => {
       const ids = await client.createSeveral(5);
       const first = await client.send('/sessions?limit=2');
       const cursor = String(first.headers['x-next-cursor']);
-      const second = await client.send(`/sessions?limit=2&after=${cursor}`);
+      const second = await client.send(`/sessions?limit=2&cursor=${cursor}`);
       expect(idsOf(second)).toEqual(ids.slice(2, 4));
       expect(second.headers['x-total-count']).toBe('5');
       const next = String(second.headers['x-next-cursor']);
-      expect(targetsOf(client, second)).toEqual({ first: '?limit=2&page=1', next: `?limit=2&after=${next}` });
-      const third = await client.send(`/sessions?limit=2&after=${next}`);
+      expect(targetsOf(client, second)).toEqual({ first: '?limit=2&page=1', next: `?limit=2&cursor=${next}` });
+      const third = await client.send(`/sessions?limit=2&cursor=${next}`);
       expect([idsOf(third), third.headers['x-next-cursor']]).toEqual([ids.slice(4), undefined]);
       expect(targetsOf(client, third)).toEqual({ first: '?limit=2&page=1' });
     });
@@ -81,7 +81,7 @@ export const listRangeCases = (world: World): void => {
       const first = await client.send('/sessions?limit=3');
       await client.createSeveral(2);
       for (const at of [0, 2, 4]) await client.sessions.delete(String(ids[at]));
-      const rest = await client.send(`/sessions?after=${first.headers['x-next-cursor']}`);
+      const rest = await client.send(`/sessions?cursor=${first.headers['x-next-cursor']}`);
       expect(idsOf(rest)).toEqual([ids[3], ids[5]]);
     });
 
@@ -89,7 +89,7 @@ export const listRangeCases = (world: World): void => {
       ['order', ['', 'up', 'NEWEST', 'newest%20', 'asc']],
       ['created_after', ['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '1769860800', '2026-01-31T12:00:00+01:00']],
       ['created_before', ['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '%00']],
-      ['after', ['', '1', 's1', '%00', '0.', '../..', 'x'.repeat(4000)]],
+      ['cursor', ['', '1', 's1', '%00', '0.', '../..', 'x'.repeat(4000)]],
       ['status', ['', 'idle', 'ENDED', 'constructor', 'ACTIVE,PAUSED']],
     ] as const)('%s that is junk or repeated is 400 and named', async (name, junk) => {
       const client = world.client();
@@ -101,7 +101,7 @@ export const listRangeCases = (world: World): void => {
       const client = world.client();
       await client.createSeveral(2);
       const { headers } = await client.send('/sessions?limit=1');
-      expectInvalid(await client.send(`/sessions?page=1&after=${headers['x-next-cursor']}`), 'after');
+      expectInvalid(await client.send(`/sessions?page=1&cursor=${headers['x-next-cursor']}`), 'cursor');
     });
 
     test('a HEAD has the same headers', async () => {

@@ -23,8 +23,8 @@ export const converse = async (baseUrl: string) => {
   });
   const position: number | undefined = appended.data?.position;
   const first = await client.GET('/sessions', { params: { query: { limit: 1 } } });
-  const after = first.response.headers.get('X-Next-Cursor') ?? '';
-  const second = await client.GET('/sessions', { params: { query: { limit: 1, after } } });
+  const cursor = first.response.headers.get('X-Next-Cursor') ?? '';
+  const second = await client.GET('/sessions', { params: { query: { limit: 1, cursor } } });
   const ended = await client.POST('/terminate-session/{session_id}', { params: { path } });
   const state: components['schemas']['SessionState'] | undefined = ended.data;
   const found = await client.GET('/session/{session_id}', { params: { path } });
@@ -72,8 +72,8 @@ export const converse = async (baseUrl: string) => {
   const appended = await appendHistory({ client, path, body: { entries: [{ role: 'user', content: 'Hello' }] } });
   const position: number | undefined = appended.data?.position;
   const first = await listSessions({ client, query: { limit: 1 } });
-  const after = first.response?.headers.get('X-Next-Cursor') ?? '';
-  const second = await listSessions({ client, query: { limit: 1, after } });
+  const cursor = first.response?.headers.get('X-Next-Cursor') ?? '';
+  const second = await listSessions({ client, query: { limit: 1, cursor } });
   const ended = await terminateSession({ client, path });
   const state: SessionState | undefined = ended.data;
   const found = await getSession({ client, path });
@@ -131,8 +131,8 @@ export const converse = async (baseUrl: string) => {
   const appended = await appendHistory(id, { entries: [{ role: 'user', content: 'Hello' }] });
   const position: number | undefined = appended.status === 200 ? appended.data.position : undefined;
   const first = await listSessions({ limit: 1 });
-  const after = first.headers.get('X-Next-Cursor') ?? '';
-  const second = await listSessions({ limit: 1, after });
+  const cursor = first.headers.get('X-Next-Cursor') ?? '';
+  const second = await listSessions({ limit: 1, cursor });
   const ended = await terminateSession(id);
   const state: SessionState | undefined = ended.status === 200 ? ended.data : undefined;
   const found = await getSession(id);
