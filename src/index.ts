@@ -5,7 +5,7 @@ export type { OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
-export type { GetOrCreateInput, GetOrCreateResult } from './service/get-or-create.js';
+export type { GetOrCreateInput } from './service/get-or-create.js';
 export type { GetOptions } from './service/get-session.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
@@ -15,6 +15,7 @@ export type {
   Appended,
   ClaimedSession,
   Claims,
+  GetOrCreateResult,
   HistoryPart,
   OperationName,
   OperationResult,

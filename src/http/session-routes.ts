@@ -6,7 +6,7 @@ import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import { create, get, getOrCreate, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantOpenings, TenantSessions } from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
-import type { GetOrCreateResult } from '../service/get-or-create.js';
+import type { GetOrCreateResult } from '../service/operation-results.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { CreatedSession } from '../session/session.js';
 import { KEY_LENGTH } from '../session/session-limits.js';

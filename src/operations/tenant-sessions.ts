@@ -2,10 +2,9 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
-import type { GetOrCreateResult } from '../service/get-or-create.js';
 import type { GetOptions } from '../service/get-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
-import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type { Appended, GetOrCreateResult, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
   AppendError,
   ChangeError,

@@ -6,6 +6,7 @@ import { conflict, type GetOrCreateError, type ReadError } from '../session/erro
 import type { Session } from '../session/session.js';
 import { type CreateOptions, type CreateSessionInput, MAX_ATTEMPTS, tryCreate } from './create-session.js';
 import { getSession } from './get-session.js';
+import type { GetOrCreateResult } from './operation-results.js';
 import type { Settings } from './settings.js';
 
 /** The session to get, or to create if there is none. */
@@ -14,12 +15,6 @@ export interface GetOrCreateInput extends Omit<CreateSessionInput, 'id' | 'idemp
   readonly id: string;
   /** Whether a new session is started at once. Default: true. A session that exists stays as it is. */
   readonly start?: boolean;
-}
-
-/** The result of `getOrCreate`. */
-export interface GetOrCreateResult extends Session {
-  /** Whether this call has created the session. */
-  readonly created: boolean;
 }
 
 /** The session with this id, whatever its options and its status, or a new one. */

@@ -3,7 +3,12 @@ import type { SweepFailure } from '../session/errors.js';
 import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
-import type { GetOrCreateResult } from './get-or-create.js';
+
+/** The result of `getOrCreate`. */
+export interface GetOrCreateResult extends Session {
+  /** Whether this call has created the session. */
+  readonly created: boolean;
+}
 
 /** The result of `append` and of `rewind`. */
 export interface Appended {

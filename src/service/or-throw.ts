@@ -1,5 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
+import { disposable } from '../session/async-dispose.js';
 import type { HeldLease, ReturnedValue } from '../session/with-lease.js';
 import type { LeaseInput } from './lease-session.js';
 import { unwrap } from './unwrap.js';
@@ -12,7 +13,7 @@ type Throwing<F> = F extends (...given: infer A) => infer R
   ? R extends ResultAsync<infer T, infer _E>
     ? (...given: A) => Promise<T>
     : R extends AsyncIterable<Result<infer T, infer _E>>
-      ? (...given: A) => AsyncIterable<T>
+      ? (...given: A) => AsyncIterable<T> & (R extends AsyncDisposable ? AsyncDisposable : unknown)
       : never
   : never;
 
@@ -37,7 +38,7 @@ const isIterable = (value: unknown): value is AsyncIterable<AnyResult> =>
 /** No generator: its `return` would wait for a pending `next`, and a watch may wait for long. */
 const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknown> => {
   const iterator = items[Symbol.asyncIterator]();
-  return {
+  const values: AsyncIterableIterator<unknown> = {
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -50,6 +51,9 @@ const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknow
       return { done: true, value: undefined };
     },
   };
+  return disposable(values, async () => {
+    await iterator.return?.();
+  });
 };
 
 /** `use` with sessions that throw. Anything but a function stays as it is, for the check of `withLease`. */

@@ -44,7 +44,7 @@ import { type ClaimInput, claimSessions } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
-import { type GetOrCreateInput, type GetOrCreateResult, getOrCreate } from './get-or-create.js';
+import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { type GetOptions, getSession } from './get-session.js';
 import {
   type LeaseInput,
@@ -58,6 +58,7 @@ import { type EachQuery, eachSession, type ListOptions, type ListQuery, listSess
 import type {
   Appended,
   Claims,
+  GetOrCreateResult,
   HistoryPart,
   OperationName,
   OperationResults,

@@ -18,7 +18,17 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'Operation',
     {
       ...{ create: true, getOrCreate: true, start: true, pause: true, resume: true, terminate: true, fail: true },
-      ...{ extend: true, update: true, append: true, rewind: true, redact: true, get: true, history: true, list: true, each: true },
+      ...{
+        extend: true,
+        update: true,
+        append: true,
+        rewind: true,
+        redact: true,
+        get: true,
+        history: true,
+        list: true,
+        each: true,
+      },
       ...{ lease: true, renew: true, release: true, withLease: true, wake: true, claim: true, delete: true },
       ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,

@@ -1,5 +1,6 @@
 import { err, ok, okAsync, type ResultAsync } from 'neverthrow';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Session, SessionError, SessionState } from '../../src/index.js';
 import { SessionFailure } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
@@ -59,6 +60,18 @@ describe('orThrow', () => {
     };
     expect(await thrownBy(read())).toMatchObject({ type: 'misconfigured' });
     expect(seen).toEqual([id]);
+  });
+
+  test('has leases and watches for await using', async () => {
+    const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
+    const id = await startedIn(sessions);
+    {
+      await using lease = await sessions.orThrow.lease(id, worker);
+      expect((await sessions.orThrow.get(id)).lease?.fencingToken).toBe(lease.fencingToken);
+      await using watch = sessions.orThrow.watch(id);
+      expect(await watch[Symbol.asyncIterator]().next()).toMatchObject({ value: { type: 'session.snapshot' } });
+    }
+    expect(await sessions.orThrow.get(id)).not.toHaveProperty('lease');
   });
 
   test('rejects for an argument that is no callback', async () => {
