@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { LanguageModel, UIMessage } from 'ai';
-import { httpStatusOf, type SessionService, unwrap } from 'colloquy';
+import { httpStatusOf, type SessionService } from 'colloquy';
 import { loadMessages } from 'colloquy/ai-sdk';
 import { build } from 'esbuild';
 import { Hono } from 'hono';
@@ -20,7 +20,7 @@ export const chatApp = async (sessions: SessionService, model: LanguageModel): P
   const post = chatRoute(sessions, model);
   return new Hono()
     .get('/', async (context) => {
-      const { id } = await unwrap(sessions.create({ face: 'assistant', profile: 'chat', start: true }));
+      const { id } = await sessions.orThrow.create({ start: true });
       return context.redirect(`/chats/${id}`);
     })
     .get('/chats/:id', (context) => context.html(html))

@@ -32,11 +32,10 @@ export const chatRoute =
     const { id, trigger } = body.data;
 
     return new Promise<Response>((respond) => {
-      const answer = async ({ fencingToken, signal }: HeldLease<SessionService>): Promise<void> => {
-        const loaded = await saveMessages(sessions, id, [message], {
+      const answer = async ({ sessions: held, signal }: HeldLease<SessionService>): Promise<void> => {
+        const loaded = await saveMessages(held, id, [message], {
           regenerate: trigger === 'regenerate-message',
-          fencingToken,
-        }).andThen(() => loadMessages<UIMessage>(sessions, id));
+        }).andThen(() => loadMessages<UIMessage>(held, id));
         if (loaded.isErr()) return respond(refusal(loaded.error));
         const { messages, position: ifPosition } = loaded.value;
         // The request came twice.
@@ -52,7 +51,7 @@ export const chatRoute =
             onFinish: async ({ responseMessage }) => {
               // A model that fails at once leaves a message without parts.
               if (responseMessage.parts.length > 0) {
-                await saveMessages(sessions, id, [responseMessage], { fencingToken, ifPosition }).orTee(console.error);
+                await saveMessages(held, id, [responseMessage], { ifPosition }).orTee(console.error);
               }
               done();
             },

@@ -4,7 +4,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { unwrap } from 'colloquy';
 import { SessionClient } from 'colloquy/client';
 import { openSessions } from './sessions.js';
 
@@ -31,17 +30,17 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
 const talk = async (client: SessionClient, id: string, said: readonly string[], signal: AbortSignal): Promise<void> => {
   const left = [...said];
   let known = 0;
-  for await (const change of client.watch(id, { signal })) {
-    console.log(`[caller] ${unwrap(change).type}`);
-    // An event does not contain the entries, so read them.
-    const { status, history } = await unwrap(client.get(id, { signal }));
+  const { orThrow } = client;
+  for await (const change of orThrow.watch(id, { signal })) {
+    console.log(`[caller] ${change.type}`);
+    const { status, history } = await orThrow.get(id, { signal });
     for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
     known = history.length;
     // No worker has taken the session yet, or the worker has not answered yet.
     if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
     const content = left.shift();
-    if (content === undefined) await client.terminate(id, { signal });
-    else await client.append(id, [{ role: 'user', content }], { signal });
+    if (content === undefined) await orThrow.terminate(id, { signal });
+    else await orThrow.append(id, [{ role: 'user', content }], { signal });
   }
 };
 
@@ -53,7 +52,7 @@ process.once('SIGINT', stop).once('SIGTERM', stop);
 try {
   const [baseUrl] = await Promise.all([begin('http'), begin('worker')]);
   const client = new SessionClient({ baseUrl, apiKey: process.env['API_KEY'] ?? '' });
-  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, wake: true }));
+  const { id } = await sessions.orThrow.create({ timeLimit: 60, wake: true });
   await talk(client, id, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -2,7 +2,7 @@
 // for, and no two get the same one. If a worker is killed, its leases run out, and others claim its sessions.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createSweeper, type Result, type ResultAsync, type SessionError } from 'colloquy';
+import { createSweeper, type Result, type ResultAsync, type SessionError, type SessionService } from 'colloquy';
 import { openSessions } from './sessions.js';
 
 const MAX_SESSIONS = 200;
@@ -33,18 +33,18 @@ const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T,
 };
 
 /** Makes the session ACTIVE, if it is not: it is, if its worker was killed. */
-const begin = async (id: string, fencingToken: number): Promise<boolean> => {
-  const found = await insist(() => sessions.get(id, { historyLimit: 0 }));
+const begin = async (held: SessionService, id: string): Promise<boolean> => {
+  const found = await insist(() => held.get(id, { historyLimit: 0 }));
   if (found.isErr() || found.value.status === 'ACTIVE') return found.isOk();
   const command = found.value.status === 'IDLE' ? 'start' : 'resume';
   const operationId = `${command}-${randomUUID()}`;
-  return (await insist(() => sessions[command](id, { operationId, fencingToken }))).isOk();
+  return (await insist(() => held[command](id, { operationId }))).isOk();
 };
 
 /** Answers the user until the session has ended, another worker has it, or this process stops. */
-const converse = async (id: string, fencingToken: number, signal: AbortSignal): Promise<'over' | 'broken'> => {
+const converse = async (held: SessionService, id: string, signal: AbortSignal): Promise<'over' | 'broken'> => {
   // At first the last entry alone: if it is the user's, the worker before did not answer it.
-  for await (const item of sessions.watch(id, { signal, historyLimit: 1 })) {
+  for await (const item of held.watch(id, { signal, historyLimit: 1 })) {
     if (item.isErr()) return item.error.type === 'not_found' ? 'over' : 'broken';
     const change = item.value;
     if (change.type !== 'session.snapshot' && change.type !== 'session.changed') continue;
@@ -56,9 +56,7 @@ const converse = async (id: string, fencingToken: number, signal: AbortSignal): 
     const content = await answerTo(questions.map((question) => question.content).join(' '));
     // The operation id is that of the question: a second answer after a crash or a lost reply adds nothing.
     const operationId = `answer-to-${position}`;
-    const said = await insist(() =>
-      sessions.append(id, [{ role: 'assistant', content }], { operationId, fencingToken }),
-    );
+    const said = await insist(() => held.append(id, [{ role: 'assistant', content }], { operationId }));
     if (said.isErr() && said.error.type === 'lease_lost') return 'over';
     if (said.isErr()) console.error(`${id}: ${said.error.message}`); // the user has hung up, or this was answered
   }
@@ -70,13 +68,13 @@ const drive = async (id: string): Promise<void> => {
   const done = await sessions.withLease(
     id,
     { holder, seconds: LEASE_SECONDS },
-    async ({ signal: lost, fencingToken }) => {
+    async ({ sessions: held, signal: lost }) => {
       const signal = AbortSignal.any([stopping.signal, lost]);
-      if (!(await begin(id, fencingToken))) return;
+      if (!(await begin(held, id))) return;
       console.log(`${id} is leased by worker ${process.pid}`);
-      while ((await converse(id, fencingToken, signal)) === 'broken' && !signal.aborted) await wait(1000);
+      while ((await converse(held, id, signal)) === 'broken' && !signal.aborted) await wait(1000);
       // Until another worker claims it, the time limit does not run. An ended session stays unchanged.
-      if (stopping.signal.aborted) await sessions.pause(id, { fencingToken });
+      if (stopping.signal.aborted) await held.pause(id);
     },
   );
   if (done.isErr() && done.error.type === 'lease_lost') console.log(`${id} was lost: its lease ran out`);

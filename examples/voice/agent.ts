@@ -59,12 +59,12 @@ export const holdCall = async (agent: Agent, id: string, holder: string = random
 };
 
 const converse = async (
-  { sessions, line, model }: Agent,
+  { line, model }: Agent,
   id: string,
-  { signal: lost, fencingToken }: HeldLease<SessionService>,
+  { sessions, signal: lost }: HeldLease<SessionService>,
 ): Promise<Ending> => {
   // With an operation id: no error if the session was started before the call was dropped.
-  const started = await sessions.start(id, { operationId: 'pick-up', fencingToken });
+  const started = await sessions.start(id, { operationId: 'pick-up' });
   const past = await started.asyncAndThen(() => sessions.history(id, { last: 1 }));
   if (past.isErr()) return past.error.type;
 
@@ -86,7 +86,7 @@ const converse = async (
 
   /** With an operation id, each text is appended once, even after a lost reply or by the process that continues the call. */
   const keep = (role: string, content: string, operationId: string) => {
-    const attempt = () => sessions.append(id, [{ role, content }], { operationId, fencingToken });
+    const attempt = () => sessions.append(id, [{ role, content }], { operationId });
     return attempt().orElse((error) => (error.type === 'store_unavailable' ? attempt() : errAsync(error)));
   };
 
@@ -108,7 +108,7 @@ const converse = async (
     turn = new AbortController();
     speaking = answer(position, AbortSignal.any([call.signal, turn.signal])).catch(async (cause: unknown) => {
       console.error(cause); // the model or the line is broken: the session says so
-      await sessions.fail(id, { fencingToken });
+      await sessions.fail(id);
     });
   };
 
@@ -136,14 +136,14 @@ const converse = async (
       }
       case 'hold':
         await fallSilent();
-        await sessions.pause(id, { fencingToken }); // this time does not count
+        await sessions.pause(id); // this time does not count
         break;
       case 'back':
-        await sessions.resume(id, { fencingToken });
+        await sessions.resume(id);
         break;
       case 'hang-up':
         await fallSilent();
-        await sessions.terminate(id, { fencingToken });
+        await sessions.terminate(id);
         break;
     }
   }
