@@ -12,7 +12,7 @@ import {
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import type { get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
+import type { createWithId, get, getOrCreate, history, list } from '../operations/session-operations.js';
 import {
   type CallbackFailed,
   type Conflict,
@@ -124,7 +124,7 @@ export type RemoteError =
   | Omit<TooManyActive, 'id' | 'limit'>
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
-  | Omit<IdTaken, 'id'>
+  | IdTaken
   | Omit<PageTooLarge, 'bytes' | 'limit'>
   | Omit<TooManyLabelled, 'label' | 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
@@ -152,7 +152,7 @@ export type RemoteRedactError = RemoteErrorIn<typeof redact>;
 /** Errors of `delete` of the client. */
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 /** Errors of `create` of the client. */
-export type RemoteCreateError = RemoteErrorIn<typeof openedCreate>;
+export type RemoteCreateError = RemoteErrorIn<typeof createWithId>;
 /** Errors of `start` of the client. */
 export type RemoteStartError = RemoteErrorIn<(typeof changes)['start']>;
 /** Errors of `pause`, `resume`, `extend`, `terminate` and `fail` of the client. */
@@ -220,6 +220,7 @@ const remoteErrorOf = (
       return { type: code, message, command: isCommand(method) || isHistoryCommand(method) ? method : 'lease' };
     }
     case 'history_full':
+    case 'id_taken':
       return { type: code, message, id };
     case 'corrupt_record':
       return { type: code, message, ...(id && { id }) };
@@ -237,7 +238,6 @@ const remoteErrorOf = (
     case 'operation_mismatch':
     case 'conflict':
     case 'idempotency_mismatch':
-    case 'id_taken':
     case 'too_many_active':
     case 'page_too_large':
     case 'too_many_labelled':

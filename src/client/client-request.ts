@@ -84,6 +84,8 @@ export interface CallArguments {
   readonly optionNames?: readonly string[];
   /** Whether the operation id and the fencing token are fields of `input`. Default: they are options. */
   readonly hasInputHeaders?: boolean;
+  /** Whether the session id is the field `id` of `input`. */
+  readonly hasInputId?: boolean;
   /** The name of an option that is a field of the body: the call applies only if it holds. */
   readonly condition?: string;
 }
@@ -194,7 +196,8 @@ const parseCall = <C extends OperationError>(
   operation: Operation<never, unknown, C>,
   { id: givenId, query = {}, input = {}, options, fence, ...names }: CallArguments,
 ): ClientRequest<C> => {
-  const fields = parseFields(issues, 'input', input);
+  const { id: inputId, ...others } = parseFields(issues, 'input', input);
+  const fields = names.hasInputId || inputId === undefined ? others : { ...others, id: inputId };
   const settings = parseFields(issues, 'options', options);
   const filter = parseFields(issues, 'query', query);
   checkNames(issues, operation, { input: fields, query: filter, options: settings }, names);
@@ -202,7 +205,7 @@ const parseCall = <C extends OperationError>(
   parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
   const { timeoutMs } = settings;
   const signal = parseSignal(issues, settings['signal']);
-  const id = hasId(operation) ? parseId(issues, givenId) : '';
+  const id = hasId(operation) ? parseId(issues, names.hasInputId ? inputId : givenId) : '';
   const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
   const key = parseKey(issues, operation, fields, operationId);
   const fencingToken = givenToken ?? (fence?.id === id ? fence.fencingToken : undefined);

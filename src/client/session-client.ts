@@ -1,4 +1,5 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
+import { isFields } from '../input/parse-fields.js';
 import {
   append,
   changes,
@@ -19,7 +20,7 @@ import {
   type RemotePage,
   type RemoteSession,
 } from '../operations/outputs.js';
-import { get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
+import { createWithId, get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
 import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
@@ -79,6 +80,14 @@ import { type Reply, readPage } from './read-reply.js';
 import { type ClientSettings, parseClientOptions, type SessionClientOptions } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
 
+const hasOwnId = (input: unknown): boolean => {
+  try {
+    return isFields(input) && input['id'] !== undefined;
+  } catch {
+    return false;
+  }
+};
+
 /** Reads the result from the body of an answer. */
 const bodyOf =
   <T>({ output }: Operation<never, T>) =>
@@ -125,7 +134,8 @@ export class SessionClient {
     input: Omit<CreateSessionInput, 'wake'>,
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteCreateError> {
-    return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
+    if (!hasOwnId(input)) return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
+    return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
   }
 
   /**
@@ -137,7 +147,7 @@ export class SessionClient {
     input: Omit<GetOrCreateInput, 'wake'>,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult, RemoteGetOrCreateError> {
-    return this.#call(getOrCreate, { input, options }, bodyOf(getOrCreate));
+    return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
   }
 
   /** Reads a session with its history, or with its latest entries. */

@@ -1,15 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, hasMethods, parseName } from '../input/parse-fields.js';
-import { parseSafely } from '../input/parse-safely.js';
+import { type Fields, hasMethods, MISSING } from '../input/parse-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
-import { create, get, getOrCreate, historyOperations, list, openedCreate } from '../operations/session-operations.js';
+import {
+  create,
+  createWithId,
+  get,
+  getOrCreate,
+  historyOperations,
+  list,
+  openedCreate,
+} from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantOpenings, TenantSessions } from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult } from '../service/operation-results.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { CreatedSession } from '../session/session.js';
-import { KEY_LENGTH } from '../session/session-limits.js';
 import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
@@ -24,20 +30,17 @@ import { readWithin, withinBudget } from './within-budget.js';
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);
 
-/** The fields of a create, if all that a session must have over HTTP are there. */
+/** The fields of a create. A host may leave out the face and the profile, a request may not. */
 const createReader = (operation: AnyOperation) => {
   const readBody = bodyReader(operation);
-  const required = Object.entries(operation.body?.fields ?? {}).filter(
-    ([, rule]) => 'kind' in rule && rule.kind === 'name' && rule.isOptional !== true,
-  );
   return async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
     const body = await readBody(call);
-    return body.andThen((fields) =>
-      parseSafely('body', (issues) => {
-        for (const [name] of required) parseName(issues, name, fields[name], KEY_LENGTH);
-        return fields;
-      }),
-    );
+    return body.map((fields) => ({
+      ...fields,
+      face: fields['face'] ?? MISSING,
+      profile: fields['profile'] ?? MISSING,
+      ...(call.id !== '' && { id: call.id }),
+    }));
   };
 };
 
@@ -146,11 +149,12 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}` and
  * those of the other commands, of appends, leases, redactions and deletions. With them, `POST /create-session` also
- * takes `id`, `start`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
+ * takes `start`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
  * tenant.
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [
   { operation: openedCreate, answer: createAnswer(openedCreate) },
+  { operation: createWithId, answer: createAnswer(createWithId) },
   { operation: getOrCreate, answer: getOrCreateAnswer() },
   ...commandOperations.map((operation) => ({ operation })),
 ];

@@ -34,10 +34,15 @@ export const parseListener = (issues: IssueList, path: string, listener: unknown
   };
 };
 
+/** In place of a field that a request must have and does not: `undefined` may mean a default. */
+export const MISSING = Symbol('missing');
+
+const isMissing = (value: unknown): boolean => value === undefined || value === MISSING;
+
 /** A string of 1 to `most` characters (UTF-16 code units). */
 export const parseName = (issues: IssueList, path: string, value: unknown, most: number): string => {
   if (typeof value !== 'string') {
-    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    issues.check(false, path, isMissing(value) ? 'is required' : 'must be a string');
     return '';
   }
   issues.check(value.length >= 1 && value.length <= most, path, `must have 1 to ${most} characters`);

@@ -64,9 +64,6 @@ export const sentCreateRules = {
   profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
 } as const satisfies Readonly<Record<keyof SessionOptions, Rule>>;
 
-/** An id of the caller's own. */
-export const idRule = { kind: 'name', most: KEY_LENGTH } as const satisfies Rule;
-
 export const extendRules = {
   timeLimit: { kind: 'number', least: createRules.timeLimit.least, most: 'timeLimit' },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -52,6 +52,10 @@ const operations: Readonly<Record<string, OperationText>> = {
       204: 'The stream has ended, and the client has received its end.',
     },
   },
+  createSessionWithId: {
+    summary: 'Create a session with an id of your own',
+    outputs: { 201: 'The session was created.' },
+  },
   getOrCreateSession: {
     summary: 'Get the session with an id of your own, or create and start it',
     outputs: { 200: 'The session that exists.', 201: 'The session that was created.' },
@@ -147,7 +151,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
 const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
-  GetOrCreateSession: 'The id, and what to create if there is no session with it. Other fields are ignored.',
+  GetOrCreateSession: 'What to create if there is no session with this id. Other fields are ignored.',
   GetOrCreateResult: 'The session, and whether it was created by this request.',
   CreatedSession: 'The session that was created.',
   SessionStatus: 'The status of a session.',

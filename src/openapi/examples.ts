@@ -61,18 +61,10 @@ const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
   };
 };
 
-const getOrCreateExamples = (policy: InputPolicy): Examples =>
-  Object.fromEntries(
-    Object.entries(createExamples(policy)).map(([name, { value }]) => [
-      name,
-      { value: { id: 'chat-3', ...Object(value) } },
-    ]),
-  );
-
 /** Examples of request bodies, by schema name. */
 export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
   CreateSession: createExamples(policy),
-  GetOrCreateSession: getOrCreateExamples(policy),
+  GetOrCreateSession: createExamples(policy),
   ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
   UpdateSession: {
     title: { value: { labels: { title: 'Tax return', draft: null } } },

@@ -3,7 +3,6 @@ import { cursorForm } from '../input/parse-cursor.js';
 import { listOrders } from '../input/parse-list-query.js';
 import {
   entryRules,
-  idRule,
   labelsRule,
   metadataRule,
   openingRules,
@@ -26,9 +25,9 @@ type Method<E extends { readonly type: string }> = () => ResultAsync<unknown, Ex
 /** A create without an opening. */
 type PlainCreate = Method<Exclude<CreateError, { type: OpeningError }>>;
 
-const openingErrors = ['not_found', 'history_full', 'too_many_active', 'id_taken'] as const;
+const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
 
-type OpeningError = (typeof openingErrors)[number];
+type OpeningError = (typeof openingErrors)[number] | 'id_taken';
 
 const createFields = { ...sentCreateRules, labels: labelsRule, metadata: metadataRule };
 
@@ -53,14 +52,23 @@ export const create = operation({
   output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
 });
 
-/** The same with an `id`, `start`, `entries` and `from`, for handlers that serve the commands. */
+/** The same with `start`, `entries` and `from`, for handlers that serve the commands. */
 export const openedCreate = operation({
   ...create,
   body: {
     name: 'CreateSession',
-    fields: { ...openedFields, id: { ...idRule, isOptional: true } },
+    fields: openedFields,
   },
-  errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors]),
+  errors: errorsOf<Method<Exclude<CreateError, { type: 'id_taken' }>>>()([...createErrors, ...openingErrors]),
+});
+
+/** The same under an id of the caller's own. */
+export const createWithId = operation({
+  ...openedCreate,
+  name: 'createSessionWithId',
+  tag: 'Commands',
+  path: '/create-session-with-id/{session_id}',
+  errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors, 'id_taken']),
 });
 
 /** The session with an id of the caller's own, or a new one. */
@@ -68,10 +76,10 @@ export const getOrCreate = operation({
   name: 'getOrCreateSession',
   tag: 'Commands',
   method: 'POST',
-  path: '/get-or-create-session',
+  path: '/get-or-create-session/{session_id}',
   body: {
     name: 'GetOrCreateSession',
-    fields: { ...openedFields, id: idRule, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
+    fields: { ...openedFields, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
   },
   errors: errorsOf<Method<GetOrCreateError>>()([
     ...commonErrors,

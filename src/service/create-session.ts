@@ -163,8 +163,8 @@ const findCreated = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return ok(undefined);
-  if (found.value.head.digest !== digestOf(content))
-    return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
+  const mismatch = own === undefined ? idempotencyMismatch(id) : idTaken(id);
+  if (found.value.head.digest !== digestOf(content)) return err(mismatch);
   return ok({ ...sessionAt(found.value, time.value), repeated: true });
 };
 

@@ -27,17 +27,17 @@ const open = () => {
 describe('ids of the caller over HTTP', () => {
   test('get-or-create-session answers 201 for a new session, and 200 for one that exists', async () => {
     const { post } = open();
-    const created = await post('/get-or-create-session', { id: 'chat/1', ...ada });
+    const created = await post('/get-or-create-session/chat%2F1', ada);
     expect([created.status, created.headers.get('Location')]).toEqual([201, '/session/chat%2F1']);
     expect(await created.json()).toMatchObject({ id: 'chat/1', status: 'ACTIVE', history: [], created: true });
-    const again = await post('/get-or-create-session', { id: 'chat/1', face: 'eve', profile: 'nurse' });
+    const again = await post('/get-or-create-session/chat%2F1', { face: 'eve', profile: 'nurse' });
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({ options: ada, created: false });
   });
 
   test('a session needs a face and a profile there, which an embedding host may leave out', async () => {
     const { post, sessions } = open();
-    const answers = [await post('/create-session', {}), await post('/get-or-create-session', { id: 'chat-1' })];
+    const answers = [await post('/create-session', {}), await post('/get-or-create-session/chat-1', {})];
     for (const answer of answers) {
       expect(answer.status).toBe(400);
       expect((await bodyOf(answer))['errors']).toEqual([
@@ -50,8 +50,8 @@ describe('ids of the caller over HTTP', () => {
 
   test('an id that is taken is 409', async () => {
     const { post } = open();
-    expect((await post('/create-session', { id: 'chat-1', ...ada })).status).toBe(201);
-    const taken = await post('/create-session', { id: 'chat-1', ...ada });
+    expect((await post('/create-session-with-id/chat-1', ada)).status).toBe(201);
+    const taken = await post('/create-session-with-id/chat-1', ada);
     expect([taken.status, (await bodyOf(taken))['code']]).toEqual([409, 'id_taken']);
   });
 
@@ -60,7 +60,7 @@ describe('ids of the caller over HTTP', () => {
     const { id } = await client.orThrow.create({ id: 'chat-1', ...ada });
     expect(await client.orThrow.getOrCreate({ id, ...ada })).toMatchObject({ id, created: false, status: 'IDLE' });
     const taken = await client.create({ id, ...ada });
-    expect(taken._unsafeUnwrapErr()).toMatchObject({ type: 'id_taken' });
+    expect(taken._unsafeUnwrapErr()).toMatchObject({ type: 'id_taken', id });
     await expect(client.orThrow.pause(id)).rejects.toBeInstanceOf(SessionFailure);
     const lease = { holder: 'worker', seconds: 30 };
     const started = await client.orThrow.withLease(id, lease, (held) => held.sessions.start(id));

@@ -74,8 +74,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a tenant that is not a text reads the sessions of the empty tenant',
     file: 'src/service/settings.ts',
-    from: "new Settings(this, '', tenant.error)",
-    to: "new Settings(this, '')",
+    from: "new Settings(this, { tenant: '', tenantError: tenant.error })",
+    to: "new Settings(this, { tenant: '' })",
     tests: ['test/service'],
   },
 ];

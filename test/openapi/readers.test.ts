@@ -4,6 +4,7 @@ import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
 import { parseCreate } from '../../src/input/parse-create.js';
+import { MISSING } from '../../src/input/parse-fields.js';
 import { parseCommandOptions, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
@@ -135,7 +136,8 @@ describe('what the schemas accept is what the readers accept', () => {
       (input) => {
         // The handler leaves out the fields of a body that it does not know.
         const { time_limit: timeLimit, other: _, ...rest } = input;
-        return parseCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy, NOW).isOk();
+        const sent = { ...rest, face: rest['face'] ?? MISSING, profile: rest['profile'] ?? MISSING };
+        return parseCreate('time_limit' in input ? { ...sent, timeLimit } : sent, policy, NOW).isOk();
       },
     );
   });

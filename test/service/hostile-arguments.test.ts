@@ -89,9 +89,11 @@ describe('options', () => {
 });
 
 describe('what to create', () => {
-  test.for([...Object.keys(strange), 'missing'])('that is %s is refused before the store is asked', async (kind) => {
+  const noObjects = Object.keys(strange).filter((kind) => !kind.endsWith('object') || kind === 'a throwing object');
+
+  test.for([...noObjects, 'missing'])('that is %s is refused before the store is asked', async (kind) => {
     const issues = await refusal('create', strange[kind]?.());
-    expect(issues.map(({ path }) => path).join(' ')).toMatch(/\b(input|face)\b/);
+    expect(issues.map(({ path }) => path)).toEqual(['input']);
   });
 
   test('that throws when a field is read is refused', async () => {
@@ -105,7 +107,7 @@ describe('what to create', () => {
   });
 
   test('that breaks many rules names each of them', async () => {
-    const issues = await refusal('create', { face: '', profile: null, context: 5, timeLimit: Number.NaN });
+    const issues = await refusal('create', { face: '', profile: 7, context: 5, timeLimit: Number.NaN });
     expect(issues.map(({ path }) => path)).toEqual(['face', 'profile', 'context', 'timeLimit']);
   });
 });

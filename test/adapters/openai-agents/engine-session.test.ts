@@ -90,7 +90,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     await session.addItems([assistant('answer')]);
     const other = new EngineSession<AgentInputItem>(sessions, id);
     await other.addItems([user('of another')]);
-    const moved = { cause: { type: 'history_moved' } };
+    const moved = { type: 'history_moved' };
     await expect(session.replaceHistoryWithCompaction([assistant('a summary')])).rejects.toMatchObject(moved);
     await expect(session.clearSession()).rejects.toMatchObject(moved);
     await session.addItems([assistant('more')]);

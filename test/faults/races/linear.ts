@@ -30,10 +30,13 @@ const answeredOf = (calls: readonly Call[]): readonly Answered[] => {
   return all.map((call, at) => ({ ...call, previous: previous.get(at) }));
 };
 
-/** How long a session was ACTIVE depends on when its calls were applied, which is what is asked here. */
+/**
+ * How long a session was ACTIVE depends on when its calls were applied, which is what is asked here. A revision is
+ * random, and metadata are not asked for.
+ */
 const withoutTimes = (answer: unknown): unknown => {
   if (typeof answer !== 'object' || answer === null) return answer;
-  const { duration: _, durationMs: __, ...rest } = Object(answer);
+  const { duration: _, durationMs: __, revision: ___, metadata: ____, ...rest } = Object(answer);
   return rest;
 };
 

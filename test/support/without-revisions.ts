@@ -1,0 +1,7 @@
+/** A value without the revisions in it, which are random. */
+export const withoutRevisions = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutRevisions);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([name]) => name !== 'revision');
+  return Object.fromEntries(fields.map(([name, part]) => [name, withoutRevisions(part)]));
+};
