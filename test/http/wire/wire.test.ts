@@ -14,7 +14,9 @@ const decoder = new TextDecoder();
 
 /** What differs from run to run: the version of the history in the id of an event. */
 const steady = (text: string): string =>
-  text.replace(/(?<=^id: \d+-\d+-\d+-[0-9a-f]{8}-[0-9a-f]{8}-)[\w.-]+$/gm, 'VERSION');
+  text
+    .replace(/(?<=^id: \d+-\d+-\d+-[0-9a-f]{8}-[0-9a-f]{8}-)[\w.-]+$/gm, 'VERSION')
+    .replace(/(?<="revision":)\d+/g, 'REVISION');
 
 const requestOf = ([method, url, headers = {}, body]: WireRequest): HandlerRequest => {
   const all: Readonly<Record<string, string>> = { 'x-api-key': 'key', ...headers };
