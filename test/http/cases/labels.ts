@@ -54,7 +54,7 @@ export const labelCases = (world: World): void => {
       const updated = await update({ pageTitle: 'Tax return', draft: null });
       expect(updated.status).toBe(200);
       expect(updated.headers).not.toHaveProperty('idempotent-replayed');
-      expect(updated.json()).toEqual({ id, status: 'IDLE', duration: 0, duration_ms: 0 });
+      expect(updated.json()).toEqual({ id, status: 'IDLE', duration: 0, duration_ms: 0, revision: expect.any(Number) });
       const again = await update({ draft: null, pageTitle: 'Tax return' });
       expect(again.headers).toHaveProperty('idempotent-replayed', 'true');
       expectProblem(await update({ pageTitle: 'Another' }), 422, 'operation_mismatch');
