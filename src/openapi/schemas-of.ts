@@ -86,8 +86,9 @@ const described = (schema: Schema, text = ''): Schema => {
   return description === '' ? schema : { ...schema, description };
 };
 
-/** The same schema that also accepts `null`. */
-const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type ?? [], 'null' as const].flat() });
+/** The same schema that also accepts `null`; one without a type does so already. */
+const nullable = (schema: Schema): Schema =>
+  schema.type === undefined ? schema : { ...schema, type: [schema.type, 'null' as const].flat() };
 
 const isRequired = (field: BodyField): boolean =>
   'items' in field ? field.least > 0 : field.absent === undefined && field.isOptional !== true;

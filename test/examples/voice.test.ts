@@ -103,7 +103,7 @@ describe('a call over Twilio', () => {
     state.isDown = true;
     await say('A guide.', '');
     await tell(prompt('Where?'));
-    expect(failures.map((error) => Object(error).cause.type)).toEqual(['store_unavailable', 'store_unavailable']);
+    expect(failures.map((error) => Object(error).type)).toEqual(['store_unavailable', 'store_unavailable']);
     state.isDown = false;
     await tell(prompt('Why?'));
     await say('Because.', '');
@@ -170,7 +170,7 @@ describe('a call over LiveKit', () => {
     const absent = new EventEmitter();
     const closed = keepLiveKit(absent, sessions, 'nobody', (error) => failures.push(error));
     await settled();
-    expect(failures).toEqual([expect.objectContaining({ cause: expect.objectContaining({ type: 'not_found' }) })]);
+    expect(failures).toEqual([expect.objectContaining({ type: 'not_found' })]);
     absent.emit('close', { reason: 'error' });
     await closed;
     const events = new EventEmitter();
@@ -182,7 +182,7 @@ describe('a call over LiveKit', () => {
     events.emit('conversation_item_added', { item: { ...item, id: 'item_2' } });
     events.emit('close', { reason: 'participant_disconnected' });
     await kept;
-    expect(failures.map((error) => Object(error).cause.type)).toEqual(['not_found', 'not_found', 'store_unavailable']);
+    expect(failures.map((error) => Object(error).type)).toEqual(['not_found', 'not_found', 'store_unavailable']);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', historyCount: 1 });
     expect(await errorOf(sessions.get('nobody'))).toMatchObject({ type: 'not_found' });
     expect(causes).toEqual([]);

@@ -34,7 +34,7 @@ export const commandCases = (world: World): void => {
       };
       const now = () => new Date(world.clock.now()).toISOString();
       const started = now();
-      const begun = { id, duration: 0, duration_ms: 0, started_at: started };
+      const begun = { id, duration: 0, duration_ms: 0, started_at: started, revision: expect.any(Number) };
       expect(await seen('start')).toEqual({ ...begun, status: 'ACTIVE' });
       world.clock.pass(2500);
       const used = { ...begun, duration: 2, duration_ms: 2500 };
@@ -79,6 +79,7 @@ export const commandCases = (world: World): void => {
         status: 'ACTIVE',
         duration: 2,
         duration_ms: 2000,
+        revision: expect.any(Number),
         started_at: new Date(started).toISOString(),
         ends_at: new Date(started + 60_000).toISOString(),
       });
