@@ -43,8 +43,9 @@ const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
 };
 
 /**
- * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is the type that was saved. It is not checked:
- * use `validateUIMessages` of the SDK if your types or tools have changed since. Never rejects.
+ * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is the type that was
+ * saved. It is not checked: use `validateUIMessages` of the SDK if your types or tools have changed since. Never
+ * rejects.
  */
 export const loadMessages = <Message extends ChatMessage, E extends ConversationError = HistoryError>(
   sessions: Pick<Conversations<E>, 'history'>,

@@ -1,5 +1,5 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
-import { canonicalJson } from '../../src/session/canonical-json.js';
+import { sameJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
@@ -48,7 +48,7 @@ const decide = (messages: readonly Message[], { placed, last }: Found, regenerat
   const cuts = messages.flatMap((message) => {
     const there = known.get(message.id);
     if (there === undefined) return [];
-    if (canonicalJson(there.message) !== canonicalJson(message)) return [there.start];
+    if (!sameJson(there.message, message)) return [there.start];
     return regenerate && message === messages.at(-1) ? [there.position] : [];
   });
   const to = Math.min(...cuts);
@@ -65,7 +65,8 @@ const notFound = (search: number): InvalidInput => {
 /**
  * Saves messages by their ids, all of them in one step. A message that is already stored is not stored again, so the
  * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded, but
- * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended. `position` is the end of the chat after the call. Never rejects.
+ * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended. `position` is
+ * the end of the chat after the call. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,

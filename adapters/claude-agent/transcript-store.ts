@@ -54,8 +54,8 @@ const mainOf = ({ projectKey, sessionId }: TranscriptKey): string => textOf({ pr
 
 /**
  * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is a session of the
- * engine, and each line is the `data` of an entry. As the SDK expects, the methods reject: with a `SessionFailure`, whose
- * `error` is that of the engine. Any number of processes may use one transcript.
+ * engine, and each line is the `data` of an entry. As the SDK expects, the methods reject: with a `SessionFailure`,
+ * whose `error` is that of the engine. Any number of processes may use one transcript.
  */
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;

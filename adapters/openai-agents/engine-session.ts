@@ -3,7 +3,7 @@ import type { AppendOptions } from '../../src/service/append-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
-import { canonicalJson } from '../../src/session/canonical-json.js';
+import { sameJson } from '../../src/session/canonical-json.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
@@ -185,7 +185,8 @@ export class EngineSession<Item extends object = object> {
   /** Where to rewind to in place of a suffix; undefined if the history does not end with the suffix. */
   async #placeBefore(suffix: readonly Item[]): Promise<Place | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
-    const fits = canonicalJson(entries.map((entry) => itemOf(entry))) === canonicalJson(suffix);
+    const found = entries.map((entry) => itemOf(entry));
+    const fits = sameJson(found, suffix);
     return fits ? { to: start, ifPosition: end } : undefined;
   }
 

@@ -34,8 +34,8 @@ export interface Given {
 
 /**
  * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
- * the environment variable PORT can also set; `  --json` is a flag; `  --labels NAME=VALUE...` may be given several times.
- * Invalid arguments throw a `UsageError`.
+ * the environment variable PORT can also set; `  --json` is a flag; `  --labels NAME=VALUE...` may be given several
+ * times. Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */

@@ -31,7 +31,7 @@ import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
-import type { Fence } from '../session/with-lease.js';
+import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import { parseMs } from './session-client-options.js';
 
 /** Options of a call. */
@@ -208,7 +208,7 @@ const parseCall = <C extends OperationError>(
   const id = hasId(operation) ? parseId(issues, names.hasInputId ? inputId : givenId) : '';
   const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
   const key = parseKey(issues, operation, fields, operationId);
-  const fencingToken = givenToken ?? (fence?.id === id ? fence.fencingToken : undefined);
+  const fencingToken = fencingTokenFor(fence, id, givenToken);
   const token = fencingToken === undefined ? undefined : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
   const { condition = '' } = names;
   const isConditional = settings[condition] !== undefined;

@@ -313,11 +313,10 @@ export class SessionClient {
 
   /**
    * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
-   * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. With `cursor`,
-   * that of an item, it continues after that item. If the connection is lost, it reconnects and continues
-   * where it was. An error is the last item. Aborting the signal ends the iteration at once, and leaving the loop closes
-   * the connection. Nothing is sent before the first `next`. Never throws. The host must serve
-   * `eventRoutes()`.
+   * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. With
+   * `cursor`, that of an item, it continues after that item. If the connection is lost, it reconnects and continues
+   * where it was. An error is the last item. Aborting the signal ends the iteration at once, and leaving the loop
+   * closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve `eventRoutes()`.
    */
   watch(
     id: string,

@@ -17,6 +17,8 @@ export interface ParsedAppend {
    * given, and of a rewind the position before them, so that it differs from that of every append.
    */
   readonly content: string;
+  /** Of a rewind, the position to go back to. */
+  readonly to: number | undefined;
   readonly ifPosition: number | undefined;
   readonly fencingToken: number | undefined;
 }
@@ -40,19 +42,15 @@ export const parseAppend = (
       entries: parsed,
       operationId: name,
       content: name === undefined ? '' : JSON.stringify(given()),
+      to: undefined,
       ifPosition:
         ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
       fencingToken: parseFencingToken(issues, fencingToken),
     };
   });
 
-export interface ParsedRewind extends ParsedAppend {
-  readonly to: number;
-  readonly ifPosition: number;
-}
-
 /** Parses the input of a rewind. An entry without a timestamp gets `now`. */
-export const parseRewind = (input: unknown, now: string, limits: SessionLimits): Result<ParsedRewind, InvalidInput> =>
+export const parseRewind = (input: unknown, now: string, limits: SessionLimits): Result<ParsedAppend, InvalidInput> =>
   parseSafely('input', (issues) => {
     const names = ['to', 'entries', 'ifPosition', 'operationId', 'fencingToken'] as const;
     const fields = parseKnown(issues, 'input', input, names);

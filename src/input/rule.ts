@@ -48,10 +48,13 @@ export type OptionRule =
   | Extract<Rule, { kind: 'name' | 'text' }>
   | (Extract<Rule, { kind: 'number' }> & { readonly most: SizeLimit });
 
+const face = { kind: 'name', most: NAME_LENGTH, allowed: 'faces' } as const;
+const profile = { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' } as const;
+
 /** The options of a session, in the order in which they are parsed and stored. */
 export const createRules = {
-  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces', absent: '' },
-  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles', absent: '' },
+  face: { ...face, absent: '' },
+  profile: { ...profile, absent: '' },
   context: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   behavior: { kind: 'text', mostBytes: 'textBytes', absent: '' },
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
@@ -60,8 +63,8 @@ export const createRules = {
 /** The same over HTTP, where a session must have a face and a profile. */
 export const sentCreateRules = {
   ...createRules,
-  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
-  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
+  face,
+  profile,
 } as const satisfies Readonly<Record<keyof SessionOptions, Rule>>;
 
 export const extendRules = {

@@ -38,9 +38,10 @@ type Shown = Pick<
 >;
 
 /**
- * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for a
- * session that has already ended. `labels`, `metadata` with the `revision`, `origin` and the times are there if the host shows
- * them, with its options `labels`, `metadata`, `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
+ * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for
+ * a session that has already ended. `labels`, `metadata` with the `revision`, `origin` and the times are there if the
+ * host shows them, with its options `labels`, `metadata`, `origin` and `sessionTimes`. Every `Session` of the library
+ * is a `RemoteSession`.
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}
 
@@ -135,7 +136,7 @@ export interface RemoteGetOrCreateResult extends RemoteSession {
   readonly created: boolean;
 }
 
-export const gotOrCreated: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
+export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
   schema: {
     allOf: [session.schema, { type: 'object', properties: { created: bool.schema }, required: ['created'] }],
   },

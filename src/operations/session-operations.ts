@@ -13,7 +13,15 @@ import type { SessionService } from '../service/session-service.js';
 import type { CreateError, GetOrCreateError, ReadError } from '../session/errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
-import { created, gotOrCreated, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';
+import {
+  created,
+  getOrCreateResult,
+  historyPart,
+  REPLAYED_HEADER,
+  session,
+  sessionStatus,
+  sessions,
+} from './outputs.js';
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
@@ -88,8 +96,8 @@ export const getOrCreate = operation({
     'history_full',
     'too_many_active',
   ]),
-  output: { status: 201, shape: gotOrCreated, headers: ['Location'] },
-  otherOutput: { status: 200, shape: gotOrCreated, headers: ['Location'] },
+  output: { status: 201, shape: getOrCreateResult, headers: ['Location'] },
+  otherOutput: { status: 200, shape: getOrCreateResult, headers: ['Location'] },
 });
 
 export const list = operation({

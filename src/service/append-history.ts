@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedAppend, parseAppend } from '../input/parse-append.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { AppendError } from '../session/errors.js';
+import type { AppendError, InvalidInput } from '../session/errors.js';
 import {
   historyFull,
   historyMoved,
@@ -55,9 +55,9 @@ export interface AppendOptions extends OperationOptions {
 /** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-/** The input of the store for a call at this time. */
-export const changeOf = (
-  { entries, operationId, content, ifPosition, fencingToken }: ParsedAppend,
+/** The input of the store for a checked call. */
+const changeOf = (
+  { entries, operationId, content, to, ifPosition, fencingToken }: ParsedAppend,
   { now, limits }: { readonly now: number; readonly limits: SessionLimits },
 ): HistoryAppend => ({
   entries,
@@ -65,23 +65,29 @@ export const changeOf = (
   maxEntries: limits.historyEntries,
   ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content) } }),
   ...(ifPosition !== undefined && { ifPosition }),
+  ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
 
-/** Appends or rewinds, and reads the answer of the store. */
+/** Appends or rewinds with the input that `parse` has checked, and reads the answer of the store. */
 export const changeHistory = async (
   settings: Settings,
   key: SessionKey,
   command: 'append' | 'rewind',
-  change: HistoryAppend,
+  parse: (now: string, limits: SessionLimits) => Result<ParsedAppend, InvalidInput>,
 ): Promise<Result<Appended, AppendError>> => {
   const { store, policy } = settings;
   const { limits } = policy;
-  const { now, ifPosition } = change;
-  const fencingToken = settings.fencingTokenOf(key.id, change.fencingToken);
-  const answer = await store.append(key, fencingToken === undefined ? change : { ...change, fencingToken });
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const now = time.value;
+  const read = parse(timestampOf(now), limits);
+  if (read.isErr()) return err(read.error);
+  const change = changeOf(settings.fenced(key, read.value), { now, limits });
+  const { ifPosition, fencingToken } = change;
+  const answer = await store.append(key, change);
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
   switch (appended.outcome) {
@@ -109,16 +115,10 @@ export const changeHistory = async (
   }
 };
 
-export const appendHistory = async (
+export const appendHistory = (
   settings: Settings,
   key: SessionKey,
   entries: unknown,
   options: unknown,
-): Promise<Result<Appended, AppendError>> => {
-  const { limits } = settings.policy;
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const read = parseAppend(entries, options, timestampOf(time.value), limits);
-  if (read.isErr()) return err(read.error);
-  return changeHistory(settings, key, 'append', changeOf(read.value, { now: time.value, limits }));
-};
+): Promise<Result<Appended, AppendError>> =>
+  changeHistory(settings, key, 'append', (now, limits) => parseAppend(entries, options, now, limits));

@@ -16,16 +16,13 @@ import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 import type { UpdatedState } from './update-state.js';
 
-/** The checked options of a command, with the token of a lease that the service carries. */
-export const commandOptionsOf = (
+/** Parses the options of a command. The lease that the service carries is among them. */
+export const parseFencedOptions = (
   settings: Settings,
-  { id }: SessionKey,
+  key: SessionKey,
   options: unknown,
 ): Result<ParsedCommandOptions, InvalidInput> =>
-  parseCommandOptions(options).map(({ operationId, fencingToken }) => ({
-    operationId,
-    fencingToken: settings.fencingTokenOf(id, fencingToken),
-  }));
+  parseCommandOptions(options).map((parsed) => settings.fenced(key, parsed));
 
 /**
  * The outcome of a command that must not be applied: the state itself if the command was applied before, or an error.

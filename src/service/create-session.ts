@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { allowedMsOf } from '../input/input-policy.js';
+import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
 import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { CreateError, GetOrCreateError } from '../session/errors.js';
+import type { CreateError, GetOrCreateError, InvalidInput, Misconfigured } from '../session/errors.js';
 import { conflict, historyFull, idempotencyMismatch, idTaken, tooManyActive } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { randomRevision } from '../session/random-revision.js';
@@ -210,6 +210,19 @@ const createOnce = async (
   return err(conflict(id));
 };
 
+/** The checked arguments of a create, at this time. */
+export const readCreation = <C extends ParsedCreation>(
+  settings: Settings,
+  parse: (policy: InputPolicy, now: string) => Result<C, InvalidInput>,
+  options: unknown,
+): Result<{ readonly creation: C; readonly copied: CreateOptions }, InvalidInput | Misconfigured> =>
+  parseCreateOptions(options).andThen((copied) =>
+    settings
+      .now()
+      .andThen((now) => parse(settings.policy, timestampOf(now)))
+      .map((creation) => ({ creation, copied })),
+  );
+
 /**
  * Creates a session under the caller's id or a new one; with an idempotency key, returns the session of an earlier call
  * if there is one.
@@ -219,14 +232,11 @@ export const createSession = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, CreateError>> => {
-  const known = parseCreateOptions(options);
-  if (known.isErr()) return err(known.error);
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const read = parseCreate(input, settings.policy, timestampOf(time.value));
+  const read = readCreation(settings, (policy, now) => parseCreate(input, policy, now), options);
   if (read.isErr()) return err(read.error);
-  const { idempotencyKey } = read.value;
-  if (idempotencyKey === undefined) return createNew(settings, read.value, known.value);
-  const id = read.value.id ?? (await idOfIdempotencyKey(settings.tenant, idempotencyKey));
-  return createOnce(settings, read.value, id, known.value);
+  const { creation, copied } = read.value;
+  const { idempotencyKey } = creation;
+  if (idempotencyKey === undefined) return createNew(settings, creation, copied);
+  const id = creation.id ?? (await idOfIdempotencyKey(settings.tenant, idempotencyKey));
+  return createOnce(settings, creation, id, copied);
 };

@@ -6,7 +6,7 @@ import { extendState } from '../session/extend-state.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, commandOptionsOf, resultOfCommand } from './check-command.js';
+import { checkCommand, parseFencedOptions, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
@@ -27,7 +27,7 @@ export const extendSession = async (
 ): Promise<Result<SessionState, ChangeError>> => {
   const extension = parseExtend(input, settings.policy.limits);
   if (extension.isErr()) return err(extension.error);
-  const read = commandOptionsOf(settings, key, options);
+  const read = parseFencedOptions(settings, key, options);
   if (read.isErr()) return err(read.error);
   const { timeLimit } = extension.value;
   const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];

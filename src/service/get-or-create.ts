@@ -1,10 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseGetOrCreate } from '../input/parse-create.js';
-import { parseCreateOptions } from '../input/parse-list-query.js';
-import { timestampOf } from '../session/clock.js';
 import { conflict, type GetOrCreateError, type ReadError } from '../session/errors.js';
 import type { Session } from '../session/session.js';
-import { type CreateOptions, type CreateSessionInput, MAX_ATTEMPTS, tryCreate } from './create-session.js';
+import {
+  type CreateOptions,
+  type CreateSessionInput,
+  MAX_ATTEMPTS,
+  readCreation,
+  tryCreate,
+} from './create-session.js';
 import { getSession } from './get-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
 import type { Settings } from './settings.js';
@@ -23,20 +27,15 @@ export const getOrCreate = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<GetOrCreateResult, GetOrCreateError>> => {
-  const known = parseCreateOptions(options);
-  if (known.isErr()) return err(known.error);
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const read = parseGetOrCreate(input, settings.policy, timestampOf(time.value));
+  const read = readCreation(settings, (policy, now) => parseGetOrCreate(input, policy, now), options);
   if (read.isErr()) return err(read.error);
-  const creation = read.value;
+  const { creation, copied } = read.value;
   const { id, historyLimit } = creation;
-  const size = { ...known.value, historyLimit };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const found: Result<Session, ReadError> = await getSession(settings, id, size);
+    const found: Result<Session, ReadError> = await getSession(settings, id, { ...copied, historyLimit });
     if (found.isOk()) return ok({ ...found.value, created: false });
     if (found.error.type !== 'not_found') return err(found.error);
-    const tried = await tryCreate(settings, creation, id, known.value);
+    const tried = await tryCreate(settings, creation, id, copied);
     if (tried.isErr()) return err(tried.error);
     if (typeof tried.value !== 'string') return ok({ ...tried.value, created: true });
   }

@@ -66,8 +66,8 @@ export interface ReadOptions {
 /** Options of `list`. */
 export interface ListOptions extends ReadOptions {
   /**
-   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the clock of the store, before
-   * the page. Default: false.
+   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the clock of the store,
+   * before the page. Default: false.
    */
   readonly withWatchCursor?: boolean;
 }

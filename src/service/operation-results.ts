@@ -52,15 +52,15 @@ export interface SessionPage {
   /** The page number; absent with `cursor`. */
   readonly page?: number;
   /**
-   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or deleted in between, the
-   * next page still neither skips nor repeats a session.
+   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or deleted in between,
+   * the next page still neither skips nor repeats a session.
    */
   readonly nextCursor?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /**
-   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every change that is not on the
-   * page. Changes of about the time of the read may come although the page shows them.
+   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every change that is not
+   * on the page. Changes of about the time of the read may come although the page shows them.
    */
   readonly watchCursor?: string;
 }

@@ -38,6 +38,9 @@ const isIterable = (value: unknown): value is AsyncIterable<AnyResult> =>
 /** No generator: its `return` would wait for a pending `next`, and a watch may wait for long. */
 const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknown> => {
   const iterator = items[Symbol.asyncIterator]();
+  const end = async (): Promise<void> => {
+    await iterator.return?.();
+  };
   const values: AsyncIterableIterator<unknown> = {
     [Symbol.asyncIterator]() {
       return this;
@@ -47,13 +50,11 @@ const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknow
       return item.done === true ? item : { done: false, value: unwrap(item.value) };
     },
     async return() {
-      await iterator.return?.();
+      await end();
       return { done: true, value: undefined };
     },
   };
-  return disposable(values, async () => {
-    await iterator.return?.();
-  });
+  return disposable(values, end);
 };
 
 /** `use` with sessions that throw. Anything but a function stays as it is, for the check of `withLease`. */

@@ -1,9 +1,8 @@
-import { err, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import { parseRewind } from '../input/parse-append.js';
-import { timestampOf } from '../session/clock.js';
 import type { AppendError } from '../session/errors.js';
 import type { SessionKey } from '../store/session-store.js';
-import { changeHistory, changeOf, type NewHistoryEntry } from './append-history.js';
+import { changeHistory, type NewHistoryEntry } from './append-history.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import type { Settings } from './settings.js';
@@ -21,16 +20,9 @@ export interface RewindInput extends OperationOptions {
   readonly ifPosition: number;
 }
 
-export const rewindHistory = async (
+export const rewindHistory = (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<Appended, AppendError>> => {
-  const { limits } = settings.policy;
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const read = parseRewind(input, timestampOf(time.value), limits);
-  if (read.isErr()) return err(read.error);
-  const change = changeOf(read.value, { now: time.value, limits });
-  return changeHistory(settings, key, 'rewind', { ...change, after: read.value.to });
-};
+): Promise<Result<Appended, AppendError>> =>
+  changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));

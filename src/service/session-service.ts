@@ -39,7 +39,7 @@ import { type HeldLease, type ReturnedError, type ReturnedValue, withLease } fro
 import type { SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
-import { commandOptionsOf } from './check-command.js';
+import { parseFencedOptions } from './check-command.js';
 import { type ClaimInput, claimSessions } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
@@ -148,8 +148,8 @@ export class SessionService {
   }
 
   /**
-   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withWatchCursor`, `watchAll`
-   * can continue after it without a gap.
+   * Reads a page of the tenant's sessions with their histories, newest first by default. With `withWatchCursor`,
+   * `watchAll` can continue after it without a gap.
    */
   list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, ListError> {
     return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
@@ -169,7 +169,7 @@ export class SessionService {
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#runOn({ name: 'start', id }, async (settings, key) => {
-      const read = commandOptionsOf(settings, key, options);
+      const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
     });
   }
@@ -343,10 +343,10 @@ export class SessionService {
   }
 
   /**
-   * Sweeps the sessions of all tenants, at most `limit`, from 1; above 10000 it counts as 10000:
-   * stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their
-   * retention. One sweep covers a part of a large store; pass its `nextCursor` as `cursor` to continue.
-   * `createSweeper` calls it repeatedly.
+   * Sweeps the sessions of all tenants, at most `limit`, from 1; above 10000 it counts as 10000: stores the end of
+   * sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after their retention.
+   * One sweep covers a part of a large store; pass its `nextCursor` as `cursor` to continue. `createSweeper` calls it
+   * repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return runOperation(this.#settings, { name: 'sweep' }, async () => {
@@ -357,7 +357,7 @@ export class SessionService {
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
     return this.#runOn({ name: command, id }, async (settings, key) => {
-      const read = commandOptionsOf(settings, key, options);
+      const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }

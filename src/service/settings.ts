@@ -10,8 +10,8 @@ import { type Ids, randomIds } from '../session/ids.js';
 import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';
-import type { Fence } from '../session/with-lease.js';
-import type { SessionStore } from '../store/session-store.js';
+import { type Fence, fencingTokenFor } from '../session/with-lease.js';
+import type { SessionKey, SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
 
@@ -90,7 +90,7 @@ export class Settings {
   readonly #fence: Fence | undefined;
 
   constructor(
-    settings: Omit<Settings, 'forTenant' | 'withFence' | 'fencingTokenOf' | 'tenant' | 'tenantError'>,
+    settings: Omit<Settings, 'forTenant' | 'withFence' | 'fenced' | 'tenant' | 'tenantError'>,
     { tenant, tenantError, fence }: { readonly tenant: string } & Partial<Scope>,
   ) {
     this.store = settings.store;
@@ -126,9 +126,9 @@ export class Settings {
     return new Settings(this, { tenant: this.tenant, tenantError: this.tenantError, fence });
   }
 
-  /** The token to check in a write on a session: the one that was given, or that of the lease on it. */
-  fencingTokenOf(id: string, given: number | undefined): number | undefined {
-    return given ?? (this.#fence?.id === id ? this.#fence.fencingToken : undefined);
+  /** The checked options of a write on a session, with the token of the lease on it unless they have one. */
+  fenced<O extends { readonly fencingToken: number | undefined }>({ id }: SessionKey, options: O): O {
+    return { ...options, fencingToken: fencingTokenFor(this.#fence, id, options.fencingToken) };
   }
 }
 

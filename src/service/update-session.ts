@@ -42,19 +42,17 @@ const MAX_ATTEMPTS = 3;
 /** The end by the clock is stored first, so that its event comes before that of an update after the end. */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
-/** The state must be read: appends may have moved the end of the session, which is in the result of an update. */
-const unreadEnd = { type: 'unread_end' } as const;
-
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
-type Refusal = UpdateError | typeof unstoredEnd | typeof unreadEnd;
+type Refusal = UpdateError | typeof unstoredEnd;
 
 /** The next state of an update, once per operation id. */
 const decide =
   (key: SessionKey, update: DataUpdate, options: ParsedUpdateOptions) =>
   (current: StateRecord, now: number, isGuess: boolean): Result<StateRecord, Refusal> => {
-    if (isGuess && hasMovingEnd(current)) return err(unreadEnd);
+    // Appends may have moved the end of the session, which is in the result. On an error, `updateState` reads the state.
+    if (isGuess && hasMovingEnd(current)) return err(unstoredEnd);
     const checked = checkCommand(key, update.command, options, current, now);
     if (checked !== undefined) return checked;
     const { ifRevision = current.revision } = options;
@@ -90,15 +88,14 @@ export const updateSession = async (
   const read = parseUpdateOptions(options);
   if (read.isErr()) return err(read.error);
   const { operationId } = read.value;
-  const fencingToken = settings.fencingTokenOf(key.id, read.value.fencingToken);
   const command = `update-${digestOf(canonicalJson(changes.value))}`;
   const update = { changes: changes.value, metadataBytes, command, operationId };
-  let expected: ParsedUpdateOptions = { ...read.value, fencingToken };
+  let expected = settings.fenced(key, read.value);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const updated = await updateState(settings, key, decide(key, update, expected));
     if (updated.isOk()) return ok(resultOfCommand(key, read.value, updated.value));
     const { error } = updated;
-    if (error.type !== 'unstored_end' && error.type !== 'unread_end') return err(error);
+    if (error.type !== 'unstored_end') return err(error);
     const ended = await storeEnd(settings, key, expected.ifRevision);
     if (ended.isErr()) return err(ended.error);
     expected = { ...expected, ifRevision: ended.value };

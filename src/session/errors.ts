@@ -76,8 +76,8 @@ export interface LeaseLost extends Failure<'lease_lost'> {
 }
 
 /**
- * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session has another revision,
- * because it was changed since you read it. This call changed nothing.
+ * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session has another
+ * revision, because it was changed since you read it. This call changed nothing.
  */
 export interface Conflict extends Failure<'conflict'> {
   /** The id of the session. */

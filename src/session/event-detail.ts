@@ -1,7 +1,7 @@
+import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
 import type { HistoryAppend } from './history-append.js';
 import { sameLabels } from './labels.js';
-import { sameJson } from './same-json.js';
 import type { JsonObject, SessionLabels } from './session.js';
 import type { SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';

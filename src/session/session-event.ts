@@ -228,8 +228,8 @@ interface WatchOptionsBase {
    */
   readonly onOpen?: () => void;
   /**
-   * Whether a lease that is taken or released is a change to tell. Default: false, so that a worker that leases a session
-   * because of an item does not cause the next one.
+   * Whether a lease that is taken or released is a change to tell. Default: false, so that a worker that leases a
+   * session because of an item does not cause the next one.
    */
   readonly leases?: boolean;
 }

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import { sameJson } from './canonical-json.js';
 import { deepFreeze } from './deep-freeze.js';
 import { type InvalidInput, invalidInput } from './errors.js';
 import { exceedsBytes } from './exceeds-bytes.js';
 import { sameLabels, sortedLabels } from './labels.js';
-import { sameJson } from './same-json.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
 import { MAX_LABELS } from './session-limits.js';
 import type { StateRecord } from './session-record.js';

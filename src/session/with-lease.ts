@@ -42,6 +42,13 @@ export interface Fence {
   readonly fencingToken: number;
 }
 
+/** The fencing token of a write on a session: the one that was given, or that of the lease on it. */
+export const fencingTokenFor = <T>(
+  fence: Fence | undefined,
+  id: string,
+  given: T | undefined,
+): T | number | undefined => given ?? (fence?.id === id ? fence.fencingToken : undefined);
+
 /** Takes, renews and releases the leases of one session. */
 export interface LeaseOperations<S, E, R extends { readonly type: string }> {
   /** The sessions with this token. */

@@ -52,9 +52,9 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a rewind drops what others have appended since its caller has read',
-    file: 'src/service/rewind-history.ts',
-    from: 'changeOf(read.value,',
-    to: 'changeOf({ ...read.value, ifPosition: undefined },',
+    file: 'src/service/append-history.ts',
+    from: 'changeOf(settings.fenced(key, read.value),',
+    to: 'changeOf({ ...read.value, ...(read.value.to !== undefined && { ifPosition: undefined }) },',
     tests: ['test/service/rewinds.test.ts'],
   },
   {
