@@ -1,4 +1,4 @@
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { type ListQuery, RedisSessionStore, SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { scattered } from './pages.js';
 import { type Context, expect, must, type Suite } from './suite.js';
@@ -25,7 +25,7 @@ const create = async (sessions: SessionService, total: number, labelled: number)
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 };
 
-const listed = (name: string, sessions: SessionService, total: number, filter: object): Subject => {
+const listed = (name: string, sessions: SessionService, total: number, filter: ListQuery): Subject => {
   const next = scattered(total / LIMIT);
   return {
     name,
@@ -52,8 +52,8 @@ async function* lists({ redis, quick }: Context): AsyncGenerator<Group> {
       limits: ['all sessions', 'the label, without other sessions'],
       subjects: [
         listed('all sessions', many, total, {}),
-        listed('the label, without other sessions', alone, labelled, { label: LABEL }),
-        listed('the label of 1 %', many, labelled, { label: LABEL }),
+        listed('the label, without other sessions', alone, labelled, { labels: LABEL }),
+        listed('the label of 1 %', many, labelled, { labels: LABEL }),
       ],
     };
   }
