@@ -15,7 +15,7 @@ import {
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
-import type { HistoryAppend, SessionKey } from '../store/session-store.js';
+import type { AppendOutcome, HistoryAppend, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
@@ -71,48 +71,54 @@ const changeOf = (
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
 
-/** Appends or rewinds with the input that `parse` has checked, and reads the answer of the store. */
+/** The result or the error of an answer of the store. */
+const resultOf = (
+  { id }: SessionKey,
+  command: 'append' | 'rewind',
+  { now, maxEntries = 0, ifPosition, fencingToken = 0 }: HistoryAppend,
+  appended: AppendOutcome,
+): Result<Appended, AppendError> => {
+  switch (appended.outcome) {
+    case 'appended':
+      if (!Number.isSafeInteger(appended.position)) throw contractBroken('append', appended);
+      return ok({ position: appended.position, ...(appended.repeated && { repeated: true }) });
+    case 'missing':
+      return err(notFound(id));
+    case 'mismatch':
+      return err(operationMismatch(id));
+    case 'lease_lost':
+      return err(leaseLost(fencingToken));
+    case 'moved':
+      // The history is as the caller saw it, so the position to rewind to was superseded before.
+      if (appended.position === ifPosition) return err(notInHistory);
+      return err(historyMoved(id, appended.position));
+    case 'invalid_position':
+      return err(notInHistory);
+    case 'full':
+      return err(historyFull(id, maxEntries));
+    case 'closed':
+      return err(invalidTransition(stateAt(appended.state, now).status, command));
+    default:
+      throw contractBroken('append', appended);
+  }
+};
+
+/** Appends or rewinds with the input that `parse` has checked. */
 export const changeHistory = async (
   settings: Settings,
   key: SessionKey,
   command: 'append' | 'rewind',
   parse: (now: string, limits: SessionLimits) => Result<ParsedAppend, InvalidInput>,
 ): Promise<Result<Appended, AppendError>> => {
-  const { store, policy } = settings;
-  const { limits } = policy;
+  const { limits } = settings.policy;
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
   const read = parse(timestampOf(now), limits);
   if (read.isErr()) return err(read.error);
   const change = changeOf(settings.fenced(key, read.value), { now, limits });
-  const { ifPosition, fencingToken } = change;
-  const answer = await store.append(key, change);
-  if (answer.isErr()) return err(answer.error);
-  const appended = answer.value;
-  switch (appended.outcome) {
-    case 'appended':
-      if (!Number.isSafeInteger(appended.position)) throw contractBroken('append', appended);
-      return ok({ position: appended.position, ...(appended.repeated && { repeated: true }) });
-    case 'missing':
-      return err(notFound(key.id));
-    case 'mismatch':
-      return err(operationMismatch(key.id));
-    case 'lease_lost':
-      return err(leaseLost(fencingToken ?? 0));
-    case 'moved':
-      // The history is as the caller saw it, so the position to rewind to was superseded before.
-      if (appended.position === ifPosition) return err(notInHistory);
-      return err(historyMoved(key.id, appended.position));
-    case 'invalid_position':
-      return err(notInHistory);
-    case 'full':
-      return err(historyFull(key.id, limits.historyEntries));
-    case 'closed':
-      return err(invalidTransition(stateAt(appended.state, now).status, command));
-    default:
-      throw contractBroken('append', appended);
-  }
+  const answer = await settings.store.append(key, change);
+  return answer.andThen((appended) => resultOf(key, command, change, appended));
 };
 
 export const appendHistory = (
