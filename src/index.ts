@@ -7,7 +7,7 @@ export type { CreateOptions, CreateSessionInput, ForkInput } from './service/cre
 export type { ExtendInput } from './service/extend-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export type { GetOptions } from './service/get-session.js';
-export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
+export { httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
@@ -38,16 +38,9 @@ export type { WakeOptions } from './service/wake-session.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export type {
-  AppendError,
   CallbackFailed,
-  ChangeError,
-  ClaimError,
   Conflict,
   CorruptRecord,
-  CreateError,
-  DeleteError,
-  GetOrCreateError,
-  HistoryError,
   HistoryFull,
   HistoryMoved,
   IdempotencyMismatch,
@@ -56,36 +49,25 @@ export type {
   InvalidInput,
   InvalidTransition,
   Leased,
-  LeaseError,
   LeaseLost,
-  ListError,
   ListenerFailed,
   Misconfigured,
   NotFound,
   OperationMismatch,
   PageTooLarge,
-  ReadError,
-  RedactError,
-  ReleaseError,
-  RenewError,
   SessionError,
-  StartError,
   StoreError,
   StoreUnavailable,
-  SweepError,
   SweepFailure,
   TooLarge,
   TooManyActive,
   TooManyLabelled,
-  UpdateError,
-  WakeError,
-  WatchError,
-  WithLeaseError,
 } from './session/errors.js';
 export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
+export type { OperationErrors } from './session/operation-errors.js';
 export type {
   CreatedSession,
   HistoryEntry,
@@ -135,7 +117,6 @@ export type {
   CallerCommand,
   ClockCommand,
   EndReason,
-  OpenStatus,
   SessionCommand,
   SessionStatus,
   TransitionTarget,

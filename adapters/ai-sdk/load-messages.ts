@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import type { HistoryQuery } from '../../src/service/read-history.js';
-import type { HistoryError } from '../../src/session/errors.js';
+import type { OperationErrors } from '../../src/session/operation-errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';
 
@@ -47,7 +47,7 @@ const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
  * saved. It is not checked: use `validateUIMessages` of the SDK if your types or tools have changed since. Never
  * rejects.
  */
-export const loadMessages = <Message extends ChatMessage, E extends ConversationError = HistoryError>(
+export const loadMessages = <Message extends ChatMessage, E extends ConversationError = OperationErrors['history']>(
   sessions: Pick<Conversations<E>, 'history'>,
   id: string,
   options: LoadOptions = {},

@@ -6,9 +6,9 @@ import {
   errAsync,
   type HeldLease,
   type HistoryEntry,
+  type OperationErrors,
   type SessionError,
   type SessionService,
-  type WithLeaseError,
 } from 'colloquy';
 
 /** Events of the line and the speech recognition. */
@@ -34,7 +34,7 @@ export interface Model {
 }
 
 /** Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process, continues it. */
-export type Ending = EndReason | 'cut' | SessionError['type'] | WithLeaseError['type'];
+export type Ending = EndReason | 'cut' | SessionError['type'] | OperationErrors['withLease']['type'];
 
 /** Number of latest entries that the model receives. */
 const CONTEXT = 40;

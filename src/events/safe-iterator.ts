@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { storeUnavailable, type WatchError } from '../session/errors.js';
+import { storeUnavailable } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export const DONE: IteratorReturnResult<void> = { done: true, value: undefined };
 
-type Item<T> = Result<T, WatchError>;
+type Item<T> = Result<T, OperationErrors['watch']>;
 
 type Items<T> = AsyncIterator<Item<T>, void>;
 
@@ -14,14 +15,14 @@ type Items<T> = AsyncIterator<Item<T>, void>;
  */
 export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, AsyncDisposable {
   /** Undefined once it was called, because a waiting iterator holds what it holds. */
-  #begin: (() => Result<Items<T>, WatchError>) | undefined;
+  #begin: (() => Result<Items<T>, OperationErrors['watch']>) | undefined;
   #items: Items<T> | undefined;
   #isOver = false;
   /** Number of calls without an answer, and the latest of them. */
   #pending = 0;
   #last: Promise<IteratorResult<Item<T>, void>> | undefined;
 
-  constructor(begin: () => Result<Items<T>, WatchError>) {
+  constructor(begin: () => Result<Items<T>, OperationErrors['watch']>) {
     this.#begin = begin;
   }
 
@@ -71,7 +72,7 @@ export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, As
   }
 
   /** Undefined once it is over. */
-  #begun(): Result<Items<T>, WatchError> | undefined {
+  #begun(): Result<Items<T>, OperationErrors['watch']> | undefined {
     const begin = this.#begin;
     if (begin === undefined) return this.#items && ok(this.#items);
     this.#begin = undefined;

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionWatchSettings } from '../input/parse-watch.js';
-import { notFound, type StoreError, type WatchError } from '../session/errors.js';
+import { notFound, type StoreError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { SessionKey } from '../store/session-store.js';
 import { Deadline } from './deadline.js';
@@ -11,7 +12,7 @@ import { TICK_MS } from './ticker.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
-type Item = Result<SessionChange, WatchError>;
+type Item = Result<SessionChange, OperationErrors['watch']>;
 
 /** Milliseconds between two reads although nothing has woken the watch: an event may have been lost. */
 const LOOK_MS = 30_000;
@@ -155,7 +156,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   /** An outage does not end a watch; only a closed client does. */
-  #canRetry(error: WatchError): boolean {
+  #canRetry(error: OperationErrors['watch']): boolean {
     return error.type === 'store_unavailable' && !isLogClosed(this.#source.store.events);
   }
 }

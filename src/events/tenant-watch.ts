@@ -1,7 +1,8 @@
 import { err, ok, Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/parse-watch.js';
-import type { StoreError, WatchError } from '../session/errors.js';
+import type { StoreError } from '../session/errors.js';
 import { type EventPosition, positionBefore, timeAt } from '../session/event-position.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { EventsLost, SessionEvent, TenantChange } from '../session/session-event.js';
 import { LastChanges } from './last-changes.js';
 import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
@@ -9,7 +10,7 @@ import { positionNow } from './position-now.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 
-type Item = Result<TenantChange, WatchError>;
+type Item = Result<TenantChange, OperationErrors['watchAll']>;
 
 /** Milliseconds before a failed read is made again. */
 const RETRY_MS = 100;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, WatchError } from '../session/errors.js';
+import type { StoreError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { noEvents } from '../store/no-events.js';
 import type { EventScope } from '../store/session-store.js';
@@ -109,7 +110,7 @@ export const openWakes = async (
   { store, hub, after }: WatchSource,
   scope: EventScope,
   signal: WatchSignal | undefined,
-): Promise<Result<Wakes, WatchError>> => {
+): Promise<Result<Wakes, OperationErrors['watch']>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) return err(noEvents);
   const opened = await safely(() => log.open?.() ?? ok());

@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
 import { InterruptibleWait } from '../events/interruptible-wait.js';
 import { watch } from '../operations/event-shapes.js';
-import { storeUnavailable, type WatchError } from '../session/errors.js';
+import { storeUnavailable } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
 import { endFrame, heartbeatLine, preamble, unavailableFrame } from './event-frame.js';
@@ -25,7 +26,7 @@ export interface Frame {
   readonly endReason?: EndReason | undefined;
 }
 
-type Change = Result<Frame, WatchError>;
+type Change = Result<Frame, OperationErrors['watch']>;
 
 /** An open watch. */
 export interface OpenWatch {

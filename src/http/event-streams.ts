@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { watch } from '../operations/event-shapes.js';
-import { storeUnavailable, type WatchError } from '../session/errors.js';
+import { storeUnavailable } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { inClientTerms } from './answer-of.js';
 import { streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type Frame } from './event-stream.js';
@@ -9,7 +10,7 @@ import type { Answer, Call } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
-type Change = Result<Frame, WatchError>;
+type Change = Result<Frame, OperationErrors['watch']>;
 
 /** What a stream sends. */
 export interface Watched {
@@ -21,7 +22,7 @@ export interface Watched {
 
 /** The frames of a watch. Not a generator, whose `return` would wait for a pending `next`. */
 export const mapped = <T>(
-  changes: AsyncIterable<Result<T, WatchError>>,
+  changes: AsyncIterable<Result<T, OperationErrors['watch']>>,
   frameOf: (change: T) => Frame,
 ): AsyncIterator<Change> => {
   const iterator = changes[Symbol.asyncIterator]();

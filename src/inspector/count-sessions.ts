@@ -4,7 +4,7 @@ import { operation } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { list as listOf, object, oneOf, type Shape, text, whole, withOptional } from '../operations/shape.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import type { ListError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionStatuses } from '../session/session-status.js';
 import type { SessionCounts, StatusFilter } from './session-counts.js';
 
@@ -19,7 +19,7 @@ const NO_STATUS_INDEX =
   'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
 
 /** The notice for an error that the same list by any status has; undefined for an error that may pass. */
-const noticeOf = ({ type, message }: ListError): string | undefined => {
+const noticeOf = ({ type, message }: OperationErrors['list']): string | undefined => {
   if (type === 'misconfigured') return NO_STATUS_INDEX;
   return type === 'too_many_labelled' ? message : undefined;
 };

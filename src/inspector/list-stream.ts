@@ -4,13 +4,13 @@ import { eventStreams, mapped } from '../http/event-streams.js';
 import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { hasMethods } from '../input/parse-fields.js';
-import type { WatchError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { TenantChange, WatchAllOptions } from '../session/session-event.js';
 
 /** The streams of open pages. A page beyond these limits reads its list every few seconds. */
 const limits = { heartbeatMs: 15_000, maxStreams: 1000, maxStreamsPerTenant: 100 };
 
-type Changes = AsyncIterable<Result<TenantChange, WatchError>>;
+type Changes = AsyncIterable<Result<TenantChange, OperationErrors['watchAll']>>;
 
 interface TenantWatch {
   watchAll(options: WatchAllOptions): Changes;

@@ -10,7 +10,7 @@ import {
   sentCreateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import type { CreateError, GetOrCreateError, ReadError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
 import {
@@ -31,7 +31,7 @@ const createErrors = [...commonErrors, 'idempotency_mismatch', 'conflict'] as co
 type Method<E extends { readonly type: string }> = () => ResultAsync<unknown, Exclude<E, { type: 'page_too_large' }>>;
 
 /** A create without an opening. */
-type PlainCreate = Method<Exclude<CreateError, { type: OpeningError }>>;
+type PlainCreate = Method<Exclude<OperationErrors['create'], { type: OpeningError }>>;
 
 const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
 
@@ -67,7 +67,10 @@ export const openedCreate = operation({
     name: 'CreateSession',
     fields: openedFields,
   },
-  errors: errorsOf<Method<Exclude<CreateError, { type: 'id_taken' }>>>()([...createErrors, ...openingErrors]),
+  errors: errorsOf<Method<Exclude<OperationErrors['create'], { type: 'id_taken' }>>>()([
+    ...createErrors,
+    ...openingErrors,
+  ]),
 });
 
 /** The same under an id of the caller's own. */
@@ -76,7 +79,7 @@ export const createWithId = operation({
   name: 'createSessionWithId',
   tag: 'Commands',
   path: '/create-session-with-id/{session_id}',
-  errors: errorsOf<Method<CreateError>>()([...createErrors, ...openingErrors, 'id_taken']),
+  errors: errorsOf<Method<OperationErrors['create']>>()([...createErrors, ...openingErrors, 'id_taken']),
 });
 
 /** The session with an id of the caller's own, or a new one. */
@@ -89,7 +92,7 @@ export const getOrCreate = operation({
     name: 'GetOrCreateSession',
     fields: { ...openedFields, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
   },
-  errors: errorsOf<Method<GetOrCreateError>>()([
+  errors: errorsOf<Method<OperationErrors['getOrCreate']>>()([
     ...commonErrors,
     'conflict',
     'not_found',
@@ -130,7 +133,7 @@ export const get = operation({
   method: 'GET',
   path: '/session/{session_id}',
   query: { historyLimit },
-  errors: errorsOf<Method<ReadError>>()([...commonErrors, 'not_found']),
+  errors: errorsOf<Method<OperationErrors['get']>>()([...commonErrors, 'not_found']),
   output: {
     status: 200,
     shape: session,

@@ -5,23 +5,7 @@ import type { CreateOptions } from '../service/create-session.js';
 import type { GetOptions } from '../service/get-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, GetOrCreateResult, HistoryPart, SessionPage } from '../service/operation-results.js';
-import type {
-  AppendError,
-  ChangeError,
-  CreateError,
-  DeleteError,
-  GetOrCreateError,
-  HistoryError,
-  LeaseError,
-  ListError,
-  ReadError,
-  RedactError,
-  ReleaseError,
-  RenewError,
-  StartError,
-  UpdateError,
-  WatchError,
-} from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -32,17 +16,17 @@ import type { CallerCommand } from '../session/session-status.js';
  */
 export interface TenantSessions {
   /** As `create` of `SessionService`. */
-  create(input: unknown, options?: CreateOptions): ResultAsync<CreatedSession, CreateError>;
+  create(input: unknown, options?: CreateOptions): ResultAsync<CreatedSession, OperationErrors['create']>;
   /** As `get` of `SessionService`. */
-  get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
+  get(id: string, options?: GetOptions): ResultAsync<Session, OperationErrors['get']>;
   /** As `list` of `SessionService`. */
-  list(query: unknown, options?: ReadOptions): ResultAsync<SessionPage, ListError>;
+  list(query: unknown, options?: ReadOptions): ResultAsync<SessionPage, OperationErrors['list']>;
 }
 
 /** The method that `getOrCreate` needs. The input is unchecked. */
 export interface TenantOpenings {
   /** As `getOrCreate` of `SessionService`. */
-  getOrCreate(input: unknown, options?: CreateOptions): ResultAsync<GetOrCreateResult, GetOrCreateError>;
+  getOrCreate(input: unknown, options?: CreateOptions): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']>;
 }
 
 /**
@@ -50,41 +34,38 @@ export interface TenantOpenings {
  * return `invalid_input`.
  */
 export type TenantCommands = {
-  readonly [C in CallerCommand]: (
-    id: string,
-    options: Fields,
-  ) => ResultAsync<SessionState, C extends 'start' ? StartError : ChangeError>;
+  readonly [C in CallerCommand]: (id: string, options: Fields) => ResultAsync<SessionState, OperationErrors[C]>;
 } & {
   /** As `extend` of `SessionService`. */
-  extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, ChangeError>;
+  extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, OperationErrors['extend']>;
   /** As `update` of `SessionService`. */
-  update(id: string, input: unknown, options: Fields): ResultAsync<SessionState, UpdateError>;
+  update(id: string, input: unknown, options: Fields): ResultAsync<SessionState, OperationErrors['update']>;
   /** As `append` of `SessionService`. */
-  append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
+  append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, OperationErrors['append']>;
   /** As `rewind` of `SessionService`. */
-  rewind(id: string, input: unknown): ResultAsync<Appended, AppendError>;
+  rewind(id: string, input: unknown): ResultAsync<Appended, OperationErrors['rewind']>;
   /** As `lease` of `SessionService`. */
-  lease(id: string, input: unknown): ResultAsync<SessionLease, LeaseError>;
+  lease(id: string, input: unknown): ResultAsync<SessionLease, OperationErrors['lease']>;
   /** As `renew` of `SessionService`. */
-  renew(id: string, input: unknown): ResultAsync<SessionLease, RenewError>;
+  renew(id: string, input: unknown): ResultAsync<SessionLease, OperationErrors['renew']>;
   /** As `release` of `SessionService`. */
-  release(id: string, input: unknown): ResultAsync<void, ReleaseError>;
+  release(id: string, input: unknown): ResultAsync<void, OperationErrors['release']>;
   /** As `redact` of `SessionService`. */
-  redact(id: string, positions: unknown): ResultAsync<void, RedactError>;
+  redact(id: string, positions: unknown): ResultAsync<void, OperationErrors['redact']>;
   /** As `delete` of `SessionService`. */
-  delete(id: string): ResultAsync<void, DeleteError>;
+  delete(id: string): ResultAsync<void, OperationErrors['delete']>;
 };
 
 /** The method that event streams need. The iterable ends after an error, and when the signal is aborted. */
 export interface TenantEvents {
   /** As `watch` of `SessionService`. */
-  watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
+  watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, OperationErrors['watch']>>;
 }
 
 /** The method that reads of a part of a history need. The query is unchecked input. */
 export interface TenantHistories {
   /** As `history` of `SessionService`. */
-  history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
+  history(id: string, query: unknown): ResultAsync<HistoryPart, OperationErrors['history']>;
 }
 
 /** A `SessionService`. `forTenant` returns the sessions of the tenant of a request. */

@@ -2,16 +2,17 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedAppend, parseAppend } from '../input/parse-append.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { AppendError, InvalidInput } from '../session/errors.js';
 import {
   historyFull,
   historyMoved,
+  type InvalidInput,
   invalidInput,
   invalidTransition,
   leaseLost,
   notFound,
   operationMismatch,
 } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
@@ -77,7 +78,7 @@ const resultOf = (
   command: 'append' | 'rewind',
   { now, maxEntries = 0, ifPosition, fencingToken = 0 }: HistoryAppend,
   appended: AppendOutcome,
-): Result<Appended, AppendError> => {
+): Result<Appended, OperationErrors['append']> => {
   switch (appended.outcome) {
     case 'appended':
       if (!Number.isSafeInteger(appended.position)) throw contractBroken('append', appended);
@@ -109,7 +110,7 @@ export const changeHistory = async (
   key: SessionKey,
   command: 'append' | 'rewind',
   parse: (now: string, limits: SessionLimits) => Result<ParsedAppend, InvalidInput>,
-): Promise<Result<Appended, AppendError>> => {
+): Promise<Result<Appended, OperationErrors['append']>> => {
   const { limits } = settings.policy;
   const time = settings.now();
   if (time.isErr()) return err(time.error);
@@ -126,5 +127,5 @@ export const appendHistory = (
   key: SessionKey,
   entries: unknown,
   options: unknown,
-): Promise<Result<Appended, AppendError>> =>
+): Promise<Result<Appended, OperationErrors['append']>> =>
   changeHistory(settings, key, 'append', (now, limits) => parseAppend(entries, options, now, limits));

@@ -1,12 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ParsedCommandOptions } from '../input/session-input.js';
-import {
-  type ChangeError,
-  type Misconfigured,
-  misconfigured,
-  type StartError,
-  tooManyActive,
-} from '../session/errors.js';
+import { type Misconfigured, misconfigured, tooManyActive } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { StatusCommand } from '../session/session-status.js';
@@ -31,7 +26,7 @@ export interface OperationOptions {
 /** The next state of a command, once per operation id. */
 const decide =
   (key: SessionKey, command: StatusCommand, options: ParsedCommandOptions) =>
-  (current: StateRecord, now: number): Result<StateRecord, ChangeError> =>
+  (current: StateRecord, now: number): Result<StateRecord, OperationErrors['pause']> =>
     checkCommand(key, command, options, current, now) ??
     advance(current, command, { now, operationId: options.operationId });
 
@@ -41,7 +36,7 @@ export const changeSession = async (
   key: SessionKey,
   command: StatusCommand,
   options: ParsedCommandOptions,
-): Promise<Result<SessionState, ChangeError>> => {
+): Promise<Result<SessionState, OperationErrors['pause']>> => {
   const updated = await updateState(settings, key, decide(key, command, options));
   return updated.map((after) => resultOfCommand(key, options, after));
 };
@@ -66,11 +61,16 @@ export const startSession = async (
   settings: Settings,
   key: SessionKey,
   options: ParsedCommandOptions,
-): Promise<Result<SessionState, StartError>> => {
+): Promise<Result<SessionState, OperationErrors['start']>> => {
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
   const cap = sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
-  const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, 'start', options), cap);
+  const updated = await updateState<StateRecord, OperationErrors['start']>(
+    settings,
+    key,
+    decide(key, 'start', options),
+    cap,
+  );
   return updated.map((after) => resultOfCommand(key, options, after));
 };

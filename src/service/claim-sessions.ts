@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { claimState } from '../session/claim-state.js';
-import type { ClaimError, StoreError } from '../session/errors.js';
+import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -74,7 +75,10 @@ const claimsOf = (
   return ok({ claimed, unreadable });
 };
 
-export const claimSessions = async (settings: Settings, input: unknown): Promise<Result<Claims, ClaimError>> => {
+export const claimSessions = async (
+  settings: Settings,
+  input: unknown,
+): Promise<Result<Claims, OperationErrors['claim']>> => {
   const { store, tenant, now } = settings;
   const read = parseClaim(input);
   if (read.isErr()) return err(read.error);

@@ -4,9 +4,17 @@ import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
-import type { CreateError, GetOrCreateError, InvalidInput, Misconfigured } from '../session/errors.js';
-import { conflict, historyFull, idempotencyMismatch, idTaken, tooManyActive } from '../session/errors.js';
+import {
+  conflict,
+  historyFull,
+  type InvalidInput,
+  idempotencyMismatch,
+  idTaken,
+  type Misconfigured,
+  tooManyActive,
+} from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { randomRevision } from '../session/random-revision.js';
 import type { CreatedSession, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
@@ -89,7 +97,7 @@ const openingOf = (
   source: Source | undefined,
   id: string,
   now: number,
-): Result<Opening | undefined, GetOrCreateError> => {
+): Result<Opening | undefined, OperationErrors['getOrCreate']> => {
   const { historyEntries } = settings.policy.limits;
   const all = [...(source?.entries ?? []), ...entries];
   if (all.length > historyEntries) return err(historyFull(id, historyEntries));
@@ -119,7 +127,7 @@ export const tryCreate = async (
   creation: ParsedCreation,
   id: string,
   copied: CreateOptions,
-): Promise<Result<CreatedSession | 'taken' | 'source_changed', GetOrCreateError>> => {
+): Promise<Result<CreatedSession | 'taken' | 'source_changed', OperationErrors['getOrCreate']>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
   const { options, labels, metadata, isStarted, isAwake } = creation;
   const { entries, from, idempotencyKey, historyLimit, content } = creation;
@@ -157,7 +165,7 @@ const findCreated = async (
   { store, tenant, now }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,
   id: string,
-): Promise<Result<CreatedSession | undefined, CreateError>> => {
+): Promise<Result<CreatedSession | undefined, OperationErrors['create']>> => {
   const found = await findSession(store, { tenant, id }, { historyLimit });
   if (found.isErr()) return err(found.error);
   const time = now();
@@ -173,7 +181,7 @@ const createNew = async (
   settings: Settings,
   creation: ParsedCreation,
   options: CreateOptions,
-): Promise<Result<CreatedSession, CreateError>> => {
+): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const next = creation.id === undefined ? nextId(settings.ids) : ok(creation.id);
@@ -188,7 +196,7 @@ const createNew = async (
 };
 
 /** Errors that do not matter if an earlier call with the same idempotency key has created the session. */
-const isRefusal = ({ type }: CreateError): boolean =>
+const isRefusal = ({ type }: OperationErrors['create']): boolean =>
   type === 'not_found' || type === 'invalid_input' || type === 'history_full' || type === 'page_too_large';
 
 /** Creates the session of an idempotency key, or returns that of an earlier call. */
@@ -197,7 +205,7 @@ const createOnce = async (
   creation: ParsedCreation,
   id: string,
   options: CreateOptions,
-): Promise<Result<CreatedSession, CreateError>> => {
+): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const tried = await tryCreate(settings, creation, id, options);
     if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
@@ -231,7 +239,7 @@ export const createSession = async (
   settings: Settings,
   input: unknown,
   options: CreateOptions,
-): Promise<Result<CreatedSession, CreateError>> => {
+): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   const read = readCreation(settings, (policy, now) => parseCreate(input, policy, now), options);
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { conflict, type DeleteError } from '../session/errors.js';
+import { conflict } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { randomRevision } from '../session/random-revision.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { Remains, SessionKey } from '../store/session-store.js';
@@ -25,13 +26,13 @@ const remainsOf = (state: StateRecord, removedAt: number, random: Settings['rand
 export const deleteSession = async (
   { store, now, random, recentStates }: Settings,
   key: SessionKey,
-): Promise<Result<undefined, DeleteError>> => {
+): Promise<Result<undefined, OperationErrors['delete']>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
   const at = time.value;
   const reports = await store.reportsEnds();
   if (reports.isErr()) return err(reports.error);
-  const removeAll = async (): Promise<Result<undefined, DeleteError>> => {
+  const removeAll = async (): Promise<Result<undefined, OperationErrors['delete']>> => {
     const removed = await store.remove(key, { now: at });
     return removed.isErr() ? err(removed.error) : ok(undefined);
   };

@@ -1,8 +1,8 @@
 import { err, type Result } from 'neverthrow';
 import { allowedMsOf } from '../input/input-policy.js';
 import { parseExtend } from '../input/session-input.js';
-import type { ChangeError } from '../session/errors.js';
 import { extendState } from '../session/extend-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -24,7 +24,7 @@ export const extendSession = async (
   key: SessionKey,
   input: unknown,
   options: unknown,
-): Promise<Result<SessionState, ChangeError>> => {
+): Promise<Result<SessionState, OperationErrors['extend']>> => {
   const extension = parseExtend(input, settings.policy.limits);
   if (extension.isErr()) return err(extension.error);
   const read = parseFencedOptions(settings, key, options);
@@ -32,7 +32,7 @@ export const extendSession = async (
   const { timeLimit } = extension.value;
   const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];
   const { operationId } = read.value;
-  const extend = (current: StateRecord, now: number): Result<StateRecord, ChangeError> =>
+  const extend = (current: StateRecord, now: number): Result<StateRecord, OperationErrors['extend']> =>
     checkCommand(key, command, read.value, current, now) ??
     extendState(current, { now, limitMs, command, operationId });
   const updated = await updateState(settings, key, extend);

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseGetOrCreate } from '../input/parse-create.js';
-import { conflict, type GetOrCreateError, type ReadError } from '../session/errors.js';
+import { conflict } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import {
   type CreateOptions,
@@ -26,13 +27,13 @@ export const getOrCreate = async (
   settings: Settings,
   input: unknown,
   options: CreateOptions,
-): Promise<Result<GetOrCreateResult, GetOrCreateError>> => {
+): Promise<Result<GetOrCreateResult, OperationErrors['getOrCreate']>> => {
   const read = readCreation(settings, (policy, now) => parseGetOrCreate(input, policy, now), options);
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { id, historyLimit } = creation;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const found: Result<Session, ReadError> = await getSession(settings, id, { ...copied, historyLimit });
+    const found: Result<Session, OperationErrors['get']> = await getSession(settings, id, { ...copied, historyLimit });
     if (found.isOk()) return ok({ ...found.value, created: false });
     if (found.error.type !== 'not_found') return err(found.error);
     const tried = await tryCreate(settings, creation, id, copied);

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { notFound, pageTooLarge, type ReadError, type StoreError, type TooLarge } from '../session/errors.js';
+import { notFound, pageTooLarge, type StoreError, type TooLarge } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { ReadSize } from '../store/session-store.js';
@@ -13,7 +14,7 @@ export interface GetOptions extends ReadOptions {
 }
 
 /** The error of a read, with the maximum of the caller. */
-const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): ReadError =>
+const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): OperationErrors['get'] =>
   error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
 
 /** Reads a session as it is now. */
@@ -21,7 +22,7 @@ export const getSession = async (
   { store, tenant, now }: Settings,
   id: string,
   size: ReadSize,
-): Promise<Result<Session, ReadError>> => {
+): Promise<Result<Session, OperationErrors['get']>> => {
   const found = await store.find({ tenant, id }, size);
   if (found.isErr()) return err(inBytes(found.error, size));
   const time = now();

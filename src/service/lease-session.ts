@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { parseLease, parseRelease, parseRenew } from '../input/session-input.js';
-import type { LeaseError, ReleaseError, RenewError } from '../session/errors.js';
 import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -39,10 +39,10 @@ export const leaseSession = async (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<SessionLease, LeaseError>> => {
+): Promise<Result<SessionLease, OperationErrors['lease']>> => {
   const read = parseLease(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<LeasedState, LeaseError>(settings, key, (current, now) =>
+  const updated = await updateState<LeasedState, OperationErrors['lease']>(settings, key, (current, now) =>
     leaseState(current, { ...read.value, random: settings.random() }, now),
   );
   return updated.map(({ state }) => sessionLeaseOf(state.lease));
@@ -52,10 +52,10 @@ export const renewLease = async (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<SessionLease, RenewError>> => {
+): Promise<Result<SessionLease, OperationErrors['renew']>> => {
   const read = parseRenew(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<LeasedState, RenewError>(settings, key, (current, now) =>
+  const updated = await updateState<LeasedState, OperationErrors['renew']>(settings, key, (current, now) =>
     renewState(current, read.value, now),
   );
   return updated.map(({ state }) => sessionLeaseOf(state.lease));
@@ -65,10 +65,10 @@ export const releaseSession = async (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<undefined, ReleaseError>> => {
+): Promise<Result<undefined, OperationErrors['release']>> => {
   const read = parseRelease(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<StateRecord, ReleaseError>(settings, key, (current, now) =>
+  const updated = await updateState<StateRecord, OperationErrors['release']>(settings, key, (current, now) =>
     releaseState(current, read.value, now),
   );
   return updated.map(() => undefined);

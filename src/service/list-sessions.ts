@@ -3,7 +3,8 @@ import { positionNow } from '../events/position-now.js';
 import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
-import { type InvalidInput, type ListError, pageTooLarge, storeUnavailable } from '../session/errors.js';
+import { type InvalidInput, pageTooLarge, storeUnavailable } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
@@ -82,7 +83,7 @@ const readBounded = async (
   { store, tenant, policy: { limits } }: Settings,
   range: PageRange,
   { maxBytes: most = Number.MAX_SAFE_INTEGER }: ReadOptions,
-): Promise<Result<RecordPage, ListError>> => {
+): Promise<Result<RecordPage, OperationErrors['list']>> => {
   const { pageBytes } = limits;
   let maxBytes = range.limit === 1 ? most : Math.min(pageBytes, most);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -103,7 +104,7 @@ const readPage = async (
   filter: ListFilter,
   page?: number,
   options: ReadOptions = {},
-): Promise<Result<SessionPage, ListError>> => {
+): Promise<Result<SessionPage, OperationErrors['list']>> => {
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const status = filter.status && { status: filter.status, now: time.value };
@@ -125,7 +126,7 @@ export const listSessions = async (
   settings: Settings,
   query: unknown,
   options: ListOptions,
-): Promise<Result<SessionPage, ListError>> => {
+): Promise<Result<SessionPage, OperationErrors['list']>> => {
   const input = parseListQuery(query, options);
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
@@ -142,7 +143,7 @@ export const listSessions = async (
 export async function* eachSession(
   settings: Settings,
   filter: Result<ListFilter, InvalidInput>,
-): AsyncGenerator<Result<Session, ListError>, void> {
+): AsyncGenerator<Result<Session, OperationErrors['list']>, void> {
   if (filter.isErr()) {
     yield err(filter.error);
     return;

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseHistoryQuery } from '../input/parse-list-query.js';
-import { type HistoryError, invalidInput, notFound } from '../session/errors.js';
+import { invalidInput, notFound } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import { NOT_IN_HISTORY } from './append-history.js';
 import type { HistoryPart } from './operation-results.js';
@@ -39,7 +40,7 @@ export const readHistory = async (
   { store, policy: { limits } }: Settings,
   key: SessionKey,
   query: unknown,
-): Promise<Result<HistoryPart, HistoryError>> => {
+): Promise<Result<HistoryPart, OperationErrors['history']>> => {
   const slice = parseHistoryQuery(query);
   if (slice.isErr()) return err(slice.error);
   const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });

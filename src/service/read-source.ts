@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type GetOrCreateError, invalidInput, notFound, pageTooLarge } from '../session/errors.js';
+import { invalidInput, notFound, pageTooLarge } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
 import type { ReadOptions } from './list-sessions.js';
@@ -32,7 +33,7 @@ export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,
   { id, position }: { readonly id: string; readonly position?: number },
   { maxBytes: most = limits.pageBytes }: ReadOptions,
-): Promise<Result<Source | undefined, GetOrCreateError>> => {
+): Promise<Result<Source | undefined, OperationErrors['getOrCreate']>> => {
   const maxBytes = Math.min(PIECE.maxBytes, limits.pageBytes);
   const pieces: (readonly PositionedEntry[])[] = [];
   let last: Extract<EntriesOutcome, { readonly outcome: 'found' }> | undefined;

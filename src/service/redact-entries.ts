@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseRedaction } from '../input/session-input.js';
-import { invalidInput, notFound, type RedactError } from '../session/errors.js';
+import { invalidInput, notFound } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
@@ -9,7 +10,7 @@ export const redactEntries = async (
   { store, now }: Settings,
   key: SessionKey,
   positions: unknown,
-): Promise<Result<undefined, RedactError>> => {
+): Promise<Result<undefined, OperationErrors['redact']>> => {
   const read = parseRedaction(positions);
   if (read.isErr()) return err(read.error);
   const time = now();

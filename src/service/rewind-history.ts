@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { parseRewind } from '../input/parse-append.js';
-import type { AppendError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import { changeHistory, type NewHistoryEntry } from './append-history.js';
 import type { OperationOptions } from './change-session.js';
@@ -24,5 +24,5 @@ export const rewindHistory = (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<Appended, AppendError>> =>
+): Promise<Result<Appended, OperationErrors['rewind']>> =>
   changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));

@@ -7,30 +7,8 @@ import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
 import { parseId, parseSweep } from '../input/session-input.js';
 import type { Clock } from '../session/clock.js';
-import type {
-  AppendError,
-  ChangeError,
-  ClaimError,
-  CreateError,
-  DeleteError,
-  GetOrCreateError,
-  HistoryError,
-  InvalidInput,
-  LeaseError,
-  ListError,
-  ReadError,
-  RedactError,
-  ReleaseError,
-  RenewError,
-  SessionError,
-  StartError,
-  StoreUnavailable,
-  SweepError,
-  UpdateError,
-  WakeError,
-  WatchError,
-  WithLeaseError,
-} from '../session/errors.js';
+import type { InvalidInput, SessionError, StoreUnavailable } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -117,7 +95,10 @@ export class SessionService {
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork it, in one step: all
    * of this is done, or nothing.
    */
-  create(input: CreateSessionInput, options: CreateOptions = {}): ResultAsync<CreatedSession, CreateError> {
+  create(
+    input: CreateSessionInput,
+    options: CreateOptions = {},
+  ): ResultAsync<CreatedSession, OperationErrors['create']> {
     return runOperation(this.#settings, { name: 'create' }, () => createSession(this.#settings, input, options));
   }
 
@@ -125,12 +106,15 @@ export class SessionService {
    * Reads the session with an id of the caller's own, whatever its options and its status, or creates and starts it.
    * `created` says which. Of several calls at the same time, one creates the session and all get it.
    */
-  getOrCreate(input: GetOrCreateInput, options: CreateOptions = {}): ResultAsync<GetOrCreateResult, GetOrCreateError> {
+  getOrCreate(
+    input: GetOrCreateInput,
+    options: CreateOptions = {},
+  ): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']> {
     return runOperation(this.#settings, { name: 'getOrCreate' }, () => getOrCreate(this.#settings, input, options));
   }
 
   /** Reads a session with its history. */
-  get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
+  get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
     return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, async (settings, key) => {
       const size = parseGetOptions(options);
       return size.isErr() ? err(size.error) : getSession(settings, key.id, size.value);
@@ -141,7 +125,7 @@ export class SessionService {
    * Reads a part of a history: the last entries, those after a position, or those before one. The cost depends on the
    * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
-  history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
+  history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, OperationErrors['history']> {
     return this.#runOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
       readHistory(settings, key, query),
     );
@@ -151,7 +135,7 @@ export class SessionService {
    * Reads a page of the tenant's sessions with their histories, newest first by default. With `withWatchCursor`,
    * `watchAll` can continue after it without a gap.
    */
-  list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, ListError> {
+  list(query: ListQuery = {}, options: ListOptions = {}): ResultAsync<SessionPage, OperationErrors['list']> {
     return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
       listSessions(this.#settings, query, options),
     );
@@ -162,12 +146,12 @@ export class SessionService {
    * iteration is yielded exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
    * last item. Never throws.
    */
-  each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
+  each(query: EachQuery = {}): AsyncIterable<Result<Session, OperationErrors['each']>> {
     return eachSession(this.#settings, parseEachQuery(query));
   }
 
   /** IDLE to ACTIVE. The time limit begins to run. */
-  start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
+  start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['start']> {
     return this.#runOn({ name: 'start', id }, async (settings, key) => {
       const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
@@ -175,12 +159,12 @@ export class SessionService {
   }
 
   /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
-  pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+  pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['pause']> {
     return this.#change(id, 'pause', options);
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
-  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['resume']> {
     return this.#change(id, 'resume', options);
   }
 
@@ -188,7 +172,11 @@ export class SessionService {
    * Sets a new time limit, higher or lower than before, of a session that has not ended. It includes the seconds
    * already used: a limit that is not higher than these is `invalid_input`.
    */
-  extend(id: string, input: ExtendInput, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+  extend(
+    id: string,
+    input: ExtendInput,
+    options: OperationOptions = {},
+  ): ResultAsync<SessionState, OperationErrors['extend']> {
     return this.#runOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
   }
 
@@ -198,17 +186,21 @@ export class SessionService {
    * applied; with `ifRevision`, only one that knows the latest. An update that changes nothing writes nothing. It is no
    * activity: it moves neither `updatedAt` nor the inactivity timeout.
    */
-  update(id: string, input: UpdateInput, options: UpdateOptions = {}): ResultAsync<SessionState, UpdateError> {
+  update(
+    id: string,
+    input: UpdateInput,
+    options: UpdateOptions = {},
+  ): ResultAsync<SessionState, OperationErrors['update']> {
     return this.#runOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
-  terminate(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+  terminate(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['terminate']> {
     return this.#change(id, 'terminate', options);
   }
 
   /** Ends the session with the reason `failed`. Succeeds without a change if the session has ended. */
-  fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+  fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['fail']> {
     return this.#change(id, 'fail', options);
   }
 
@@ -219,7 +211,7 @@ export class SessionService {
     id: string,
     entries: readonly NewHistoryEntry[],
     options: AppendOptions = {},
-  ): ResultAsync<Appended, AppendError> {
+  ): ResultAsync<Appended, OperationErrors['append']> {
     return this.#runOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
@@ -229,7 +221,7 @@ export class SessionService {
    * entries: summary, ifPosition })` replaces the whole history by a summary. If the history does not end at
    * `ifPosition`, the error is `history_moved`, and nothing is changed.
    */
-  rewind(id: string, input: RewindInput): ResultAsync<Appended, AppendError> {
+  rewind(id: string, input: RewindInput): ResultAsync<Appended, OperationErrors['rewind']> {
     return this.#runOn({ name: 'rewind', id }, (settings, key) => rewindHistory(settings, key, input));
   }
 
@@ -241,7 +233,7 @@ export class SessionService {
    * restarted under its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
    * with `await using` at the end of the block.
    */
-  lease(id: string, input: LeaseInput): ResultAsync<TakenLease, LeaseError> {
+  lease(id: string, input: LeaseInput): ResultAsync<TakenLease, OperationErrors['lease']> {
     const taken = this.#runOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
     return taken.map((lease) => takenLease(lease, ({ fencingToken }) => this.release(id, { fencingToken })));
   }
@@ -250,7 +242,7 @@ export class SessionService {
    * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not that of the current
    * lease, the error is `lease_lost`, and after the end of the session `invalid_transition`.
    */
-  renew(id: string, input: RenewInput): ResultAsync<SessionLease, RenewError> {
+  renew(id: string, input: RenewInput): ResultAsync<SessionLease, OperationErrors['renew']> {
     return this.#runOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
   }
 
@@ -265,7 +257,7 @@ export class SessionService {
     id: string,
     input: LeaseInput,
     use: (lease: HeldLease<SessionService>) => T,
-  ): ResultAsync<ReturnedValue<Awaited<T>>, WithLeaseError | ReturnedError<Awaited<T>>> {
+  ): ResultAsync<ReturnedValue<Awaited<T>>, OperationErrors['withLease'] | ReturnedError<Awaited<T>>> {
     const { now, after } = this.#settings;
     const operations = {
       sessions: (fencingToken: number) => new SessionService(this.#settings.withFence({ id, fencingToken })),
@@ -282,7 +274,7 @@ export class SessionService {
    * Makes a session want a worker, now or from a time on: `claim` then returns it. If it already wants one, the earlier
    * time counts. A session that has ended is `invalid_transition`.
    */
-  wake(id: string, options: WakeOptions = {}): ResultAsync<void, WakeError> {
+  wake(id: string, options: WakeOptions = {}): ResultAsync<void, OperationErrors['wake']> {
     return this.#runOn({ name: 'wake', id }, (settings, key) => wakeSession(settings, key, options));
   }
 
@@ -292,12 +284,12 @@ export class SessionService {
    * woken after the claim. If it is released without, or if the lease runs out because the worker has crashed, it wants
    * one again. A lease of anybody holds off claims until it ends.
    */
-  claim(input: ClaimInput): ResultAsync<Claims, ClaimError> {
+  claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
     return runOperation(this.#settings, { name: 'claim' }, () => claimSessions(this.#settings, input));
   }
 
   /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
-  release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
+  release(id: string, input: ReleaseInput): ResultAsync<void, OperationErrors['release']> {
     return this.#runOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }
 
@@ -305,12 +297,12 @@ export class SessionService {
    * Erases the content, `id` and `data` of entries from the store at once, also of superseded entries. Their positions,
    * roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
    */
-  redact(id: string, positions: readonly number[]): ResultAsync<void, RedactError> {
+  redact(id: string, positions: readonly number[]): ResultAsync<void, OperationErrors['redact']> {
     return this.#runOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
   }
 
   /** Deletes the session. Also succeeds if it does not exist. */
-  delete(id: string): ResultAsync<void, DeleteError> {
+  delete(id: string): ResultAsync<void, OperationErrors['delete']> {
     return this.#runOn({ name: 'delete', id }, deleteSession);
   }
 
@@ -324,7 +316,10 @@ export class SessionService {
    * `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once, and so does
    * the end of a block with `await using`. Nothing is read before the first `next`. Never throws.
    */
-  watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> & AsyncDisposable {
+  watch(
+    id: string,
+    options: WatchOptions = {},
+  ): AsyncIterable<Result<SessionChange, OperationErrors['watch']>> & AsyncDisposable {
     return this.#iterate((settings) =>
       parseId(id).andThen((read) =>
         parseWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
@@ -337,7 +332,9 @@ export class SessionService {
    * each session, or `events_lost` where events are missing. A page of `list` has a cursor that leaves no gap. An end by
    * the clock comes with the next sweep. An error is the last item. `await using` ends it. Never throws.
    */
-  watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> & AsyncDisposable {
+  watchAll(
+    options: WatchAllOptions = {},
+  ): AsyncIterable<Result<TenantChange, OperationErrors['watchAll']>> & AsyncDisposable {
     const calledAt = performance.now();
     return this.#iterate((settings) => parseWatchAll(options).map((how) => new TenantWatch(settings, how, calledAt)));
   }
@@ -348,14 +345,18 @@ export class SessionService {
    * One sweep covers a part of a large store; pass its `nextCursor` as `cursor` to continue. `createSweeper` calls it
    * repeatedly.
    */
-  sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
+  sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, OperationErrors['sweep']> {
     return runOperation(this.#settings, { name: 'sweep' }, async () => {
       const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
   }
 
-  #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
+  #change(
+    id: string,
+    command: CallerCommand,
+    options: OperationOptions,
+  ): ResultAsync<SessionState, OperationErrors['pause']> {
     return this.#runOn({ name: command, id }, async (settings, key) => {
       const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
@@ -376,8 +377,8 @@ export class SessionService {
   }
 
   #iterate<T>(
-    begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
-  ): AsyncIterable<Result<T, WatchError>> & AsyncDisposable {
+    begin: (settings: Settings) => Result<AsyncIterator<Result<T, OperationErrors['watch']>, void>, InvalidInput>,
+  ): AsyncIterable<Result<T, OperationErrors['watch']>> & AsyncDisposable {
     const { tenantError } = this.#settings;
     return new SafeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }

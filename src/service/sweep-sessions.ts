@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../session/clock.js';
-import { type Misconfigured, misconfigured, type StoreError, type SweepError } from '../session/errors.js';
+import { type Misconfigured, misconfigured, type StoreError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
 import { dueAtOf, endByClock } from '../session/state-at.js';
 import type { DueKey, DueSession, Rescheduling } from '../store/session-store.js';
@@ -147,7 +148,7 @@ const wrongListener = (reports: boolean, onEnded: OnEnded | undefined): Misconfi
 export const sweepSessions = async (
   settings: Settings,
   { limit, onEnded, cursor }: SweepOptions & { readonly limit: number },
-): Promise<Result<Sweep, SweepError>> => {
+): Promise<Result<Sweep, OperationErrors['sweep']>> => {
   const { store } = settings;
   const reports = await store.reportsEnds();
   if (reports.isErr()) return err(reports.error);

@@ -4,7 +4,8 @@ import { parseOptions } from '../input/parse-options.js';
 import { disposable } from '../session/async-dispose.js';
 import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
-import type { SweepError, SweepFailure } from '../session/errors.js';
+import type { SweepFailure } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
 
@@ -25,7 +26,7 @@ export interface SweeperOptions {
   /**
    * Called for each error. A session that could not be processed stays due and is retried. Default: errors are ignored.
    */
-  readonly onError?: (error: SweepError | SweepFailure) => unknown;
+  readonly onError?: (error: OperationErrors['sweep'] | SweepFailure) => unknown;
 }
 
 /** Numbers of processed sessions. */
@@ -53,7 +54,7 @@ export interface Sweeper extends AsyncDisposable {
   /** Stops the sweeper. Settles when the current batch is done. */
   stop(): Promise<void>;
   /** Processes everything that is due now, batch by batch, for hosts with their own scheduler. */
-  sweepOnce(): ResultAsync<SweepReport, SweepError>;
+  sweepOnce(): ResultAsync<SweepReport, OperationErrors['sweep']>;
 }
 
 /** Maximum number of sweeps that cover a whole store when nothing is due; see `SessionStore.due`. */
@@ -107,7 +108,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     place: Place,
     steps: number,
     goesOn: () => boolean,
-  ): Promise<Result<SweepReport, SweepError>> => {
+  ): Promise<Result<SweepReport, OperationErrors['sweep']>> => {
     const report = { ended: 0, reported: 0, deleted: 0, failed: 0 };
     let wasBusy = false;
     let isBusy = false;

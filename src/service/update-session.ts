@@ -2,7 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedUpdateOptions, parseUpdate, parseUpdateOptions } from '../input/parse-update.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
-import { conflict, revisionMoved, type UpdateError } from '../session/errors.js';
+import { conflict, revisionMoved } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { LabelChanges, MetadataChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import { endByClock } from '../session/state-at.js';
@@ -45,7 +46,7 @@ const unstoredEnd = { type: 'unstored_end' } as const;
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
-type Refusal = UpdateError | typeof unstoredEnd;
+type Refusal = OperationErrors['update'] | typeof unstoredEnd;
 
 /** The next state of an update, once per operation id. */
 const decide =
@@ -67,7 +68,7 @@ const storeEnd = async (
   settings: Settings,
   key: SessionKey,
   ifRevision: number | undefined,
-): Promise<Result<number | undefined, UpdateError>> => {
+): Promise<Result<number | undefined, OperationErrors['update']>> => {
   let ended: number | undefined;
   const updated = await updateState<StateRecord, never>(settings, key, (current, now) => {
     ended = current.revision;
@@ -81,7 +82,7 @@ export const updateSession = async (
   key: SessionKey,
   input: unknown,
   options: unknown,
-): Promise<Result<SessionState, UpdateError>> => {
+): Promise<Result<SessionState, OperationErrors['update']>> => {
   const { metadataBytes } = settings.policy.limits;
   const changes = parseUpdate(input, settings.policy.limits);
   if (changes.isErr()) return err(changes.error);

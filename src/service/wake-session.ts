@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { parseWake } from '../input/session-input.js';
 import { wakeState } from '../session/claim-state.js';
-import type { WakeError } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
@@ -17,12 +17,12 @@ export const wakeSession = async (
   settings: Settings,
   key: SessionKey,
   options: unknown,
-): Promise<Result<undefined, WakeError>> => {
+): Promise<Result<undefined, OperationErrors['wake']>> => {
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const at = parseWake(options, time.value);
   if (at.isErr()) return err(at.error);
-  const updated = await updateState<StateRecord, WakeError>(settings, key, (current, now) =>
+  const updated = await updateState<StateRecord, OperationErrors['wake']>(settings, key, (current, now) =>
     wakeState(current, at.value, now),
   );
   return updated.map(() => undefined);

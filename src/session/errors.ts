@@ -196,70 +196,8 @@ export type SessionError =
 /** Errors of a store. */
 export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
 
-/** Errors of `create`. */
-export type CreateError =
-  | InvalidInput
-  | IdempotencyMismatch
-  | IdTaken
-  | NotFound
-  | HistoryFull
-  | TooManyActive
-  | PageTooLarge
-  | Conflict
-  | StoreError;
-/** Errors of `getOrCreate`. */
-export type GetOrCreateError = Exclude<CreateError, IdempotencyMismatch | IdTaken>;
-/** Errors of `redact`. */
-export type RedactError = InvalidInput | NotFound | StoreError;
-/** Errors of `get`. */
-export type ReadError = InvalidInput | NotFound | PageTooLarge | StoreError;
-/** Errors of `history`. */
-export type HistoryError = InvalidInput | NotFound | StoreError;
-/** Errors of `list` and `each`. */
-export type ListError = InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
-/** Errors of `pause`, `resume`, `extend`, `terminate` and `fail`. */
-export type ChangeError =
-  | InvalidInput
-  | NotFound
-  | InvalidTransition
-  | LeaseLost
-  | OperationMismatch
-  | Conflict
-  | StoreError;
-/** Errors of `update`. */
-export type UpdateError = InvalidInput | NotFound | LeaseLost | OperationMismatch | Conflict | StoreError;
-/** Errors of `start`. */
-export type StartError = ChangeError | TooManyActive;
-/** Errors of `append`. */
-export type AppendError =
-  | InvalidInput
-  | NotFound
-  | InvalidTransition
-  | LeaseLost
-  | OperationMismatch
-  | HistoryFull
-  | HistoryMoved
-  | StoreError;
-/** Errors of `lease`. */
-export type LeaseError = InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
-/** Errors of `renew`. */
-export type RenewError = InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | StoreError;
-/** Errors of `withLease`. */
-export type WithLeaseError = LeaseError | LeaseLost | CallbackFailed;
-/** Errors of `release`. */
-export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | StoreError;
-/** Errors of `wake`. */
-export type WakeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreError;
-/** Errors of `claim`. */
-export type ClaimError = InvalidInput | StoreError;
-/** Errors of `delete`. */
-export type DeleteError = InvalidInput | Conflict | StoreError;
-/** Errors of `sweep`, when nothing could be swept. */
-export type SweepError = InvalidInput | StoreError;
 /** Why a sweep could not process a session. */
 export type SweepFailure = StoreError | ListenerFailed;
-/** Errors of `watch` and `watchAll`. */
-export type WatchError = InvalidInput | NotFound | StoreError;
 
 export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
   type: 'invalid_input',

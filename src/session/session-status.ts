@@ -74,9 +74,6 @@ export const clockCommands = Object.freeze({
   PAUSED: 'time_out',
 } as const) satisfies Readonly<Record<Exclude<SessionStatus, 'TERMINATED'>, ClockCommand>>;
 
-/** The status of a session that has not ended. */
-export type OpenStatus = Exclude<SessionStatus, 'TERMINATED'>;
-
 /** Whether a session in a status accepts history entries. PAUSED does, because a transcript may arrive late. */
 export const acceptsHistory = Object.freeze({
   IDLE: false,

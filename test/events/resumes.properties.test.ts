@@ -4,12 +4,12 @@ import { ok, type Result, ResultAsync } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type {
+  OperationErrors,
   SessionEvent,
   SessionService,
   StoreError,
   TenantChange,
   TenantEvent,
-  WatchError,
 } from '../../src/index.js';
 import type { Answer, EventLog } from '../../src/store/session-store.js';
 import { moreIfLong } from '../support/continuous-integration.js';
@@ -75,7 +75,7 @@ class Watch {
   readonly items: TenantChange[] = [];
   /** Undefined if it begins now. */
   readonly beginning: Beginning | undefined;
-  readonly #iterator: AsyncIterator<Result<TenantChange, WatchError>, void>;
+  readonly #iterator: AsyncIterator<Result<TenantChange, OperationErrors['watch']>, void>;
   readonly #end = new AbortController();
   #taking: Promise<void> | undefined;
 

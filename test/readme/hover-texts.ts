@@ -17,10 +17,10 @@ const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
 
 /**
  * Names that are explained elsewhere: those of JSON Schema and OpenAPI, which their standards explain, the parts of a
- * client or framework that the host has already, and the results by operation.
+ * client or framework that the host has already, and the results and errors by operation.
  */
 const explainedElsewhere =
-  /^(Schema|RedisClient|BlockingRedisClient|SqliteDatabase|SqliteStatement|PostgresClient|PostgresPool|KoaContext|OperationResults)$/;
+  /^(Schema|RedisClient|BlockingRedisClient|SqliteDatabase|SqliteStatement|PostgresClient|PostgresPool|KoaContext|Operation(Results|Errors))$/;
 
 const isExplainedElsewhere = (node: ts.Node): boolean => {
   const owner = ts.findAncestor(

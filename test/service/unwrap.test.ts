@@ -1,11 +1,9 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
-  type ErrorStatus,
   err,
   errAsync,
   httpStatusOf,
-  type LeaseError,
-  type ListError,
+  type OperationErrors,
   ok,
   okAsync,
   type Result,
@@ -80,12 +78,12 @@ describe('unwrap', () => {
 });
 
 test('httpStatusOf has the type of the statuses that the error may have', () => {
-  const statusOfLease = (error: LeaseError) => httpStatusOf(error);
+  const statusOfLease = (error: OperationErrors['lease']) => httpStatusOf(error);
   expectTypeOf(statusOfLease).returns.toEqualTypeOf<400 | 404 | 409 | 500 | 503>();
-  const statusOfList = (error: ListError) => httpStatusOf(error);
+  const statusOfList = (error: OperationErrors['list']) => httpStatusOf(error);
   expectTypeOf(statusOfList).returns.toEqualTypeOf<400 | 422 | 500 | 503>();
   const statusOfAny = (error: SessionError) => httpStatusOf(error);
-  expectTypeOf(statusOfAny).returns.toEqualTypeOf<ErrorStatus>();
+  expectTypeOf(statusOfAny).returns.toEqualTypeOf<400 | 404 | 409 | 412 | 422 | 429 | 500 | 503>();
   expectTypeOf(httpStatusOf({ type: 'callback_failed' })).toEqualTypeOf<500>();
 });
 

@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { AppendError, Appended, HistoryError, NewHistoryEntry, SessionService } from '../../src/index.js';
+import type { Appended, NewHistoryEntry, OperationErrors, SessionService } from '../../src/index.js';
 
 /** Rewinds from wherever the history ends at the time of the call. */
 export const rewindTo = (
@@ -7,7 +7,7 @@ export const rewindTo = (
   id: string,
   to: number,
   entries: readonly NewHistoryEntry[] = [],
-): ResultAsync<Appended, AppendError | HistoryError> =>
+): ResultAsync<Appended, OperationErrors['append'] | OperationErrors['history']> =>
   sessions
     .history(id, { last: 1 })
     .andThen(({ position: ifPosition }) => sessions.rewind(id, { to, entries, ifPosition }));

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type ChatMessage, loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
 import type { SessionClient } from '../../../src/client/index.js';
-import type { HistoryError, SessionService } from '../../../src/index.js';
-import { unwrap } from '../../../src/index.js';
+import { type OperationErrors, type SessionService, unwrap } from '../../../src/index.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { okOf } from '../../support/sessions.js';
 import { openedChat, user } from './opened-chat.js';
@@ -199,7 +198,9 @@ describe('the types of messages', () => {
       saveMessages(sessions, 'chat', six).andThen(() => saveMessages(sessions, 'chat', seven));
     expectTypeOf(load6).returns.resolves.toHaveProperty('_unsafeUnwrap').returns.toEqualTypeOf<Mine6[]>();
     expectTypeOf(load7).returns.resolves.toHaveProperty('_unsafeUnwrap').returns.toEqualTypeOf<Mine7[]>();
-    expectTypeOf(load7).returns.resolves.toHaveProperty('_unsafeUnwrapErr').returns.toEqualTypeOf<HistoryError>();
+    expectTypeOf(load7)
+      .returns.resolves.toHaveProperty('_unsafeUnwrapErr')
+      .returns.toEqualTypeOf<OperationErrors['history']>();
     expectTypeOf(save)
       .returns.resolves.toHaveProperty('_unsafeUnwrap')
       .returns.toEqualTypeOf<{ readonly position: number }>();

@@ -1,4 +1,4 @@
-import type { AppendError, Appended, ResultAsync, SessionService } from '../../../src/index.js';
+import type { Appended, OperationErrors, ResultAsync, SessionService } from '../../../src/index.js';
 import type { Asked } from './rewinders.js';
 
 /** Sends an append or a rewind. */
@@ -6,7 +6,7 @@ export const carryOut = (
   sessions: SessionService,
   id: string,
   { contents, operationId, ifPosition, to }: Asked,
-): ResultAsync<Appended, AppendError> => {
+): ResultAsync<Appended, OperationErrors['append']> => {
   const entries = contents.map((content) => ({ role: 'user', content }));
   if (to === undefined)
     return sessions.append(id, entries, { operationId, ...(ifPosition !== undefined && { ifPosition }) });

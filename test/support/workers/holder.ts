@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Result } from 'neverthrow';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import type { AppendError } from '../../../src/session/errors.js';
+import type { OperationErrors } from '../../../src/session/operation-errors.js';
 import type { SessionLease } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 
@@ -31,7 +31,7 @@ const random = randomFrom(process.pid);
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const outcomeOf = (result: Result<unknown, AppendError>): 'appended' | 'refused' | 'unknown' => {
+const outcomeOf = (result: Result<unknown, OperationErrors['append']>): 'appended' | 'refused' | 'unknown' => {
   if (result.isOk()) return 'appended';
   return result.error.type === 'store_unavailable' && result.error.outcome === 'unknown' ? 'unknown' : 'refused';
 };

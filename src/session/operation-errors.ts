@@ -1,0 +1,51 @@
+import type {
+  CallbackFailed,
+  Conflict,
+  HistoryFull,
+  HistoryMoved,
+  IdempotencyMismatch,
+  IdTaken,
+  InvalidInput,
+  InvalidTransition,
+  Leased,
+  LeaseLost,
+  NotFound,
+  OperationMismatch,
+  PageTooLarge,
+  StoreError,
+  TooManyActive,
+  TooManyLabelled,
+} from './errors.js';
+
+/**
+ * The errors of each operation: `OperationErrors['append']` are those of `append`. `sweep` has an error only if nothing
+ * could be swept.
+ */
+export interface OperationErrors {
+  readonly create: OperationErrors['getOrCreate'] | IdempotencyMismatch | IdTaken;
+  readonly getOrCreate: InvalidInput | NotFound | HistoryFull | TooManyActive | PageTooLarge | Conflict | StoreError;
+  readonly get: InvalidInput | NotFound | PageTooLarge | StoreError;
+  readonly history: InvalidInput | NotFound | StoreError;
+  readonly list: InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
+  readonly each: OperationErrors['list'];
+  readonly start: OperationErrors['pause'] | TooManyActive;
+  readonly pause: InvalidInput | NotFound | InvalidTransition | LeaseLost | OperationMismatch | Conflict | StoreError;
+  readonly resume: OperationErrors['pause'];
+  readonly extend: OperationErrors['pause'];
+  readonly terminate: OperationErrors['pause'];
+  readonly fail: OperationErrors['pause'];
+  readonly update: Exclude<OperationErrors['pause'], InvalidTransition>;
+  readonly append: Exclude<OperationErrors['pause'], Conflict> | HistoryFull | HistoryMoved;
+  readonly rewind: OperationErrors['append'];
+  readonly lease: InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
+  readonly renew: InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | StoreError;
+  readonly release: Exclude<OperationErrors['renew'], InvalidTransition>;
+  readonly withLease: OperationErrors['lease'] | LeaseLost | CallbackFailed;
+  readonly wake: Exclude<OperationErrors['renew'], LeaseLost>;
+  readonly claim: InvalidInput | StoreError;
+  readonly redact: OperationErrors['history'];
+  readonly delete: InvalidInput | Conflict | StoreError;
+  readonly watch: OperationErrors['history'];
+  readonly watchAll: OperationErrors['history'];
+  readonly sweep: InvalidInput | StoreError;
+}
