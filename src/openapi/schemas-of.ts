@@ -112,13 +112,17 @@ const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
   return isRequired(field) ? schema : nullable(schema);
 };
 
+/** An object that has this field, and not `null` in it. */
+const present = (field: string): Schema => ({ required: [field], properties: { [field]: { not: { type: 'null' } } } });
+
 /** The schemas of a request body. `null` in an optional field counts as absent. */
-const bodySchemas = ({ name, fields }: Body, policy: InputPolicy, own: Schema = {}): Schemas => {
+const bodySchemas = ({ name, fields, anyOf }: Body, policy: InputPolicy, own: Schema = {}): Schemas => {
   const all = Object.entries(fields);
   const schema: Schema = {
     type: 'object',
     properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
+    ...(anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) }),
     ...own,
   };
   const items = all.map(([, field]) =>

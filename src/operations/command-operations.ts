@@ -79,7 +79,11 @@ export const update = operation({
   method: 'POST',
   path: '/update-session/{session_id}',
   headers: { operationId, fencingToken },
-  body: { name: 'UpdateSession', fields: { ...updateRules, ifRevision: revisionRule } },
+  body: {
+    name: 'UpdateSession',
+    fields: { ...updateRules, ifRevision: revisionRule },
+    anyOf: ['labels', 'metadata'],
+  },
   errors: errorsOf<SessionService['update']>()([
     ...commonErrors,
     'not_found',

@@ -36,6 +36,8 @@ export interface Body {
   /** Schema name in the OpenAPI document. */
   readonly name: string;
   readonly fields: Readonly<Record<string, BodyField>>;
+  /** Optional fields of which at least one is required. */
+  readonly anyOf?: readonly string[];
 }
 
 /** A successful response of an operation. */

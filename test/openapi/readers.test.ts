@@ -5,6 +5,7 @@ import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
 import { parseCreate } from '../../src/input/parse-create.js';
 import { MISSING } from '../../src/input/parse-fields.js';
+import { parseUpdate, parseUpdateOptions } from '../../src/input/parse-update.js';
 import { parseCommandOptions, parseId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
@@ -106,6 +107,17 @@ const rewind = fc.record(
   { requiredKeys: ['to', 'if_position'] },
 );
 
+const labelChange = fc.oneof(fc.string({ unit: 'grapheme-ascii', maxLength: 5 }), fc.constant(null), junk);
+
+const update = fc.record(
+  {
+    labels: fc.oneof(fc.dictionary(fc.constantFrom('a', 'pageTitle', '', 'a b'), labelChange), fc.constant(null), junk),
+    metadata: fc.oneof(fc.constant({ title: 'Tax return', draft: null }), fc.constant(null), junk),
+    if_revision: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
+  },
+  { requiredKeys: [] },
+);
+
 const asHeader = (value: string) => request('POST', '/', { header: () => value });
 
 /** Minimum number of inputs of each kind, so that the property tests both. */
@@ -156,6 +168,15 @@ describe('what the schemas accept is what the readers accept', () => {
       rewind,
       (input) => fits('RewindHistory', input),
       ({ to, entries, if_position: ifPosition }) => parseRewind({ to, entries, ifPosition }, NOW, limits).isOk(),
+    );
+  });
+
+  test('to update', async () => {
+    await check(
+      update,
+      (input) => fits('UpdateSession', input),
+      ({ if_revision: ifRevision, ...changes }) =>
+        parseUpdate(changes, limits).isOk() && parseUpdateOptions({ ifRevision: ifRevision ?? undefined }).isOk(),
     );
   });
 

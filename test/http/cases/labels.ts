@@ -62,6 +62,8 @@ export const labelCases = (world: World): void => {
       expect(await found('labels=pageTitle:Tax%20return&labels=user:u-1')).toBe('1');
       expect(await found('labels=draft:yes')).toBe('0');
       expectInvalid(await client.command(`/update-session/${id}`, {}, { labels: { user: 5 } }), 'labels.user');
+      expectInvalid(await client.command(`/update-session/${id}`, {}, {}), 'labels');
+      expectInvalid(await client.command(`/update-session/${id}`, {}, { metadata: null }), 'labels');
       expectProblem(await client.command('/update-session/nobody', {}, { labels: { a: 'x' } }), 404, 'not_found');
     });
 
