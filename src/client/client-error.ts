@@ -3,11 +3,13 @@ import { type Fields, isFields } from '../input/parse-fields.js';
 import {
   type append,
   changes,
+  type extend,
   type lease,
   type redact,
   type release,
   type remove,
   type renew,
+  type rewind,
   type update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
@@ -137,40 +139,34 @@ type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly type: T }
 /** The errors of a request whose operation has the errors `C`. */
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
-type RemoteErrorIn<O extends { readonly errors: readonly OperationError[] }> = RequestError<O['errors'][number]>;
+/** The operations over HTTP by the names of the client's methods. */
+type RemoteOperations = typeof changes & {
+  readonly create: typeof createWithId;
+  readonly getOrCreate: typeof getOrCreate;
+  readonly get: typeof get;
+  readonly history: typeof history;
+  readonly list: typeof list;
+  readonly each: typeof list;
+  readonly extend: typeof extend;
+  readonly update: typeof update;
+  readonly append: typeof append;
+  readonly rewind: typeof rewind;
+  readonly lease: typeof lease;
+  readonly renew: typeof renew;
+  readonly release: typeof release;
+  readonly redact: typeof redact;
+  readonly delete: typeof remove;
+  readonly watch: typeof watch;
+};
 
-/** Errors of `getOrCreate` of the client. */
-export type RemoteGetOrCreateError = RemoteErrorIn<typeof getOrCreate>;
-/** Errors of `get` of the client. */
-export type RemoteReadError = RemoteErrorIn<typeof get>;
-/** Errors of `list` and `each` of the client. */
-export type RemoteListError = RemoteErrorIn<typeof list>;
-/** Errors of `history` of the client. */
-export type RemoteHistoryError = RemoteErrorIn<typeof history>;
-/** Errors of `redact` of the client. */
-export type RemoteRedactError = RemoteErrorIn<typeof redact>;
-/** Errors of `delete` of the client. */
-export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
-/** Errors of `create` of the client. */
-export type RemoteCreateError = RemoteErrorIn<typeof createWithId>;
-/** Errors of `start` of the client. */
-export type RemoteStartError = RemoteErrorIn<(typeof changes)['start']>;
-/** Errors of `pause`, `resume`, `extend`, `terminate` and `fail` of the client. */
-export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
-/** Errors of `update` of the client. */
-export type RemoteUpdateError = RemoteErrorIn<typeof update>;
-/** Errors of `lease` of the client. */
-export type RemoteLeaseError = RemoteErrorIn<typeof lease>;
-/** Errors of `renew` of the client. */
-export type RemoteRenewError = RemoteErrorIn<typeof renew>;
-/** Errors of `withLease` of the client. */
-export type RemoteWithLeaseError = RemoteLeaseError | InvalidInput | LeaseLost | CallbackFailed;
-/** Errors of `release` of the client. */
-export type RemoteReleaseError = RemoteErrorIn<typeof release>;
-/** Errors of `append` and `rewind` of the client. */
-export type RemoteAppendError = RemoteErrorIn<typeof append>;
-/** Errors of `watch` of the client. */
-export type RemoteWatchError = RemoteErrorIn<typeof watch>;
+type ErrorsByName = {
+  readonly [K in keyof RemoteOperations]: RemoteErrorOf<RemoteOperations[K]['errors'][number]> | CallError;
+};
+
+/** The errors of each operation of the client: `RemoteErrors['append']` are those of `append`. */
+export interface RemoteErrors extends ErrorsByName {
+  readonly withLease: ErrorsByName['lease'] | InvalidInput | LeaseLost | CallbackFailed;
+}
 
 /** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;

@@ -43,25 +43,7 @@ import {
   type ReturnedValue,
   withLease,
 } from '../session/with-lease.js';
-import type {
-  RemoteAppendError,
-  RemoteChangeError,
-  RemoteCreateError,
-  RemoteDeleteError,
-  RemoteGetOrCreateError,
-  RemoteHistoryError,
-  RemoteLeaseError,
-  RemoteListError,
-  RemoteReadError,
-  RemoteRedactError,
-  RemoteReleaseError,
-  RemoteRenewError,
-  RemoteStartError,
-  RemoteUpdateError,
-  RemoteWatchError,
-  RemoteWithLeaseError,
-  RequestError,
-} from './client-error.js';
+import type { RemoteErrors, RequestError } from './client-error.js';
 import {
   type CallArguments,
   type CallOptions,
@@ -133,7 +115,7 @@ export class SessionClient {
   create(
     input: Omit<CreateSessionInput, 'wake'>,
     options: CallOptions = {},
-  ): ResultAsync<RemoteCreated, RemoteCreateError> {
+  ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     if (!hasOwnId(input)) return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
     return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
   }
@@ -146,12 +128,12 @@ export class SessionClient {
   getOrCreate(
     input: Omit<GetOrCreateInput, 'wake'>,
     options: CallOptions = {},
-  ): ResultAsync<RemoteGetOrCreateResult, RemoteGetOrCreateError> {
+  ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
     return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
   }
 
   /** Reads a session with its history, or with its latest entries. */
-  get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
+  get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
     return this.#call(get, { id, query: options, options, optionNames: ['historyLimit'] }, bodyOf(get));
   }
 
@@ -163,12 +145,12 @@ export class SessionClient {
     id: string,
     query: HistoryQuery = {},
     options: CallOptions = {},
-  ): ResultAsync<HistoryPart, RemoteHistoryError> {
+  ): ResultAsync<HistoryPart, RemoteErrors['history']> {
     return this.#call(history, { id, query, options }, bodyOf(history));
   }
 
   /** Reads a page of the sessions with their histories, newest first by default. */
-  list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteListError> {
+  list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteErrors['list']> {
     return this.#call(list, { query, options }, readPage);
   }
 
@@ -177,22 +159,22 @@ export class SessionClient {
    * exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the last item. Never
    * throws. The options apply to each page.
    */
-  each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteListError>> {
+  each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteErrors['each']>> {
     return this.#each(parseEachQuery(query), options);
   }
 
   /** IDLE to ACTIVE. The time limit begins to run. */
-  start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
+  start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
     return this.#call(changes.start, { id, options }, writtenOf(changes.start));
   }
 
   /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
-  pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+  pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
     return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
-  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['resume']> {
     return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
   }
 
@@ -200,7 +182,11 @@ export class SessionClient {
    * Sets a new time limit, higher or lower than before, of a session that has not ended. It includes the seconds
    * already used: a limit that is not higher than these is `invalid_input`.
    */
-  extend(id: string, input: ExtendInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+  extend(
+    id: string,
+    input: ExtendInput,
+    options: WriteOptions = {},
+  ): ResultAsync<SessionState, RemoteErrors['extend']> {
     return this.#call(extend, { id, input, options }, writtenOf(extend));
   }
 
@@ -212,17 +198,17 @@ export class SessionClient {
     id: string,
     input: UpdateInput,
     options: RemoteUpdateOptions = {},
-  ): ResultAsync<SessionState, RemoteUpdateError> {
+  ): ResultAsync<SessionState, RemoteErrors['update']> {
     return this.#call(update, { id, input, options, condition: 'ifRevision' }, writtenOf(update));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
-  terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+  terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['terminate']> {
     return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
   }
 
   /** Ends the session with the reason `failed`. */
-  fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+  fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
     return this.#call(changes.fail, { id, options }, writtenOf(changes.fail));
   }
 
@@ -231,7 +217,7 @@ export class SessionClient {
     id: string,
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
-  ): ResultAsync<Appended, RemoteAppendError> {
+  ): ResultAsync<Appended, RemoteErrors['append']> {
     const input = { entries, ifPosition: options?.ifPosition };
     return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, writtenOf(append));
   }
@@ -241,7 +227,7 @@ export class SessionClient {
    * position `to`, and after them `entries`. If the history does not end at `ifPosition`, the error is `history_moved`,
    * and nothing is changed.
    */
-  rewind(id: string, input: RewindInput, options: CallOptions = {}): ResultAsync<Appended, RemoteAppendError> {
+  rewind(id: string, input: RewindInput, options: CallOptions = {}): ResultAsync<Appended, RemoteErrors['rewind']> {
     return this.#call(rewind, { id, input, options, hasInputHeaders: true }, writtenOf(rewind));
   }
 
@@ -250,7 +236,7 @@ export class SessionClient {
    * higher fencing token than the ones before. If the same holder already has the session, the new lease replaces the
    * earlier one.
    */
-  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<TakenLease, RemoteLeaseError> {
+  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<TakenLease, RemoteErrors['lease']> {
     const taken = this.#call(lease, { id, input, options }, bodyOf(lease));
     return taken.map((given) => takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })));
   }
@@ -259,7 +245,7 @@ export class SessionClient {
    * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not that of the current
    * lease, the error is `lease_lost`, and after the end of the session `invalid_transition`.
    */
-  renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteRenewError> {
+  renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteErrors['renew']> {
     return this.#call(renew, { id, input, options }, bodyOf(renew));
   }
 
@@ -274,7 +260,7 @@ export class SessionClient {
     id: string,
     input: LeaseInput,
     use: (lease: HeldLease<SessionClient>) => T,
-  ): ResultAsync<ReturnedValue<Awaited<T>>, RemoteWithLeaseError | ReturnedError<Awaited<T>>> {
+  ): ResultAsync<ReturnedValue<Awaited<T>>, RemoteErrors['withLease'] | ReturnedError<Awaited<T>>> {
     const operations = {
       sessions: (fencingToken: number) => new SessionClient(this.#options).#carry({ id, fencingToken }),
       lease: () => this.lease(id, input),
@@ -291,7 +277,7 @@ export class SessionClient {
     id: string,
     input: Omit<ReleaseInput, 'done'>,
     options: CallOptions = {},
-  ): ResultAsync<void, RemoteReleaseError> {
+  ): ResultAsync<void, RemoteErrors['release']> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
   }
@@ -300,13 +286,17 @@ export class SessionClient {
    * Erases the content, `id` and `data` of entries from the store at once, also of superseded entries. Their positions,
    * roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
    */
-  redact(id: string, positions: readonly number[], options: CallOptions = {}): ResultAsync<void, RemoteRedactError> {
+  redact(
+    id: string,
+    positions: readonly number[],
+    options: CallOptions = {},
+  ): ResultAsync<void, RemoteErrors['redact']> {
     const isRedacted = ({ status }: Reply) => status === redact.output.status || undefined;
     return this.#call(redact, { id, input: { positions }, options }, isRedacted).map(() => undefined);
   }
 
   /** Deletes the session. Also succeeds if it does not exist. */
-  delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
+  delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
     const isDeleted = ({ status }: Reply) => status === remove.output.status || undefined;
     return this.#call(remove, { id, options }, isDeleted).map(() => undefined);
   }
@@ -321,7 +311,7 @@ export class SessionClient {
   watch(
     id: string,
     options: RemoteWatchOptions = {},
-  ): AsyncIterable<Result<RemoteChange, RemoteWatchError>> & AsyncDisposable {
+  ): AsyncIterable<Result<RemoteChange, RemoteErrors['watch']>> & AsyncDisposable {
     return watchRemote(this.#settings, id, options);
   }
 
@@ -333,7 +323,7 @@ export class SessionClient {
   async *#each(
     first: Result<EachPages, InvalidInput>,
     options: CallOptions,
-  ): AsyncGenerator<Result<RemoteSession, RemoteListError>, void> {
+  ): AsyncGenerator<Result<RemoteSession, RemoteErrors['list']>, void> {
     if (first.isErr()) {
       yield err(first.error);
       return;

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
-import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
+import { errorInProblem, type RemoteErrors, type UnexpectedAnswer, unreachable } from './client-error.js';
 import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
@@ -11,7 +11,7 @@ import { parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';
 
-type WatchItem = Result<RemoteChange, RemoteWatchError>;
+type WatchItem = Result<RemoteChange, RemoteErrors['watch']>;
 
 /** Milliseconds before a reconnect, unless the server has sent a delay. */
 const RETRY_MS = 1000;
@@ -78,7 +78,7 @@ class RemoteWatch {
   }
 
   /** Yields the changes of one connection. Returns why it failed; undefined if the watch is over. */
-  async *#connection(): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
+  async *#connection(): AsyncGenerator<WatchItem, RemoteErrors['watch'] | undefined> {
     const connection = new AbortController();
     const opened = await this.#open(connection);
     if (opened.isErr()) {
@@ -101,7 +101,7 @@ class RemoteWatch {
   }
 
   /** Opens the stream after the last item; undefined if the service answers that the stream is over. */
-  async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteWatchError>> {
+  async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteErrors['watch']>> {
     const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
     const limits = { timing, ms: silenceMs, signal: this.left.signal };
     const last = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
@@ -115,7 +115,7 @@ class RemoteWatch {
   }
 
   /** Yields the new changes of a stream. Returns why it failed; undefined if the watch is over. */
-  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
+  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, RemoteErrors['watch'] | undefined> {
     for (;;) {
       const message = await stream.next();
       if (message === 'aborted') return undefined;
@@ -134,7 +134,7 @@ class RemoteWatch {
   }
 
   /** The error in the event `unavailable`. */
-  #unavailable(data: string): RemoteWatchError {
+  #unavailable(data: string): RemoteErrors['watch'] {
     const code = streamUnavailable.read(parseJson(data))?.code;
     const problem = { code, detail: 'the service could not continue the stream of events' };
     return (

@@ -1,11 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type {
-  ClientError,
-  RemoteChangeError,
-  RemoteCreateError,
-  RemoteSession,
-  SessionClientOptions,
-} from '../../src/client/index.js';
+import type { ClientError, RemoteErrors, RemoteSession, SessionClientOptions } from '../../src/client/index.js';
 import { SessionClient } from '../../src/client/index.js';
 import type { Session, SessionService } from '../../src/index.js';
 
@@ -27,9 +21,9 @@ describe('the types of the client', () => {
   });
 
   test('have the errors of each operation and no others', () => {
-    expectTypeOf<'invalid_transition'>().toExtend<RemoteChangeError['type']>();
-    expectTypeOf<'invalid_transition'>().not.toExtend<RemoteCreateError['type']>();
-    expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<RemoteCreateError['type']>();
+    expectTypeOf<'invalid_transition'>().toExtend<RemoteErrors['pause']['type']>();
+    expectTypeOf<'invalid_transition'>().not.toExtend<RemoteErrors['create']['type']>();
+    expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<RemoteErrors['create']['type']>();
   });
 
   test('take the runtime’s own fetch and signals', () => {

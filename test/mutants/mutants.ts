@@ -1,3 +1,4 @@
+import { dataMutants } from './data-mutants.js';
 import { eventMutants } from './event-mutants.js';
 import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
@@ -14,6 +15,7 @@ import { timeMutants } from './time-mutants.js';
 export const mutants: readonly Mutant[] = [
   ...timeMutants,
   ...inputMutants,
+  ...dataMutants,
   ...eventMutants,
   ...httpMutants,
   ...serviceMutants,

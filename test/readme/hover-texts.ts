@@ -19,8 +19,20 @@ const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
  * Names that are explained elsewhere: those of JSON Schema and OpenAPI, which their standards explain, the parts of a
  * client or framework that the host has already, and the results and errors by operation.
  */
-const explainedElsewhere =
-  /^(Schema|RedisClient|BlockingRedisClient|SqliteDatabase|SqliteStatement|PostgresClient|PostgresPool|KoaContext|Operation(Results|Errors))$/;
+const explainedElsewhere = new Set([
+  'Schema',
+  'RedisClient',
+  'BlockingRedisClient',
+  'SqliteDatabase',
+  'SqliteStatement',
+  'PostgresClient',
+  'PostgresPool',
+  'KoaContext',
+  'OperationResults',
+  'OperationErrors',
+  'RemoteErrors',
+  'RemoteOperations',
+]);
 
 const isExplainedElsewhere = (node: ts.Node): boolean => {
   const owner = ts.findAncestor(
@@ -29,7 +41,7 @@ const isExplainedElsewhere = (node: ts.Node): boolean => {
   );
   const name = owner && ts.getNameOfDeclaration(owner)?.getText();
   const isOpenApi = relative(root, node.getSourceFile().fileName) === join('src', 'openapi', 'types.ts');
-  return isOpenApi || (name !== undefined && explainedElsewhere.test(name));
+  return isOpenApi || (name !== undefined && explainedElsewhere.has(name));
 };
 
 /** A field whose only value tells one form of a union from the others, such as `type: 'not_found'`. */

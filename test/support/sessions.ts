@@ -31,17 +31,21 @@ export const openSessions = ({ reportEnds = false, ...options }: OpenOptions = {
 /** The least that a session needs. */
 export const ada = Object.freeze({ face: 'ada', profile: 'tutor' });
 
+/** An error of a service or of a client. */
+export interface Failure {
+  readonly type: string;
+  readonly message: string;
+}
+
 /** The value of an operation that must succeed. */
-export const okOf = async <T>(operation: ResultAsync<T, SessionError | CallbackFailed>): Promise<T> => {
+export const okOf = async <T>(operation: ResultAsync<T, Failure>): Promise<T> => {
   const result = await operation;
   if (result.isOk()) return result.value;
   throw new Error(`${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
 /** The error of an operation that must fail. */
-export const errorOf = async <E extends SessionError | CallbackFailed>(
-  operation: ResultAsync<unknown, E>,
-): Promise<E> => {
+export const errorOf = async <E extends Failure>(operation: ResultAsync<unknown, E>): Promise<E> => {
   const result = await operation;
   if (result.isErr()) return result.error;
   throw new Error(`succeeded with ${JSON.stringify(result.value)}`);

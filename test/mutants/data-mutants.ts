@@ -1,0 +1,109 @@
+import type { Mutant } from './mutant.js';
+
+const update = 'src/session/update-labels-and-metadata.ts';
+const creation = 'src/service/create-session.ts';
+const metadata = ['test/service/metadata.test.ts', 'test/service/update-metadata.test.ts'];
+const ownIds = ['test/stores/own-ids.test.ts'];
+const orThrow = ['test/service/or-throw.test.ts'];
+
+/** Bugs of metadata, of ids of the caller's own, and of errors that get lost. */
+export const dataMutants: readonly Mutant[] = [
+  {
+    bug: 'an update removes the metadata that it does not name',
+    file: update,
+    from: '[...Object.entries(before), ...Object.entries(changes)]',
+    to: 'Object.entries(changes)',
+    tests: metadata,
+  },
+  {
+    bug: 'null in an update of metadata is kept as a value',
+    file: update,
+    from: 'value === null ? [] : [[name, value] as const]',
+    to: '[[name, value] as const]',
+    tests: metadata,
+  },
+  {
+    bug: 'metadata grow without a bound, update by update',
+    file: update,
+    from: 'exceedsBytes(JSON.stringify(kept), metadataBytes)',
+    to: 'exceedsBytes(JSON.stringify(changes), metadataBytes)',
+    tests: metadata,
+  },
+  {
+    bug: 'an update is made although the session was changed since it was read',
+    file: 'src/service/update-session.ts',
+    from: 'if (current.revision !== ifRevision) return err(revisionMoved(key.id));',
+    to: '',
+    tests: metadata,
+  },
+  {
+    bug: 'an end by the clock counts as a change by somebody else',
+    file: 'src/service/update-session.ts',
+    from: 'ended === ifRevision ? state.revision : ifRevision',
+    to: 'ifRevision',
+    tests: metadata,
+  },
+  {
+    bug: 'the event of an update does not say that the metadata changed',
+    file: 'src/session/event-detail.ts',
+    from: '...(!isSame && { metadataChanged: true })',
+    to: '',
+    tests: metadata,
+  },
+  {
+    bug: 'an id that is taken is a conflict, after five attempts',
+    file: creation,
+    from: "if (creation.id !== undefined && tried.value === 'taken') return err(idTaken(lastId));",
+    to: '',
+    tests: ownIds,
+  },
+  {
+    bug: 'an id that another create has taken is a mismatch of the idempotency key',
+    file: creation,
+    from: 'own === undefined ? idempotencyMismatch(id) : idTaken(id)',
+    to: 'idempotencyMismatch(id)',
+    tests: ownIds,
+  },
+  {
+    bug: 'getOrCreate fails if another call creates the session at the same time',
+    file: 'src/service/get-or-create.ts',
+    from: 'attempt <= MAX_ATTEMPTS',
+    to: 'attempt <= 1',
+    tests: ownIds,
+  },
+  {
+    bug: 'getOrCreate says of a session that was there that it is new',
+    file: 'src/service/get-or-create.ts',
+    from: 'created: false',
+    to: 'created: true',
+    tests: ownIds,
+  },
+  {
+    bug: 'withLease gives sessions without the token',
+    file: 'src/session/with-lease.ts',
+    from: 'given ?? (fence?.id === id ? fence.fencingToken : undefined)',
+    to: 'given',
+    tests: ['test/service/lease-sessions.test.ts'],
+  },
+  {
+    bug: 'the sessions of a lease carry its token to other sessions',
+    file: 'src/session/with-lease.ts',
+    from: 'fence?.id === id ? fence.fencingToken : undefined',
+    to: 'fence?.fencingToken',
+    tests: ['test/service/lease-sessions.test.ts'],
+  },
+  {
+    bug: 'orThrow swallows what the callback of withLease throws',
+    file: 'src/service/or-throw.ts',
+    from: "if (error['type'] === 'callback_failed') throw error['cause'];",
+    to: '',
+    tests: orThrow,
+  },
+  {
+    bug: 'the sessions of a lease under orThrow return results',
+    file: 'src/service/or-throw.ts',
+    from: 'use({ ...lease, sessions: orThrowOf(lease.sessions) })',
+    to: 'use(lease)',
+    tests: orThrow,
+  },
+];
