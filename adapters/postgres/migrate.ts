@@ -1,7 +1,7 @@
-import { err } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
-import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
+import { type Migration, migrationOf, type SchemaVersion } from '../sql/schema-version.js';
 import {
   deploymentIn,
   type MigrateOptions,
@@ -74,10 +74,29 @@ const makeTables = async (
   for (const step of steps.slice(found.version)) await client.query(inSchema(schema, step));
   const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM}) ${OVERWRITE}`;
   if (found.version < steps.length) await client.query(inSchema(schema, write));
-  const isUsable = refusalOf(found, steps.length) === undefined;
+  const isUsable = migrationOf(found, steps.length).isOk();
   if (isUsable && (found.version === 0 || reconfigure)) await configure(client, settings);
   await client.query('COMMIT');
   return found;
+};
+
+/** Makes or upgrades the tables if necessary. Returns the version that it found. */
+const migrateOn = async (
+  client: PostgresClient,
+  settings: PostgresSettings,
+  reconfigure: boolean,
+): Answer<SchemaVersion> => {
+  try {
+    const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
+    if (encoding !== 'UTF8') {
+      return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
+    }
+    const found = await versionIn(client, settings.schema);
+    const isMade = found.version >= steps.length && !reconfigure;
+    return ok(isMade ? found : await makeTables(client, settings, reconfigure));
+  } catch (cause) {
+    return err(failureOf(cause, 'unknown').error);
+  }
 };
 
 /**
@@ -90,26 +109,15 @@ export const migrate = async (
   connection: Connection,
   settings: PostgresSettings,
   { reconfigure = false }: MigrateOptions,
-): Answer<void> => {
-  const { schema } = settings;
+): Answer<Migration> => {
   const connected = await connection.connect();
   if (connected.isErr()) return err(connected.error.error);
-  const client = connected.value;
-  try {
-    const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
-    let found = await versionIn(client, schema);
-    const isMade = found.version >= steps.length && !reconfigure;
-    if (encoding === 'UTF8' && !isMade) found = await makeTables(client, settings, reconfigure);
-    client.release(false);
-    connection.forget();
-    if (encoding !== 'UTF8') {
-      return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
-    }
-    const refusal = refusalOf(found, steps.length);
-    return refusal === undefined ? (await connection.begin().deployment()).map(() => undefined) : err(refusal);
-  } catch (cause) {
-    // Closes the connection, which undoes its transaction.
-    client.release(true);
-    return err(failureOf(cause, 'unknown').error);
-  }
+  const found = await migrateOn(connected.value, settings, reconfigure);
+  // After an error, a closed connection undoes a transaction that is still open.
+  connected.value.release(found.isErr());
+  const migration = found.andThen((version) => migrationOf(version, steps.length));
+  if (migration.isErr()) return err(migration.error);
+  connection.forget();
+  const deployment = await connection.begin().deployment();
+  return deployment.map(() => migration.value);
 };

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import { type Result, ResultAsync } from 'neverthrow';
 import type {
   Misconfigured,
   StoreError,
@@ -29,6 +29,7 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
+import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
@@ -73,13 +74,14 @@ export class PostgresSessionStore implements SessionStore {
   /**
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from
    * several processes at once; only reads if the tables exist. Until then every operation returns `misconfigured`.
+   * Never throws or rejects.
    *
    * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
-  migrate(options: MigrateOptions = {}): Promise<Result<void, StoreUnavailable | Misconfigured>> {
-    return migrate(this.#connection, this.#settings, options);
+  migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
+    return new ResultAsync(migrate(this.#connection, this.#settings, options));
   }
 
   insert(

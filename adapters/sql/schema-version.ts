@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow';
 import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
 
 /** The stored version of the tables: the number of steps that made them; 0 if there are none. */
@@ -7,9 +8,28 @@ export interface SchemaVersion {
   readonly usableFrom: number;
 }
 
-/** The error if a later version has changed the tables so that programs of the version `known` cannot use them. */
-export const refusalOf = ({ version, usableFrom }: SchemaVersion, known: number): Misconfigured | undefined => {
-  if (version <= known || usableFrom <= known) return undefined;
+/** The result of `migrate`. */
+export interface Migration {
+  /** The version of the tables before the call; 0 if there were none. */
+  readonly from: number;
+  /** The version of the tables after the call; the same as `from` if it has made and upgraded none. */
+  readonly to: number;
+  /**
+   * Why a SQLite database has no write-ahead log. Without one, readers and the writer of a file wait for each other.
+   * Absent if it has one, and on PostgreSQL.
+   */
+  readonly withoutWal?: string;
+}
+
+/**
+ * What a program of the version `known` does with these tables. An error if a later version has changed them so that the
+ * program cannot use them.
+ */
+export const migrationOf = (
+  { version, usableFrom }: SchemaVersion,
+  known: number,
+): Result<Migration, Misconfigured> => {
+  if (version <= known || usableFrom <= known) return ok({ from: version, to: Math.max(version, known) });
   const made = `a later version of Colloquy made the tables: version ${version}`;
-  return misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${known}`);
+  return err(misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${known}`));
 };

@@ -207,12 +207,10 @@ export class Connection {
    * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the options of this
    * process, and a function that reads the stored settings.
    */
-  migrate<E>(
-    work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<void, E>,
-  ): Result<void, E | Refusal> {
+  migrate<T, E>(work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
     this.#deployment = undefined;
     const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
-      work(this.#asked, () => this.#stored()).andThen(() => this.#settings().map(() => undefined)),
+      work(this.#asked, () => this.#stored()).andThen((made) => this.#settings().map(() => made)),
     );
     if (migrated.isErr()) this.#deployment = undefined;
     return migrated;

@@ -1,5 +1,5 @@
+export type { Migration } from '../sql/schema-version.js';
 export type { MigrateOptions } from '../sql/sql-deployment.js';
-export type { SqliteMigration } from './migrate.js';
 export { SqliteSessionStore } from './sqlite-session-store.js';
 export type {
   SqliteDatabase,

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import { type Result, ResultAsync } from 'neverthrow';
 import type {
   Misconfigured,
   StoreError,
@@ -28,11 +28,12 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
+import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { HistoryWriter } from './history-writer.js';
-import { migrate, type SqliteMigration } from './migrate.js';
+import { migrate } from './migrate.js';
 import { readPage } from './read-page.js';
 import { claimSessions, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
@@ -66,14 +67,14 @@ export class SqliteSessionStore implements SessionStore {
    * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which is permanent for
    * the file. Safe to call at every start and from several processes at once; changes nothing if the tables exist. The
    * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
-   * database that cannot have a write-ahead log works without one: `withoutWal` is the reason.
+   * database that cannot have a write-ahead log works without one: `withoutWal` is the reason. Never throws or rejects.
    *
    * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
    * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
    * that are already running keep the settings that they have read: stop them first.
    */
-  migrate(options: MigrateOptions = {}): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
-    return migrate(this.#connection, options);
+  migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
+    return new ResultAsync(migrate(this.#connection, options));
   }
 
   insert(

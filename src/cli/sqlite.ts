@@ -49,7 +49,7 @@ export const sqlite: Database = {
       const database = new Connection(resolve(text));
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, ...(events && { events }) });
-      if (!isReadOnly) unwrap(storeName, store.migrate());
+      if (!isReadOnly) unwrap(storeName, await store.migrate());
       return { store, storeName, listsByStatus: true, isShared: true, close: () => database.close() };
     } catch (cause) {
       throw cause instanceof CliError ? cause : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });

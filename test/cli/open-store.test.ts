@@ -181,7 +181,7 @@ describe('in a SQLite file', () => {
     const hostile = 'NUL \0, a lone \ud83d, 😀, \u001b[2J';
     const path = `${file} ?#%é.db`;
     const store = new SqliteSessionStore({ database: openLibsql(path) });
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store });
     const { id } = await okOf(sessions.create({ face: hostile, profile: hostile, labels: { user: hostile } }));
     await okOf(sessions.start(id));

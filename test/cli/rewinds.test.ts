@@ -18,7 +18,7 @@ test('inspect --follow shows the session again after a rewind, and goes on', asy
   const database = openLibsql(file);
   try {
     const store = new SqliteSessionStore({ database, events: true });
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store });
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, user('question')));

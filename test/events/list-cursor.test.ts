@@ -145,7 +145,7 @@ describe('the cursor of a list', () => {
 
   test('is absent where there are no events', async () => {
     const sqlite = new SqliteSessionStore({ database: openLibsql(':memory:') });
-    sqlite.migrate()._unsafeUnwrap();
+    (await sqlite.migrate())._unsafeUnwrap();
     for (const store of [new MemorySessionStore(), sqlite])
       expect(await listed(new SessionService({ store }))).not.toHaveProperty('watchCursor');
   });

@@ -27,7 +27,7 @@ test('operations and watches on a database without its tables answer misconfigur
 
 test('a watch ends with misconfigured where its tables go away', async () => {
   const { database, store, sessions } = openFile();
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   const watch = sessions.watch(await startedIn(sessions))[Symbol.asyncIterator]();
   expect((await watch.next()).value?.isOk()).toBe(true);
   database.exec('DROP TABLE colloquy_events');

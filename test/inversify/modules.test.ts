@@ -118,7 +118,7 @@ describe('the store modules', () => {
     const database = openLibsql(':memory:');
     const sessions = serviceOf(loaded(coreModule(), sqliteModule({ database })));
     expect((await errorOf(sessions.create(ada))).message).toContain('call migrate() first');
-    new SqliteSessionStore({ database }).migrate()._unsafeUnwrap();
+    (await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap();
     expect((await okOf(sessions.create(ada))).status).toBe('IDLE');
   });
 

@@ -189,7 +189,7 @@ describe('in a project with all of the optional peers', () => {
         const { SqliteSessionStore } = ${load[format]('colloquy/sqlite')};
         const libsql = ${load[format]('libsql')};
         const store = new SqliteSessionStore({ database: new (libsql.default ?? libsql)(':memory:') });
-        store.migrate()._unsafeUnwrap();
+        (await store.migrate())._unsafeUnwrap();
         const sessions = new SessionService({ store });
         const { id } = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
         console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));

@@ -18,8 +18,8 @@ export class SampleFolder {
     symlinkSync(join(root, 'node_modules'), join(this.#path, 'node_modules'), 'dir');
   }
 
-  /** Runs a sample unchanged, but with the sources and the Redis of the tests. */
-  async run({ code }: Sample, redisUrl = ''): Promise<void> {
+  /** Runs a sample unchanged, but with the sources and the Redis of the tests. Returns what it exports. */
+  async run({ code }: Sample, redisUrl = ''): Promise<unknown> {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;
     const runnable = code
@@ -27,7 +27,7 @@ export class SampleFolder {
       .replace(/from '(colloquy(?:\/[\w-]+)?)'/g, (_, name: string) => `from '${entries.get(name) ?? name}'`)
       .replace(/redis:\/\/[\d.:]+/g, redisUrl);
     writeFileSync(file, runnable);
-    await import(/* @vite-ignore */ pathToFileURL(file).href);
+    return import(/* @vite-ignore */ pathToFileURL(file).href);
   }
 
   remove(): void {

@@ -33,9 +33,9 @@ const openSqlite = async (file) => {
   return new (await import('node:sqlite')).DatabaseSync(file);
 };
 
-const storeOn = (database) => {
+const storeOn = async (database) => {
   const store = new SqliteSessionStore({ database });
-  const migrated = store.migrate();
+  const migrated = await store.migrate();
   if (migrated.isErr()) throw new Error(migrated.error.message);
   return store;
 };
@@ -44,7 +44,7 @@ const storeOn = (database) => {
 const afterAnError = async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'colloquy-locked-')), 'sessions.db');
   const database = await openSqlite(file);
-  const sessions = new SessionService({ store: storeOn(database) });
+  const sessions = new SessionService({ store: await storeOn(database) });
   const [acme, beta] = [sessions.forTenant('acme'), sessions.forTenant('beta')];
   const ids = [];
   for (const tenant of [acme, beta]) {
@@ -76,7 +76,7 @@ const afterAnError = async () => {
 };
 
 const inSqlite = async () => {
-  await converse(new SessionService({ store: storeOn(await openSqlite(':memory:')) }));
+  await converse(new SessionService({ store: await storeOn(await openSqlite(':memory:')) }));
   await afterAnError();
 };
 

@@ -24,7 +24,7 @@ describe('erased text in a SQLite file', () => {
       remove();
     });
     const store = new SqliteSessionStore({ database, events: true });
-    unwrap(store.migrate());
+    await unwrap(store.migrate());
     const text = uniqueText();
     const erase = await sayEverywhere(store, text);
     const writeBack = () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
@@ -162,7 +162,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     onTestFinished(() => pool.end());
     const options = { events: true, timeoutMs: PATIENT_MS };
     const store = new PostgresSessionStore({ pool, ...options });
-    unwrap(await store.migrate());
+    await unwrap(store.migrate());
     const { rows } = await pool.query<{ readonly name: string }>(
       "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'colloquy'",
     );

@@ -94,7 +94,7 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 };
 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
-  test('in SQLite', () => expectParts(sqliteInMemory(), moreIfLong(12, 100)));
+  test('in SQLite', async () => expectParts(await sqliteInMemory(), moreIfLong(12, 100)));
 
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();

@@ -241,7 +241,9 @@ const expectAList = async (stores: readonly SessionStore[], runs: number): Promi
 };
 
 describe('a history is a plain list, whatever is appended and rewound, in whatever order', () => {
-  test('in memory and in SQLite', () => expectAList([new MemorySessionStore(), sqliteInMemory()], moreIfLong(20, 300)));
+  test('in memory and in SQLite', async () => {
+    await expectAList([new MemorySessionStore(), await sqliteInMemory()], moreIfLong(20, 300));
+  });
 
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();

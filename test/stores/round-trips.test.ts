@@ -50,7 +50,7 @@ const onSqlite = async (note: Note): Promise<SessionStore> => {
     },
   };
   const store = new SqliteSessionStore({ database: counted, events: true, reportEnds: true });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   return store;
 };
 

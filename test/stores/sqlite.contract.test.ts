@@ -22,7 +22,7 @@ const damages = {
 const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean): void => {
   const isFirst = isInFile && open === openLibsql;
   const opened = new WeakMap<SqliteSessionStore, SqliteConnection>();
-  const make = (options: Options = {}): OpenedStore<SqliteSessionStore> => {
+  const make = async (options: Options = {}): Promise<OpenedStore<SqliteSessionStore>> => {
     const { file, remove } = sqliteFile();
     const databases = isInFile ? [open(file), open(file)] : [open(':memory:')];
     const stores = databases.map((database) => {
@@ -31,7 +31,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
       return store;
     });
     const [store = new SqliteSessionStore({ database: open(file) }), second] = stores;
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     const close = () => {
       for (const database of databases) database.close();
       remove();

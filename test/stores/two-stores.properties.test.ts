@@ -250,7 +250,7 @@ describe('a caller cannot tell the SQLite store from the one in memory', () => {
           new SqliteSessionStore({ database: databases[0], events: true }),
           new SqliteSessionStore({ database: databases[1], events: true }),
         ];
-        one.migrate()._unsafeUnwrap();
+        (await one.migrate())._unsafeUnwrap();
         await expectSame(given, [one, other]).finally(() => {
           for (const database of databases) database.close();
           remove();

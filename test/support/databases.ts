@@ -100,7 +100,11 @@ const sqlite: DatabaseKind = {
       database.close();
       return rows.map((row) => String(Object(row).remains));
     };
-    return databaseOf({ address: { type: 'sqlite', file }, remainsOf, remove });
+    const address: StoreAddress = { type: 'sqlite', file };
+    const first = openStoreAt(address);
+    await first.ready;
+    first.close();
+    return databaseOf({ address, remainsOf, remove });
   },
 };
 

@@ -21,8 +21,8 @@ export const openLibsql = (file: string, pragmas = settings) => {
 };
 
 /** An empty store in memory. */
-export const sqliteInMemory = (): SqliteSessionStore => {
+export const sqliteInMemory = async (): Promise<SqliteSessionStore> => {
   const store = new SqliteSessionStore({ database: openLibsql(':memory:'), events: true });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   return store;
 };

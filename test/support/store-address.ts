@@ -1,6 +1,7 @@
 import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { unwrap } from '../../src/service/unwrap.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
 import { PATIENT_MS } from './patience.js';
@@ -53,7 +54,7 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
 const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
   const database = openLibsql(file);
   const store = new SqliteSessionStore({ database, reportEnds: true, events: true });
-  return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
+  return { store, ready: unwrap(store.migrate()), close: () => database.close() };
 };
 
 const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {

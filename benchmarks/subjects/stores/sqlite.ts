@@ -133,7 +133,7 @@ export const sqlite: ComparedStore = {
       off: new SqliteSessionStore({ database, events: false }),
       on: new SqliteSessionStore({ database: withEvents, events: true }),
     };
-    for (const store of Object.values(stores)) resultOf(store.migrate());
+    for (const store of Object.values(stores)) resultOf(await store.migrate());
     const version = firstOf(database, 'SELECT sqlite_version() AS version')['version'];
     return {
       address: file,

@@ -27,17 +27,15 @@ describe('the settings of a deployment in SQLite', () => {
     store.events?.read('', '0', 100).map(({ events }) => events.map(({ sessionId }) => sessionId));
 
   it('are those of the first migrate(), and those that leave options out follow', async () => {
-    open({ events: true }).migrate()._unsafeUnwrap();
+    (await open({ events: true }).migrate())._unsafeUnwrap();
     const follower = open();
-    follower.migrate()._unsafeUnwrap();
+    (await follower.migrate())._unsafeUnwrap();
     (await follower.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
   });
 
   it('keep as many events as the first process asked for, also where one that follows writes', async () => {
-    open({ events: { length: 5 } })
-      .migrate()
-      ._unsafeUnwrap();
+    (await open({ events: { length: 5 } }).migrate())._unsafeUnwrap();
     const follower = open();
     for (const at of upTo(12)) (await follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
@@ -46,7 +44,7 @@ describe('the settings of a deployment in SQLite', () => {
 
   it('are off where the first process asks for nothing: then nobody watches', async () => {
     const store = open();
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     (await store.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(store)?._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
@@ -59,11 +57,11 @@ describe('the settings of a deployment in SQLite', () => {
     [{ reportEnds: true }, 'the option reportEnds is true, but this store has false'],
   ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
     const first = open({ events: true });
-    first.migrate()._unsafeUnwrap();
+    (await first.migrate())._unsafeUnwrap();
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
     const store = open(options);
     for (const _ of upTo(2)) {
-      expect(store.migrate()._unsafeUnwrapErr()).toMatchObject(misconfigured);
+      expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
       for (const method of methods) {
         const result = await storeCalls[method](store);
         expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
@@ -74,13 +72,13 @@ describe('the settings of a deployment in SQLite', () => {
   });
 
   it('are changed by a migrate() that is told to, on and off', async () => {
-    open().migrate()._unsafeUnwrap();
+    (await open().migrate())._unsafeUnwrap();
     (await open().insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     const wanted = open({ events: true });
-    wanted.migrate({ reconfigure: true })._unsafeUnwrap();
+    (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
     (await wanted.insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);
-    open({ events: false }).migrate({ reconfigure: true })._unsafeUnwrap();
+    (await open({ events: false }).migrate({ reconfigure: true }))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
   });
 });

@@ -19,7 +19,7 @@ const openOverdue = async () => {
     },
   };
   const store = new SqliteSessionStore({ database: explaining });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
     (await store.insert('acme', headOf(id), live('ACTIVE', { deadline: NOON })))._unsafeUnwrap();
   }

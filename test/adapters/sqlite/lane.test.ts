@@ -71,7 +71,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     });
     const { commands, faults, connection } = intercepted(database);
     const store = new SqliteSessionStore({ database: connection, events: true });
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     for (const id of ids) (await store.insert('acme', headOf(id), live('ACTIVE')))._unsafeUnwrap();
     commands.length = 0;
     /** Appends its id to each session at once. */

@@ -4,7 +4,7 @@ import { headOf, live } from '../../../src/testing/samples.js';
 /** A store with events, its tables made, and one ACTIVE session in it: `one` of `acme`. */
 export const openedStore = async (database: SqliteDatabase): Promise<SqliteSessionStore> => {
   const store = new SqliteSessionStore({ database, events: true });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   (await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
   return store;
 };

@@ -16,7 +16,7 @@ const openThree = async () => {
     },
   };
   const store = new SqliteSessionStore({ database: noting });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
     (await store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })))._unsafeUnwrap();
   }

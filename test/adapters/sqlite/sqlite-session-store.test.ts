@@ -156,7 +156,7 @@ describe('SqliteSessionStore', () => {
 
   it('keeps as many events as it is told, and says what it has lost', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 3 } });
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     const read = (position: string) => store.events?.read('', position, 10)._unsafeUnwrap();
     expect(read('0')).toEqual({ events: [], position: '0', isTrimmed: false });
     const places: string[] = [];
@@ -171,7 +171,7 @@ describe('SqliteSessionStore', () => {
 
   it('keeps a long log a little longer, so that not every change removes an event', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 300 } });
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     const kept: number[] = [];
     for (const at of upTo(400)) {
       (await store.insert('acme', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();

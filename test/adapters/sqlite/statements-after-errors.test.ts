@@ -27,7 +27,7 @@ const replaced = (store: Store, key: SessionKey, next: StateRecord) => store.rep
 
 const seeded = async (database: SqliteDatabase): Promise<Store> => {
   const store = new SqliteSessionStore({ database, events: true });
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   for (const key of [theirs, ours]) {
     (await store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels })))._unsafeUnwrap();
     (await store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }))._unsafeUnwrap();

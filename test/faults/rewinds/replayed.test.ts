@@ -73,7 +73,7 @@ describe('processes that append to one session, rewind it and are killed make on
   test(
     'in a SQLite file',
     async () => {
-      const { database } = makeFile();
+      const { database } = await makeFile();
       const open = () => openDatabase(database);
       await expectOneHistory('SQLite', { shared: database, open, killServer: async () => undefined });
     },

@@ -8,7 +8,7 @@ import { unsoundIn } from './soundness.js';
 
 test('the clocks of hosts on one SQLite file may jump: nothing is missing, told twice or due for ever', async () => {
   const [seed = 1] = seeds(1);
-  const { database, file } = makeFile({}, undefined, true);
+  const { database, file } = await makeFile({}, undefined, true);
   const open = () => {
     const { store, close } = openDatabase(database);
     onTestFinished(() => void close());

@@ -19,7 +19,7 @@ describe('hosts that write to one SQLite file and are killed', () => {
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
-      const { database, file } = makeFile();
+      const { database, file } = await makeFile();
       const hosts = new Hosts(database, { writers: 4, seed });
       onTestFinished(() => hosts.killAll());
       const unsound: string[] = [];

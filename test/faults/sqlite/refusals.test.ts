@@ -11,32 +11,32 @@ import { unsoundIn } from './soundness.js';
 const PROMISE = 'SQLite: answers are true, whatever fails';
 
 /** Another program holds the lock of writers for longer than anybody waits. */
-const locked = (): Fault => {
-  const { database, file } = makeFile({ busyTimeoutMs: 20 });
+const locked = async (): Promise<Fault> => {
+  const { database, file } = await makeFile({ busyTimeoutMs: 20 });
   const other = openLibsql(file);
   onTestFinished(() => void other.close());
   const [begin, end] = [() => other.exec('BEGIN IMMEDIATE'), () => other.exec('COMMIT')];
   return { database, begin, end, refused: ['not_applied'], unsoundIn: () => unsoundIn(file) };
 };
 
-const fullDisk = (): Fault => {
+const fullDisk = async (): Promise<Fault> => {
   const disk = openSmallDisk(32);
   onTestFinished(disk.close);
-  const { database, file } = makeFile({}, disk.folder);
+  const { database, file } = await makeFile({}, disk.folder);
   // COMMIT itself finds no room, and SQLite does not say what the log has kept of it.
   return { database, begin: disk.fill, end: disk.free, refused: ['unknown'], unsoundIn: () => unsoundIn(file) };
 };
 
 /** The disk says that it could not keep what it was given. */
-const failedFsync = (): Fault => {
-  const { database, file } = makeFile({ synchronous: 'FULL' });
+const failedFsync = async (): Promise<Fault> => {
+  const { database, file } = await makeFile({ synchronous: 'FULL' });
   const failing = makeFailingFsync();
   onTestFinished(failing.close);
   const { begin, end, env } = failing;
   return { database, begin, end, env, refused: ['unknown'], unsoundIn: () => unsoundIn(file) };
 };
 
-const cases: readonly { readonly name: string; readonly open: () => Fault; readonly needs?: Requirement }[] = [
+const cases: readonly { readonly name: string; readonly open: () => Promise<Fault>; readonly needs?: Requirement }[] = [
   { name: 'another program locks the file', open: locked },
   { name: 'a full disk', open: fullDisk, needs: requirements.smallDisk },
   { name: 'a failed fsync', open: failedFsync, needs: requirements.failingFsync },
@@ -51,7 +51,7 @@ describe('hosts that write to one SQLite file while it refuses again and again',
     }
     test(
       `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
-      () => expectTruthThrough(PROMISE, name, open()),
+      async () => expectTruthThrough(PROMISE, name, await open()),
       effort(120_000, 900_000),
     );
   }

@@ -40,7 +40,7 @@ const sightOf = async (sessions: SessionService, id: string) => ({
 });
 
 test('a file that may not grow refuses a change as a whole, and takes it when it may grow again', async () => {
-  const { file } = makeFile();
+  const { file } = await makeFile();
   const { database, sessions } = openOn(file);
   const id = await started(sessions);
   database.exec('PRAGMA max_page_count = 1');
@@ -63,7 +63,7 @@ test('a file that may not grow refuses a change as a whole, and takes it when it
 });
 
 test('a connection that may only read reads on, and a write is not applied', async () => {
-  const { file } = makeFile();
+  const { file } = await makeFile();
   const { database, sessions } = openOn(file);
   const id = await started(sessions);
   const before = await sightOf(sessions, id);
@@ -83,7 +83,7 @@ else
   test('a file that was made read-only is read, refuses writes, and is as it was when it may be written again', async () => {
     const disk = isRoot ? openSmallDisk(8) : undefined;
     if (disk !== undefined) onTestFinished(disk.close);
-    const { file } = makeFile({}, disk?.folder);
+    const { file } = await makeFile({}, disk?.folder);
     const first = openOn(file).sessions;
     const id = await started(first);
     const before = await sightOf(first, id);

@@ -39,7 +39,7 @@ describe('a write-ahead log that a crash of the machine has torn', () => {
     const { file, remove } = sqliteFile();
     onTestFinished(remove);
     const { database, store } = storeOf(file);
-    store.migrate()._unsafeUnwrap();
+    (await store.migrate())._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     // What is seen after each change, and how long the log then is.
     const sights = [{ bytes: 0, sight: await sightOf(store) }];

@@ -64,9 +64,9 @@ export const ended: SessionStatus = transitions.IDLE.terminate.status;
 type RedisClient = ConstructorParameters<typeof RedisSessionStore>[0]['client'];
 export const onRedis = (client: RedisClient): SessionStore => new RedisSessionStore({ client });
 
-export const onSqlite = (database: SqliteDatabase): SessionStore | SessionError => {
+export const onSqlite = async (database: SqliteDatabase): Promise<SessionStore | SessionError> => {
   const store = new SqliteSessionStore({ database, events: { length: 1000 } });
-  const migrated = store.migrate();
+  const migrated = await store.migrate();
   return migrated.isOk() ? store : migrated.error;
 };
 

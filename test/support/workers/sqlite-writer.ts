@@ -11,7 +11,7 @@ const [file = '', name = '', count = ''] = process.argv.slice(2);
 
 const store = new SqliteSessionStore({ database: openLibsql(file), events: true });
 const write = async () => {
-  store.migrate()._unsafeUnwrap();
+  (await store.migrate())._unsafeUnwrap();
   (await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
 
   for (let number = 1; count === '' || number <= Number(count); number += 1) {
