@@ -223,13 +223,14 @@ export const readCreation = <C extends ParsedCreation>(
   settings: Settings,
   parse: (policy: InputPolicy, now: string) => Result<C, InvalidInput>,
   options: unknown,
-): Result<{ readonly creation: C; readonly copied: CreateOptions }, InvalidInput | Misconfigured> =>
-  parseCreateOptions(options).andThen((copied) =>
-    settings
-      .now()
-      .andThen((now) => parse(settings.policy, timestampOf(now)))
-      .map((creation) => ({ creation, copied })),
-  );
+): Result<{ readonly creation: C; readonly copied: CreateOptions }, InvalidInput | Misconfigured> => {
+  const copied = parseCreateOptions(options);
+  if (copied.isErr()) return err(copied.error);
+  const now = settings.now();
+  if (now.isErr()) return err(now.error);
+  const creation = parse(settings.policy, timestampOf(now.value));
+  return creation.map((parsed) => ({ creation: parsed, copied: copied.value }));
+};
 
 /**
  * Creates a session under the caller's id or a new one; with an idempotency key, returns the session of an earlier call

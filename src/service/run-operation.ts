@@ -1,6 +1,7 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
 import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import type { Answer } from '../store/session-store.js';
 import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
 
@@ -24,7 +25,7 @@ export const contractBroken = (method: string, answer: unknown): TypeError =>
 export const runOperation = <N extends OperationName, E extends SessionError>(
   { observers, tenant, tenantError, hub }: Settings,
   { name, id, outcome = 'unknown' }: OperationCall<N>,
-  operation: () => Promise<Result<OperationResults[N], E>>,
+  operation: () => Answer<OperationResults[N], E>,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
   const execute = async (): Promise<Result<OperationResults[N], E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);

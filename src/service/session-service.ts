@@ -14,7 +14,7 @@ import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from 
 import type { CallerCommand } from '../session/session-status.js';
 import { takenLease } from '../session/taken-lease.js';
 import { type HeldLease, type ReturnedError, type ReturnedValue, withLease } from '../session/with-lease.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { Answer, SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
 import { parseFencedOptions } from './check-command.js';
@@ -115,7 +115,7 @@ export class SessionService {
 
   /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
-    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, async (settings, key) => {
+    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, (settings, key) => {
       const size = parseGetOptions(options);
       return size.isErr() ? err(size.error) : getSession(settings, key.id, size.value);
     });
@@ -152,7 +152,7 @@ export class SessionService {
 
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, OperationErrors['start']> {
-    return this.#runOn({ name: 'start', id }, async (settings, key) => {
+    return this.#runOn({ name: 'start', id }, (settings, key) => {
       const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
     });
@@ -346,7 +346,7 @@ export class SessionService {
    * repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, OperationErrors['sweep']> {
-    return runOperation(this.#settings, { name: 'sweep' }, async () => {
+    return runOperation(this.#settings, { name: 'sweep' }, () => {
       const read = parseSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
@@ -357,7 +357,7 @@ export class SessionService {
     command: CallerCommand,
     options: OperationOptions,
   ): ResultAsync<SessionState, OperationErrors['pause']> {
-    return this.#runOn({ name: command, id }, async (settings, key) => {
+    return this.#runOn({ name: command, id }, (settings, key) => {
       const read = parseFencedOptions(settings, key, options);
       return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
@@ -365,14 +365,13 @@ export class SessionService {
 
   #runOn<N extends OperationName, E extends SessionError>(
     operation: OperationCall<N>,
-    execute: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
+    execute: (settings: Settings, key: SessionKey) => Answer<OperationResults[N], E | InvalidInput>,
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
-    return runOperation(settings, operation, async () => {
+    return runOperation<N, E | InvalidInput>(settings, operation, () => {
       const id = parseId(operation.id);
-      return id.isErr()
-        ? err<OperationResults[N], E | InvalidInput>(id.error)
-        : execute(settings, { tenant: settings.tenant, id: id.value });
+      if (id.isErr()) return err(id.error);
+      return execute(settings, { tenant: settings.tenant, id: id.value });
     });
   }
 

@@ -128,6 +128,7 @@ export class Settings {
 
   /** The checked options of a write on a session, with the token of the lease on it unless they have one. */
   fenced<O extends { readonly fencingToken: number | undefined }>({ id }: SessionKey, options: O): O {
+    if (this.#fence === undefined) return options;
     return { ...options, fencingToken: fencingTokenFor(this.#fence, id, options.fencingToken) };
   }
 }

@@ -89,7 +89,8 @@ export const updateSession = async (
   const read = parseUpdateOptions(options);
   if (read.isErr()) return err(read.error);
   const { operationId } = read.value;
-  const command = `update-${digestOf(canonicalJson(changes.value))}`;
+  // A digest costs as much as a small update; only a repeated call is compared by it.
+  const command = operationId === undefined ? 'update' : `update-${digestOf(canonicalJson(changes.value))}`;
   const update = { changes: changes.value, metadataBytes, command, operationId };
   let expected = settings.fenced(key, read.value);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
