@@ -68,6 +68,7 @@ export type {
   RedactError,
   ReleaseError,
   RenewError,
+  SearchTooLarge,
   SessionError,
   StartError,
   StoreError,
@@ -76,7 +77,6 @@ export type {
   SweepFailure,
   TooLarge,
   TooManyActive,
-  TooManyLabelled,
   UpdateError,
   WakeError,
   WatchError,
@@ -122,7 +122,7 @@ export type {
   WatchSignal,
 } from './session/session-event.js';
 export { SessionFailure } from './session/session-failure.js';
-export { defaultLimits, LABEL_SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
+export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
   REMEMBERED_OPERATIONS,
