@@ -65,7 +65,7 @@ const searchLabels = async (call: Call, keys: TenantKeys, range: PageRange): Sea
 };
 
 /** Sessions that one call of a search without labels examines, so that others get their turn. */
-const PART = 300;
+const PART = 200;
 
 /**
  * Finds the sessions of a search without labels, with the times of their last updates. Walks the list by creation, in

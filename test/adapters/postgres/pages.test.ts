@@ -41,6 +41,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     ['all', {}],
     ['all, the oldest first', { order: 'oldest' }],
     ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
+    ['those with one of three statuses', { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } }],
     ['those with a label', { labels: { user: 'u-1' } }],
   ];
 
