@@ -57,7 +57,7 @@ const adviceOn = (error: SessionError): string => {
     case 'history_full':
     case 'too_many_active':
     case 'page_too_large':
-    case 'too_many_labelled':
+    case 'search_too_large':
     case 'idempotency_mismatch':
     case 'id_taken':
     case 'operation_mismatch':

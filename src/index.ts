@@ -55,13 +55,13 @@ export type {
   NotFound,
   OperationMismatch,
   PageTooLarge,
+  SearchTooLarge,
   SessionError,
   StoreError,
   StoreUnavailable,
   SweepFailure,
   TooLarge,
   TooManyActive,
-  TooManyLabelled,
 } from './session/errors.js';
 export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
@@ -104,7 +104,7 @@ export type {
   WatchSignal,
 } from './session/session-event.js';
 export { SessionFailure } from './session/session-failure.js';
-export { defaultLimits, LABEL_SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
+export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
   REMEMBERED_OPERATIONS,

@@ -4,7 +4,7 @@ import { checkSwitch, isFields, parseWhole } from '../../src/input/parse-fields.
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
-import { type TooLarge, type TooManyLabelled, tooLarge } from '../../src/session/errors.js';
+import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
 import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
@@ -32,7 +32,7 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { updatedAt } from '../shared/label-search.js';
+import { updatedAt } from '../shared/session-search.js';
 import { frozenState } from './frozen-state.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { bytesOf, dueKeyOf, keyOf, newSession, recordOf, remainsOf, type StoredSession } from './stored-session.js';
@@ -130,7 +130,7 @@ export class MemorySessionStore implements SessionStore {
     return ok(session?.state);
   }
 
-  list(name: string, range: PageRange): Result<RecordPage, TooManyLabelled | TooLarge> {
+  list(name: string, range: PageRange): Result<RecordPage, SearchTooLarge | TooLarge> {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) return ok({ records: [], total: 0, unreadable: [] });
     const found = tenant.page(range);

@@ -175,11 +175,20 @@ const leadingIn = <T>(node: Node<T>, holds: (item: T) => boolean): number => {
   return at(node.starts, slot) + leadingIn(at(node.children, slot), holds);
 };
 
+/** Sorted items that are read by rank. */
+export interface SortedItems<T> {
+  readonly size: number;
+  /** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
+  leading(holds: (item: T) => boolean): number;
+  /** The items of the ranks from `start` to `end`, exclusive, in order. */
+  slice(start: number, end: number): T[];
+}
+
 /**
  * A sorted set that knows the rank of its items: a counted B+ tree. Adding, removing and finding a rank take
  * O(log n), a page O(log n + page), at any size and any page.
  */
-export class OrderedIndex<T> {
+export class OrderedIndex<T> implements SortedItems<T> {
   readonly #order: Order<T>;
   #root: Node<T> = { items: [] };
 
@@ -206,12 +215,10 @@ export class OrderedIndex<T> {
     if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
   }
 
-  /** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
   leading(holds: (item: T) => boolean): number {
     return leadingIn(this.#root, holds);
   }
 
-  /** The items of the ranks from `start` to `end`, exclusive, in order. */
   slice(start: number, end: number): T[] {
     const from = Math.max(0, start);
     const to = Math.min(end, this.size);

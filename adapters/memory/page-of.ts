@@ -1,6 +1,6 @@
 import type { SessionHead } from '../../src/session/session-record.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import type { OrderedIndex } from './ordered-index.js';
+import type { SortedItems } from './ordered-index.js';
 
 /** A page of an index. */
 export interface IndexPage<T> extends Pick<RecordPage, 'total'> {
@@ -21,7 +21,7 @@ export const newestFirst = (a: Created, b: Created): number => compare(b.created
 
 /** The ranks of the items between the times of a range, in an index that is sorted newest first. */
 export const ranksBetween = <T>(
-  index: OrderedIndex<T>,
+  index: SortedItems<T>,
   positionOf: (item: T) => Created,
   { createdAfter, createdBefore }: PageRange,
 ): { readonly from: number; readonly to: number } => ({
@@ -30,7 +30,7 @@ export const ranksBetween = <T>(
 });
 
 /** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
-export const pageOf = <T>(index: OrderedIndex<T>, positionOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
+export const pageOf = <T>(index: SortedItems<T>, positionOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
   const { offset, limit, order } = range;
   const after = range.cursor && { id: range.cursor.id, createdAt: range.cursor.at };
   const { from, to } = ranksBetween(index, positionOf, range);

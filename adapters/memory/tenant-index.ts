@@ -1,17 +1,20 @@
 import { ok, type Result } from 'neverthrow';
-import type { TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge } from '../../src/session/errors.js';
 import { sameLabels } from '../../src/session/labels.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
-import { isLabelSearch, labelsIn } from '../shared/label-search.js';
-import { OrderedIndex } from './ordered-index.js';
+import { isSearch, labelsIn } from '../shared/session-search.js';
+import { MergedIndex } from './merged-index.js';
+import { OrderedIndex, type SortedItems } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
-import { searchLabels } from './search-labels.js';
+import { searchSessions } from './search-sessions.js';
 import type { StoredSession } from './stored-session.js';
 import type { TimeQueue } from './time-queue.js';
 
-const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
+const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.head, b.head);
+
+const newestFirstIndex = () => new OrderedIndex(inOrder);
 
 /** No name of a label contains `=`. */
 const labelText = (name: string, value: string): string => `${name}=${value}`;
@@ -92,7 +95,7 @@ export class TenantIndex {
 
   /** Number of sessions that are ACTIVE or PAUSED at a time. */
   liveAt(now: number): number {
-    return this.#withStatus({ status: 'ACTIVE', now }).size + this.#withStatus({ status: 'PAUSED', now }).size;
+    return this.#withStatus({ anyOf: ['ACTIVE', 'PAUSED'], now }).size;
   }
 
   remove(session: StoredSession): void {
@@ -108,15 +111,17 @@ export class TenantIndex {
     this.#sessions.delete(session.head.id);
   }
 
-  page(range: PageRange): Result<IndexPage<StoredSession>, TooManyLabelled> {
-    if (isLabelSearch(range)) return searchLabels(range, (name, value) => this.#labelled(name, value));
-    return ok(pageOf(this.#indexFor(range), ({ head }) => head, range));
+  page(range: PageRange): Result<IndexPage<StoredSession>, SearchTooLarge> {
+    const [index, ...others] = this.#indexesFor(range);
+    if (isSearch(range)) return searchSessions(range, [index, ...others]);
+    return ok(pageOf(index, ({ head }) => head, range));
   }
 
-  #indexFor(range: PageRange): OrderedIndex<StoredSession> {
-    const [label] = labelsIn(range);
-    if (label !== undefined) return this.#labelled(...label);
-    return range.status === undefined ? this.#byCreation : this.#withStatus(range.status);
+  /** The indexes that have all sessions of a range. */
+  #indexesFor(range: PageRange): readonly [SortedItems<StoredSession>, ...SortedItems<StoredSession>[]] {
+    const [label, ...others] = labelsIn(range).map(([name, value]) => this.#labelled(name, value));
+    if (label !== undefined) return [label, ...others];
+    return [range.status === undefined ? this.#byCreation : this.#withStatus(range.status)];
   }
 
   #labelled(name: string, value: string): OrderedIndex<StoredSession> {
@@ -124,10 +129,10 @@ export class TenantIndex {
   }
 
   /**
-   * The sessions that have a status at a time. A session whose end by the clock is not stored moves to the list of
+   * The sessions that have one of some statuses at a time. A session whose end by the clock is not stored moves to the list of
    * TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
    */
-  #withStatus({ status, now }: StatusAt): OrderedIndex<StoredSession> {
+  #withStatus({ anyOf, now }: StatusAt): SortedItems<StoredSession> {
     const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];
     this.#listedAt = now;
     for (const session of this.#queues.due.between(this.#tenant, from, to)) {
@@ -135,7 +140,9 @@ export class TenantIndex {
       this.#byStatus[session.listedAs].remove(session);
       this.#list(session);
     }
-    return this.#byStatus[status];
+    const indexes = anyOf.map((status) => this.#byStatus[status]);
+    const [index, ...others] = indexes;
+    return index !== undefined && others.length === 0 ? index : new MergedIndex(indexes, inOrder);
   }
 
   #list(session: StoredSession): void {

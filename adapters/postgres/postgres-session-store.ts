@@ -1,10 +1,10 @@
 import { type Result, ResultAsync } from 'neverthrow';
 import type {
   Misconfigured,
+  SearchTooLarge,
   StoreError,
   StoreUnavailable,
   TooLarge,
-  TooManyLabelled,
 } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
@@ -106,7 +106,7 @@ export class PostgresSessionStore implements SessionStore {
     return findState(this.#connection.begin(), this.#prefix, key);
   }
 
-  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return readPage(this.#connection.begin(), this.#prefix, tenant, range);
   }
 

@@ -1,11 +1,11 @@
 import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import { isLabelSearch } from '../shared/label-search.js';
+import { isSearch } from '../shared/session-search.js';
 import { rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
-import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
+import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
@@ -28,19 +28,11 @@ const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts
   };
 };
 
-/** Examines the sessions of the label `fewest` once, for both the page and its total. */
-const searchParts = (
-  prefix: string,
-  tenant: string,
-  range: PageRange,
-  fewest: readonly [string, string],
-): PageParts => {
-  const { sql, values } = searchOf(prefix, tenant, range, fewest);
-  return {
-    totals: { sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`, values },
-    source: { ...pageOfSearch({ sql: 'matching', values: [] }, range), isWhole: false, time: 'source.created_ms' },
-  };
-};
+/** Examines the sessions of a search once, for both the page and its total. */
+const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
+  totals: { sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`, values },
+  source: { ...pageOfSearch({ sql: 'matching', values: [] }, range), isWhole: false, time: 'source.created_ms' },
+});
 
 const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange): Query => {
   const sessions = loadSessions(prefix, source, range);
@@ -58,11 +50,14 @@ const partsOf = async (
   prefix: string,
   tenant: string,
   range: PageRange,
-): Answer<PageParts, StoreError | TooManyLabelled> => {
-  if (!isLabelSearch(range)) return ok(indexParts(prefix, tenant, range));
-  const { sql, values } = countsOfLabels(prefix, tenant, range);
+): Answer<PageParts, StoreError | SearchTooLarge> => {
+  if (!isSearch(range)) return ok(indexParts(prefix, tenant, range));
+  const tables = { prefix, byTenantDue: '' };
+  const { sql, values } = countsOf(tables, tenant, range);
   const counts = await call.query({ sql: `SELECT ${sql}`, values });
-  return counts.andThen(([row]) => fewestIn(range, row)).map((fewest) => searchParts(prefix, tenant, range, fewest));
+  return counts
+    .andThen(([row]) => fewestIn(range, row))
+    .map((fewest) => searchParts(searchOf(tables, tenant, range, fewest), range));
 };
 
 const isSession = (row: Fields): boolean => row['id'] !== null;
@@ -76,11 +71,11 @@ export const readPage = async (
   prefix: string,
   tenant: string,
   range: PageRange,
-): Answer<RecordPage, StoreError | TooManyLabelled | TooLarge> => {
+): Answer<RecordPage, StoreError | SearchTooLarge | TooLarge> => {
   const parts = await partsOf(call, prefix, tenant, range);
   if (parts.isErr()) return err(parts.error);
   const query = pageQuery(prefix, parts.value, range);
-  const result = await (isLabelSearch(range) ? call.search(query) : call.query(query));
+  const result = await (isSearch(range) ? call.search(query) : call.query(query));
   return result.andThen((rows) =>
     checkedSize(rows.filter(isSession).slice(0, range.limit), range).map((page) =>
       pageOf(

@@ -1,18 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { isInRange, isLabelSearch, labelsIn } from '../shared/label-search.js';
-import { type Call, script } from './connection.js';
-import { noStatusIndex, tooManyEnded } from './failure.js';
-import { labelKey, type TenantKeys } from './keyspace.js';
+import type { PageRange, RecordPage } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
+import { isInRange, isSearch } from '../shared/session-search.js';
+import type { Call } from './connection.js';
+import { findPage, positionOf, readFoundPage } from './find-page.js';
+import type { TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
-import pageLua from './scripts/page.lua';
-import { searchLabels, timeText } from './search-labels.js';
-import { letterOf } from './status-letters.js';
-
-const pageScript = script(pageLua);
+import { searchSessions } from './search-sessions.js';
 
 /** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
 const MAX_RECORD_BYTES = 64 * 1024;
@@ -22,19 +18,6 @@ const partsOf = ({ historyLimit, maxBytes }: PageRange): string => {
   if (historyLimit === 0) return String(MAX_RECORD_BYTES);
   if (maxBytes === undefined) return 'ids';
   return historyLimit === undefined ? 'size' : 'sizes';
-};
-
-/**
- * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
- */
-const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
-  const { offset, limit, order = 'newest', createdAfter, createdBefore, cursor, status } = range;
-  const args = [order, String(offset), String(limit), parts];
-  if ((createdAfter ?? createdBefore ?? cursor ?? status) === undefined) return args;
-  args.push(timeText(createdAfter), timeText(createdBefore));
-  args.push(timeText(cursor?.at), cursor === undefined ? '' : escapeName(cursor.id));
-  if (status !== undefined) args.push(letterOf(status.status), String(status.now));
-  return args;
 };
 
 /** Number of fields of a session in the reply of the script. */
@@ -58,52 +41,16 @@ const listedIn = (fields: readonly string[], parts: string): readonly SizedSessi
   return listed;
 };
 
-/**
- * The position of a session; `undefined` if the time in the index is invalid because of changes from outside, which
- * `repair` corrects.
- */
-const positionOf = (member: string, ms: number): ListCursor | undefined => {
-  const time = new Date(ms);
-  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
-};
-
-/** The index of a range; `undefined` if sessions are not listed by status. */
-const indexOf = (keys: TenantKeys, range: PageRange): string | undefined => {
-  const [label] = labelsIn(range);
-  if (label !== undefined) return labelKey(keys, ...label);
-  return range.status === undefined ? keys.index : keys.byStatus[range.status.status];
-};
-
-/** Finds the sessions of a page by a search, and reads their sizes. */
-const search = async (
+/** The total of a page, its edge, and the sessions of the page with their parts. */
+const findSessions = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
   parts: string,
-): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
-  const page = await searchLabels(call, keys, range);
-  if (page.isErr()) return err(page.error);
-  const { total, members, edge } = page.value;
-  if (members.length === 0) return ok([total, edge]);
-  if (parts === 'ids') return ok([total, edge, ...members]);
-  const args = ['known', String(total), edge, parts, ...members];
-  const lists = [keys.index, keys.records, keys.index];
-  return (await call.readScript(pageScript, lists, args)).mapErr(({ error }) => error);
-};
-
-/** Runs the script that finds the sessions of a page. */
-const findMembers = async (
-  call: Call,
-  keys: TenantKeys,
-  range: PageRange,
-  parts: string,
-): Promise<Result<unknown, StoreError | TooManyLabelled>> => {
-  if (isLabelSearch(range)) return search(call, keys, range, parts);
-  const index = indexOf(keys, range);
-  if (index === undefined) return err(noStatusIndex);
-  const lists = [index, keys.records, keys.index];
-  if (range.status !== undefined) lists.push(keys.deadlines);
-  return (await call.readScript(pageScript, lists, argumentsOf(range, parts))).mapErr(({ error }) => error);
+): Promise<Result<readonly string[], StoreError | SearchTooLarge>> => {
+  if (!isSearch(range)) return findPage(call, keys, range, parts);
+  const found = await searchSessions(call, keys, range);
+  return found.isErr() ? err(found.error) : readFoundPage(call, keys, found.value, parts);
 };
 
 /** Reads a page: a script finds the ids and sizes of the sessions, and the sessions are read if they are not too large. */
@@ -111,12 +58,11 @@ export const readPage = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
-): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> => {
+): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> => {
   const parts = partsOf(range);
-  const reply = await findMembers(call, keys, range, parts);
+  const reply = await findSessions(call, keys, range, parts);
   if (reply.isErr()) return err(reply.error);
-  if (reply.value === 'ended') return err(tooManyEnded);
-  const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
+  const [total, edge = '', ...fields] = reply.value;
   const bytes = parts === 'size' ? Number(fields.shift() ?? 0) : undefined;
   const rising = listedIn(fields, parts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();

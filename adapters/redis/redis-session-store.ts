@@ -1,10 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type {
   Misconfigured,
+  SearchTooLarge,
   StoreError,
   StoreUnavailable,
   TooLarge,
-  TooManyLabelled,
 } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
@@ -109,7 +109,7 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.reportsEnds();
   }
 
-  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | TooManyLabelled | TooLarge>> {
+  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 

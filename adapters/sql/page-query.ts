@@ -1,8 +1,8 @@
 import { timestampOf } from '../../src/session/clock.js';
-import type { ListCursor, PageRange } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange, StatusAt } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
+import { labelsIn } from '../shared/session-search.js';
 import type { Query } from './query.js';
 import { isWaiting } from './queue-query.js';
 
@@ -50,8 +50,11 @@ export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => ({
   values: [...(lower ?? []), ...(upper ?? [])],
 });
 
-/** Each part of the list is read in its order from one index: rows of `number`, `created_ms` and `id`. */
-const partsOf = (
+/** The statuses of a range as values, and their place in a statement. */
+export const statusesIn = ({ anyOf }: StatusAt): Query => ({ sql: anyOf.map(() => '?').join(', '), values: anyOf });
+
+/** Each part of the list is read in its order from one index, with the columns of the dialect. */
+export const partsOf = (
   { prefix, byTenantDue, columns }: Dialect,
   tenant: string,
   range: PageRange,
@@ -78,9 +81,9 @@ const partsOf = (
   const now = Math.min(status.now, NEVER - 1);
   const ofStatus = `${select}
     WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;
-  const stored = part(ofStatus, status.status, now);
-  if (status.status !== 'TERMINATED') return [stored];
-  return [stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
+  const stored = status.anyOf.map((each) => part(ofStatus, each, now));
+  if (!status.anyOf.includes('TERMINATED')) return stored;
+  return [...stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
 export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
@@ -148,15 +151,17 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   }
   if (status === undefined) return { sql: `(${kept})`, values: [owner, ''] };
   const now = Math.min(status.now, NEVER - 1);
-  const isEnd = status.status === 'TERMINATED';
+  const isWithEnds = status.anyOf.includes('TERMINATED');
+  const statuses = statusesIn(status);
+  // Those whose end is not stored yet count as TERMINATED, and no longer as what they are stored as.
   const overdue = `(
     SELECT count(*)
     FROM ${prefix}sessions ${byTenantDue}
-    WHERE tenant = ? AND ${IS_OVERDUE} ${isEnd ? '' : 'AND status = ?'}
+    WHERE tenant = ? AND ${IS_OVERDUE} AND status ${isWithEnds ? 'NOT IN' : 'IN'} (${statuses.sql})
   )`;
   return {
-    sql: `(${kept} AND value = ?) ${isEnd ? '+' : '-'} ${overdue}`,
-    values: [owner, '', status.status, owner, now, now, ...(isEnd ? [] : [status.status])],
+    sql: `(${kept} AND value IN (${statuses.sql})) ${isWithEnds ? '+' : '-'} ${overdue}`,
+    values: [owner, '', ...statuses.values, owner, now, now, ...statuses.values],
   };
 };
 

@@ -1,73 +1,109 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
-import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
+import { SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { labelsIn } from '../shared/label-search.js';
 import { NEVER } from '../shared/never.js';
-import { boundsOf, directionOf, isWithin } from './page-query.js';
+import { labelsIn } from '../shared/session-search.js';
+import { boundsOf, type Dialect, directionOf, isWithin, partsOf, statusesIn } from './page-query.js';
 import type { Query } from './query.js';
 
 /*
- * A page of the sessions that have several labels, a label and a status, or a label in the order of their last update.
- * No index has them in their order, so the query examines all sessions between the two times that have the label with
- * the fewest of them.
+ * A page of the sessions that have several labels, or a label and a status, or in the order of their last update. No
+ * index has them in their order, so the query examines all sessions between the two times that have the label with the
+ * fewest of them, or without labels the status.
  */
 
 type Label = readonly [name: string, value: string];
 
+/** Where a search looks for its sessions. */
+type Tables = Pick<Dialect, 'prefix' | 'byTenantDue'>;
+
 /** The rows of a label between the two times, as `label`, and the tables that are joined to them. */
-const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, joined = ''): Query => {
+const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
   const within = isWithin(boundsOf(range), 'label.created_ms, label.id');
   return {
-    sql: `${prefix}labels AS label ${joined}
+    sql: `${prefix}labels AS label ${join}
       WHERE label.tenant = ? AND label.name = ? AND label.value = ?${within.sql}`,
     values: [escapeName(tenant), name, escapeName(value), ...within.values],
   };
 };
 
-/** Numbers of sessions of each label, as `count_0` and so on: at most one more than the limit. */
-export const countsOfLabels = (prefix: string, tenant: string, range: PageRange): Query => {
-  const counts = labelsIn(range).map((label, at) => {
-    const { sql, values } = labelled(prefix, tenant, label, range);
-    const few = `SELECT 1 AS one FROM ${sql} LIMIT ${LABEL_SEARCH_LIMIT + 1}`;
-    return { sql: `(SELECT count(*) FROM (${few}) AS few_${at}) AS count_${at}`, values };
+/** Number of rows of a query, at most one more than the limit. */
+const countOf = ({ sql, values }: Query): Query => ({
+  sql: `(SELECT count(*) FROM (${sql} LIMIT ${SEARCH_LIMIT + 1}) AS few)`,
+  values,
+});
+
+const joined = (queries: readonly Query[], separator: string): Query => ({
+  sql: queries.map(({ sql }) => sql).join(separator),
+  values: queries.flatMap(({ values }) => values),
+});
+
+/** Numbers of sessions of each label, or of the only candidates, as `count_0` and so on: exact up to the limit. */
+export const countsOf = (tables: Tables, tenant: string, range: PageRange): Query => {
+  const columns = '1 AS one';
+  const counts = labelsIn(range).map((label) => {
+    const { sql, values } = labelled(tables.prefix, tenant, label, range);
+    return countOf({ sql: `SELECT ${columns} FROM ${sql}`, values });
   });
-  return { sql: counts.map(({ sql }) => sql).join(', '), values: counts.flatMap(({ values }) => values) };
+  if (counts.length === 0) {
+    const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
+    counts.push(joined(parts.map(countOf), ' + '));
+  }
+  return joined(
+    counts.map(({ sql, values }, at) => ({ sql: `${sql} AS count_${at}`, values })),
+    ', ',
+  );
 };
 
-/** The label that has the fewest sessions, by a row of `countsOfLabels`. */
-export const fewestIn = (range: PageRange, row: Fields | undefined): Result<Label, TooManyLabelled> => {
-  const counted = labelsIn(range).map((label, at) => ({ label, count: Number(row?.[`count_${at}`]) }));
-  const { label, count } = counted.reduce((least, each) => (each.count < least.count ? each : least));
-  return count > LABEL_SEARCH_LIMIT ? err(tooManyLabelled(label, LABEL_SEARCH_LIMIT)) : ok(label);
+/** The label that has the fewest sessions, by a row of `countsOf`; undefined without labels. */
+export const fewestIn = (range: PageRange, row: Fields | undefined): Result<Label | undefined, SearchTooLarge> => {
+  const countAt = (at: number): number => Number(row?.[`count_${at}`]);
+  const counted = labelsIn(range).map((label, at) => ({ label, count: countAt(at) }));
+  const [fewest] = counted.toSorted((a, b) => a.count - b.count);
+  const count = fewest?.count ?? countAt(0);
+  return count > SEARCH_LIMIT ? err(searchTooLarge(SEARCH_LIMIT)) : ok(fewest?.label);
 };
 
 const condition = (sql: string, ...values: Query['values']): Query => ({ sql: ` AND ${sql}`, values });
 
-/** The sessions that have a status at a time. */
+/** The sessions that have one of some statuses at a time. */
 const withStatus = ({ status }: PageRange): Query => {
   if (status === undefined) return { sql: '', values: [] };
   const now = Math.min(status.now, NEVER - 1);
-  return status.status === 'TERMINATED'
-    ? condition("(session.status = 'TERMINATED' OR session.deadline <= ?)", now)
-    : condition('session.status = ? AND session.deadline > ?', status.status, now);
+  const stored = statusesIn(status);
+  return status.anyOf.includes('TERMINATED')
+    ? condition(`(session.status IN (${stored.sql}) OR session.deadline <= ?)`, ...stored.values, now)
+    : condition(`session.status IN (${stored.sql}) AND session.deadline > ?`, ...stored.values, now);
 };
 
 /** The time of the last update: a session whose deadline has passed was updated at its deadline. */
 const UPDATED = `CASE
-    WHEN session.status = 'TERMINATED' THEN session.last_activity
-    WHEN session.deadline <= ? AND session.deadline > session.last_activity THEN session.deadline
-    ELSE session.last_activity
+    WHEN status = 'TERMINATED' THEN last_activity
+    WHEN deadline <= ? AND deadline > last_activity THEN deadline
+    ELSE last_activity
   END`;
+
+const updatedBy = ({ now = 0 }: PageRange): number => Math.min(now, NEVER - 1);
+
+/** All sessions of a range without labels, in any order, with the time of their last update as `created_ms`. */
+const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
+  const columns = `number, ${UPDATED} AS created_ms, id`;
+  const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
+  const withTime = parts.map(({ sql, values }) => ({ sql, values: [updatedBy(range), ...values] }));
+  return joined(withTime, ' UNION ALL ');
+};
 
 /**
  * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines those of the label
- * `fewest`.
+ * `fewest`, if there is one.
  */
-export const searchOf = (prefix: string, tenant: string, range: PageRange, fewest: Label): Query => {
-  const { order, status, now = 0 } = range;
+export const searchOf = (tables: Tables, tenant: string, range: PageRange, fewest: Label | undefined): Query => {
+  if (fewest === undefined) return searchAll(tables, tenant, range);
+  const { prefix } = tables;
+  const { order, status } = range;
   const isByUpdate = order === 'updated';
   const sessions = `JOIN ${prefix}sessions AS session ON session.number = label.session`;
   const { sql, values } = labelled(prefix, tenant, fewest, range, isByUpdate || status !== undefined ? sessions : '');
@@ -92,11 +128,7 @@ export const searchOf = (prefix: string, tenant: string, range: PageRange, fewes
       SELECT label.session AS number, ${isByUpdate ? UPDATED : 'label.created_ms'} AS created_ms,
         label.id AS id
       FROM ${sql}${conditions.map((each) => each.sql).join('')}`,
-    values: [
-      ...(isByUpdate ? [Math.min(now, NEVER - 1)] : []),
-      ...values,
-      ...conditions.flatMap((each) => each.values),
-    ],
+    values: [...(isByUpdate ? [updatedBy(range)] : []), ...values, ...conditions.flatMap((each) => each.values)],
   };
 };
 

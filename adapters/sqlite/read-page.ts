@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { isLabelSearch } from '../shared/label-search.js';
+import { isSearch } from '../shared/session-search.js';
 import { type Dialect, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
-import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
+import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
@@ -39,14 +39,14 @@ interface PageQueries {
   readonly rows: Query;
 }
 
-const queriesOf = (connection: Connection, tenant: string, range: PageRange): Result<PageQueries, TooManyLabelled> => {
-  if (!isLabelSearch(range)) {
+const queriesOf = (connection: Connection, tenant: string, range: PageRange): Result<PageQueries, SearchTooLarge> => {
+  if (!isSearch(range)) {
     return ok({ total: totalOfPage(dialect, tenant, range), rows: rowsOfPage(dialect, tenant, range) });
   }
-  const { sql, values } = countsOfLabels(PREFIX, tenant, range);
+  const { sql, values } = countsOf(dialect, tenant, range);
   const counts = connection.find(`SELECT ? AS tenant, ${sql}`, { tenant: escapeName(tenant) }, ...values);
   return fewestIn(range, counts).map((fewest) => {
-    const found = searchOf(PREFIX, tenant, range, fewest);
+    const found = searchOf(dialect, tenant, range, fewest);
     const total = { sql: `(SELECT count(*) FROM (${found.sql}))`, values: found.values };
     return { total, rows: pageOfSearch({ ...found, sql: `(${found.sql})` }, range) };
   });
@@ -55,7 +55,7 @@ const queriesOf = (connection: Connection, tenant: string, range: PageRange): Re
 /** Number of a tenant's sessions that are ACTIVE or PAUSED at `now`, in milliseconds since the epoch. */
 export const liveAt = (connection: Connection, tenant: string, now: number): number => {
   const withStatus = (status: 'ACTIVE' | 'PAUSED') =>
-    totalOf(connection, tenant, { offset: 0, limit: 0, status: { status, now } });
+    totalOf(connection, tenant, { offset: 0, limit: 0, status: { anyOf: [status], now } });
   return withStatus('ACTIVE') + withStatus('PAUSED');
 };
 
@@ -67,8 +67,8 @@ export const readPage = (
   connection: Connection,
   tenant: string,
   range: PageRange,
-): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> =>
-  connection.read((): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> => {
+): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> =>
+  connection.read((): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> => {
     const queries = queriesOf(connection, tenant, range);
     if (queries.isErr()) return err(queries.error);
     const total = totalIn(connection, tenant, queries.value.total);

@@ -1,10 +1,10 @@
 import { type Result, ResultAsync } from 'neverthrow';
 import type {
   Misconfigured,
+  SearchTooLarge,
   StoreError,
   StoreUnavailable,
   TooLarge,
-  TooManyLabelled,
 } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
@@ -98,7 +98,7 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list(tenant: string, range: PageRange): Result<RecordPage, StoreError | TooManyLabelled | TooLarge> {
+  list(tenant: string, range: PageRange): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> {
     return readPage(this.#connection, tenant, range);
   }
 

@@ -1,5 +1,6 @@
 import { cursorOf } from '../input/parse-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
+import { type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, plural, print, printAll, printError } from './print.js';
@@ -12,12 +13,11 @@ const help = `Usage: colloquy list [options]
 Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
 A service does not tell the number of entries: with --url, the table shows - instead.
 
-  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now.
+  --status STATUS...      Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now; may be given several times.
                           With --redis and without --labels, reads all sessions.
   --labels NAME=VALUE...  Only sessions with this label, such as user=u-1; may be given several times.
   --limit N               Maximum number of sessions; above 1000000 it counts as 1000000. Default: 20.
-  --order ORDER           newest or oldest first, or with --labels updated: the one that changed last first.
-                          Default: newest.
+  --order ORDER           newest or oldest first, or updated: the one that changed last first. Default: newest.
   --cursor CURSOR         Only sessions after this cursor, which an earlier list printed.
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
@@ -41,6 +41,14 @@ const labelsIn = (options: Options): object | undefined => {
   return named.size === 0 ? undefined : Object.fromEntries(named);
 };
 
+const statusForm = new RegExp(`^(${sessionStatuses.join('|')})$`, 'i');
+
+const statusesIn = (options: Options): readonly SessionStatus[] | undefined => {
+  const texts = options.texts('status', statusForm, 'be IDLE, ACTIVE, PAUSED or TERMINATED');
+  const named = texts.map((text) => text.toUpperCase());
+  return named.length === 0 ? undefined : sessionStatuses.filter((status) => named.includes(status));
+};
+
 /** The cursor after a session. A service that shows no times does not tell when it was updated. */
 const cursorAfter = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
   const at = isByUpdate ? updatedAt : createdAt;
@@ -50,15 +58,14 @@ const cursorAfter = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boo
 const run = async (options: Options): Promise<void> => {
   const isJson = options.isOn('json');
   const limit = options.limit('limit', 1_000_000, 20);
-  const isStatus = /^(idle|active|paused|terminated)$/i;
-  const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
+  const statuses = statusesIn(options);
   const labels = labelsIn(options);
   const names = ['order', 'cursor', 'created-after', 'created-before'];
   const [order, cursor, createdAfter, createdBefore] = names.map((name) => options.text(name));
   await withSource(options, async ({ sessions, storeName, ...source }) => {
     // Among the sessions of a label, every store finds those of a status.
     const listsByStatus = source.listsByStatus || labels !== undefined;
-    const filter = { labels, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
+    const filter = { labels, createdAfter, createdBefore, status: listsByStatus ? statuses : undefined };
     const query = { ...filter, order, cursor, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];
     const styles: Line['style'][] = ['bold'];
@@ -72,7 +79,7 @@ const run = async (options: Options): Promise<void> => {
         continue;
       }
       const session = unwrap(storeName, item);
-      if (status !== undefined && session.status !== status) continue;
+      if (statuses?.includes(session.status) === false) continue;
       hasMore = count === limit;
       if (hasMore) break;
       [count, next] = [count + 1, cursorAfter(session, order === 'updated')];
@@ -82,7 +89,7 @@ const run = async (options: Options): Promise<void> => {
     }
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
-    const isCounted = hasMore && (status === undefined || listsByStatus);
+    const isCounted = hasMore && (statuses === undefined || listsByStatus);
     const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
     const counted = page ? `${count} of ${unwrap(storeName, page).total} sessions` : plural(count, 'session');
     if (!isJson || hasMore)

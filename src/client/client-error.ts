@@ -35,11 +35,11 @@ import {
   notFound,
   type OperationMismatch,
   type PageTooLarge,
+  type SearchTooLarge,
   type SessionError,
   type StoreUnavailable,
   storeUnavailable,
   type TooManyActive,
-  type TooManyLabelled,
 } from '../session/errors.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { ClientRequest } from './client-request.js';
@@ -128,7 +128,7 @@ export type RemoteError =
   | Omit<IdempotencyMismatch, 'id'>
   | IdTaken
   | Omit<PageTooLarge, 'bytes' | 'limit'>
-  | Omit<TooManyLabelled, 'label' | 'limit'>
+  | Omit<SearchTooLarge, 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
   | Omit<Conflict, 'id'>
   | (Omit<CorruptRecord, 'id'> & { readonly id?: string });
@@ -236,7 +236,7 @@ const remoteErrorOf = (
     case 'idempotency_mismatch':
     case 'too_many_active':
     case 'page_too_large':
-    case 'too_many_labelled':
+    case 'search_too_large':
       return { type: code, message };
     default:
       return isRefusal(code) ? { type: code, message } : undefined;

@@ -20,6 +20,7 @@ import {
   type Operation,
   type OperationError,
   pathFor,
+  type QueryParameter,
 } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import type { AppendOptions } from '../service/append-history.js';
@@ -151,14 +152,24 @@ const checkNames = (
   checkKnown(issues, given.options, ['signal', 'timeoutMs', ...namesOfHeaders, ...conditions, ...optionNames]);
 };
 
+const parseParameters = (
+  issues: IssueList,
+  name: string,
+  { kind }: QueryParameter,
+  value: unknown,
+): readonly string[] => {
+  if (kind === 'labels' && isFields(value)) return labelTexts(value);
+  if (kind !== 'texts' || !Array.isArray(value)) return [parseParameter(issues, name, value)];
+  return value.map((each, at) => parseParameter(issues, `${name}[${at}]`, each));
+};
+
 /** The query string. The service validates the values. */
 const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
   const parameters = new URLSearchParams();
   for (const [name, rule] of Object.entries(query)) {
     const value = fields[name];
     if (value === undefined) continue;
-    const isLabel = rule.kind === 'labels' && isFields(value);
-    const texts = isLabel ? labelTexts(value) : [parseParameter(issues, name, value)];
+    const texts = parseParameters(issues, name, rule, value);
     // An empty value, so that the service returns its own error.
     for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
   }

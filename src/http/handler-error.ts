@@ -79,8 +79,8 @@ export const details = {
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
-  too_many_labelled:
-    'More than 10000 sessions have each label of this list, too many to examine. Narrow it with created_after or created_before.',
+  search_too_large:
+    'The list examines more than 10000 sessions. Narrow it with labels, status, created_after or created_before.',
   corrupt_record: 'The stored session cannot be read.',
   misconfigured: 'This service is not set up correctly.',
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',

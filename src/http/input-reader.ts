@@ -29,6 +29,7 @@ const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, 
     issues.check(labels.size === given.length, name, 'must have each name once');
     return Object.fromEntries(labels);
   }
+  if (rule.kind === 'texts') return texts.length === 1 ? text : texts;
   issues.check(texts.length === 1, name, 'must be given once');
   if (rule.kind === 'text') return text;
   const { least, most = Number.MAX_SAFE_INTEGER } = rule;

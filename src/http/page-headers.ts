@@ -16,7 +16,10 @@ const filters = Object.keys(list.query ?? {})
   .filter((name) => !pageNames.has(name))
   .map((name) => [name, wireName(name)] as const);
 
-const textsOf = (value: unknown): readonly string[] => (isFields(value) ? labelTexts(value) : [String(value)]);
+const textsOf = (value: unknown): readonly string[] => {
+  if (isFields(value)) return labelTexts(value);
+  return Array.isArray(value) ? value.map(String) : [String(value)];
+};
 
 /** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
-import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
+import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { parseCursor } from './parse-cursor.js';
 import { parseLimit, parseWhole } from './parse-fields.js';
@@ -10,9 +10,9 @@ import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 
-/** A filter without the time to which its status refers. */
+/** A filter without the time to which its statuses refer. */
 export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
-  readonly status?: SessionStatus | undefined;
+  readonly statuses?: readonly SessionStatus[] | undefined;
 }
 
 /** A page to list; `page` is its number, absent with a cursor. */
@@ -31,6 +31,24 @@ export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): Rea
 
 const parseMaxBytes = (issues: IssueList, maxBytes: unknown): Pick<ReadSize, 'maxBytes'> =>
   maxBytes === undefined ? {} : { maxBytes: parseWhole(issues, 'maxBytes', maxBytes, 1) };
+
+const names = sessionStatuses.join(', ');
+
+/** The statuses of a filter, which takes one or several. */
+const parseStatuses = (issues: IssueList, value: unknown): readonly SessionStatus[] | undefined => {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length === 0) {
+    const isStatus = isSessionStatus(value);
+    issues.check(isStatus, 'status', `must be one or several of ${names}`);
+    return isStatus ? [value] : undefined;
+  }
+  const given: readonly unknown[] = value;
+  for (const [at, status] of given.entries()) {
+    if (issues.isFull) break;
+    issues.check(isSessionStatus(status), `status[${at}]`, `must be one of ${names}`);
+  }
+  return sessionStatuses.filter((status) => given.includes(status));
+};
 
 const queryNames = [
   'limit',
@@ -53,14 +71,12 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
   const page = parseWhole(issues, 'page', number, 1);
   issues.check(cursor === undefined || fields.page === undefined, 'cursor', 'cannot be given with `page`');
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
-  issues.check(order !== 'updated' || labels !== undefined, 'order', "can be 'updated' only with `labels`");
-  issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   const range: ListFilter = {
     // A page past the end is empty, so the bound has no effect.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
     limit,
     ...parseHistoryLimit(issues, historyLimit),
-    status: isSessionStatus(status) ? status : undefined,
+    statuses: parseStatuses(issues, status),
     labels: parseLabelFilter(issues, labels),
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),

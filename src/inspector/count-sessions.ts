@@ -21,7 +21,7 @@ const NO_STATUS_INDEX =
 /** The notice for an error that the same list by any status has; undefined for an error that may pass. */
 const noticeOf = ({ type, message }: OperationErrors['list']): string | undefined => {
   if (type === 'misconfigured') return NO_STATUS_INDEX;
-  return type === 'too_many_labelled' ? message : undefined;
+  return type === 'search_too_large' ? message : undefined;
 };
 
 const countAll = async (sessions: TenantSessions, query: Fields) => {

@@ -4,8 +4,8 @@ import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,
   HISTORY_LIMIT,
-  LABEL_SEARCH_LIMIT,
   PAGE_LIMIT,
+  SEARCH_LIMIT,
   WARNING_SECONDS,
 } from '../session/session-limits.js';
 import { sessionStatuses } from '../session/session-status.js';
@@ -34,7 +34,7 @@ const operations: Readonly<Record<string, OperationText>> = {
   listSessions: {
     summary: 'List sessions',
     description:
-      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused, but for `label`; unknown ones are ignored.",
+      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused, but for `labels` and `status`; unknown ones are ignored.",
     outputs: { 200: 'A page of sessions, which may be empty.' },
   },
   getSession: { summary: 'Get a session', outputs: { 200: 'The session with its history.' } },
@@ -122,10 +122,16 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
   limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
   page: { description: 'The number of the page. Default: 1. Not together with `cursor`.' },
-  order: { description: 'By the time of creation, or with `labels` by the last update.', example: listOrders[1] },
-  status: { description: 'Only the sessions that are in this status.', example: sessionStatuses[1] },
+  order: {
+    description: `By the time of creation, or by the last update: then the list may examine at most ${SEARCH_LIMIT} sessions.`,
+    example: listOrders[1],
+  },
+  status: {
+    description: 'Only the sessions that are in one of these statuses, each as a parameter of its own.',
+    example: sessionStatuses.slice(1, 3),
+  },
   labels: {
-    description: `Only with all of these labels, each as name:value. With several of them, a status or the order updated, at least one must have at most ${LABEL_SEARCH_LIMIT} sessions.`,
+    description: `Only with all of these labels, each as name:value. With several of them, a status or the order updated, at least one must have at most ${SEARCH_LIMIT} sessions.`,
     example: ['user:u-1'],
   },
   createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },

@@ -14,6 +14,7 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
+  if (rule.kind === 'texts') return { type: 'array', items: rule.schema, minItems: 1 };
   if (rule.kind === 'labels') {
     const pattern = labelNameForm.source.replace('$', ':');
     return { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_LABELS };

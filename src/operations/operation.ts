@@ -12,6 +12,8 @@ export type OperationError = SessionError['type'] | 'too_many_streams';
 export type QueryParameter =
   | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
   | { readonly kind: 'text'; readonly schema: Schema }
+  /** One text or several, each with this schema: the parameter may be given several times. */
+  | { readonly kind: 'texts'; readonly schema: Schema }
   /** Labels, each as `user:u-1`: the parameter may be given several times. */
   | { readonly kind: 'labels' };
 

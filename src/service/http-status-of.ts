@@ -15,7 +15,7 @@ export const httpStatuses = Object.freeze({
   idempotency_mismatch: 422,
   id_taken: 409,
   page_too_large: 422,
-  too_many_labelled: 422,
+  search_too_large: 422,
   corrupt_record: 500,
   misconfigured: 500,
   store_unavailable: 503,

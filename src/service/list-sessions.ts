@@ -18,20 +18,21 @@ export interface EachQuery {
   /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number;
   /**
-   * Order by the time of creation: `newest` or `oldest` first. With `labels` also `updated`: by `updatedAt`, the latest
-   * first. With `updated`, a session that is used while you read page after page moves to the front: if you have not
-   * read it yet, you miss it. Default: `newest`.
+   * Order by the time of creation: `newest` or `oldest` first. Or `updated`: by `updatedAt`, the latest first. With
+   * `updated`, a session that is used while you read page after page moves to the front: if you have not read it yet,
+   * you miss it. Default: `newest`.
    */
   readonly order?: ListOrder;
   /**
-   * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its
-   * option `statusIndex` for this filter, but not together with `labels`.
+   * Only sessions with this status now, or with one of these. After its deadline a session is TERMINATED.
+   * `RedisSessionStore` needs its option `statusIndex` for this filter, but not together with `labels`.
    */
-  readonly status?: SessionStatus;
+  readonly status?: SessionStatus | readonly SessionStatus[];
   /**
    * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A list by several
    * labels, with `status` or in the order `updated` examines all sessions between the times that have the label with
-   * the fewest of them: more than 10,000 are `too_many_labelled`. A list by one label alone has no such limit.
+   * the fewest of them. In the order `updated` without labels, it examines all that have the status. More than 10,000
+   * are `search_too_large`. A list by one label or by status alone, in another order, has no such limit.
    */
   readonly labels?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
@@ -107,8 +108,9 @@ const readPage = async (
 ): Promise<Result<SessionPage, OperationErrors['list']>> => {
   const time = settings.now();
   if (time.isErr()) return err(time.error);
-  const status = filter.status && { status: filter.status, now: time.value };
-  const range = { ...filter, status, ...(filter.order === 'updated' && { now: time.value }) };
+  const { statuses, ...rest } = filter;
+  const status = statuses && { anyOf: statuses, now: time.value };
+  const range = { ...rest, status, ...(filter.order === 'updated' && { now: time.value }) };
   const answer = await readBounded(settings, range, options);
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, nextCursor } = answer.value;

@@ -121,11 +121,9 @@ export interface TooLarge extends Failure<'too_large'> {
 
 /**
  * A list by several labels, by label and status, or by last update would have to examine too many sessions. Narrow it
- * with `createdAfter` or `createdBefore`, or list by one label alone.
+ * with labels, a status, `createdAfter` or `createdBefore`.
  */
-export interface TooManyLabelled extends Failure<'too_many_labelled'> {
-  /** The label of the query that has the fewest sessions: its name and its value. */
-  readonly label: readonly [name: string, value: string];
+export interface SearchTooLarge extends Failure<'search_too_large'> {
   /** Maximum number of sessions that a list examines. */
   readonly limit: number;
 }
@@ -188,7 +186,7 @@ export type SessionError =
   | HistoryMoved
   | TooManyActive
   | PageTooLarge
-  | TooManyLabelled
+  | SearchTooLarge
   | StoreUnavailable
   | CorruptRecord
   | Misconfigured;
@@ -299,10 +297,9 @@ export const tooLarge = (
   return { type: 'too_large', message, bytes, sessions };
 };
 
-export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
-  type: 'too_many_labelled',
-  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to examine: narrow the list with createdAfter or createdBefore, or list by this label alone`,
-  label,
+export const searchTooLarge = (limit: number): SearchTooLarge => ({
+  type: 'search_too_large',
+  message: `the list examines more than ${limit} sessions: narrow it with labels, a status, createdAfter or createdBefore`,
   limit,
 });
 

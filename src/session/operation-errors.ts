@@ -12,9 +12,9 @@ import type {
   NotFound,
   OperationMismatch,
   PageTooLarge,
+  SearchTooLarge,
   StoreError,
   TooManyActive,
-  TooManyLabelled,
 } from './errors.js';
 
 /**
@@ -26,7 +26,7 @@ export interface OperationErrors {
   readonly getOrCreate: InvalidInput | NotFound | HistoryFull | TooManyActive | PageTooLarge | Conflict | StoreError;
   readonly get: InvalidInput | NotFound | PageTooLarge | StoreError;
   readonly history: InvalidInput | NotFound | StoreError;
-  readonly list: InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
+  readonly list: InvalidInput | PageTooLarge | SearchTooLarge | StoreError;
   readonly each: OperationErrors['list'];
   readonly start: OperationErrors['pause'] | TooManyActive;
   readonly pause: InvalidInput | NotFound | InvalidTransition | LeaseLost | OperationMismatch | Conflict | StoreError;

@@ -15,7 +15,7 @@ const adviceOf: Readonly<Record<SessionError['type'], string>> = {
   history_moved: 'read the history from that position and decide again',
   too_many_active: 'end a session, or raise limits.activeSessions',
   page_too_large: 'ask for a smaller limit or historyLimit',
-  too_many_labelled: 'narrow the list with createdAfter or createdBefore',
+  search_too_large: 'narrow the list with labels, a status, createdAfter or createdBefore',
   store_unavailable: 'try again with the same idempotencyKey or operationId',
   corrupt_record: 'restore the session from a backup, or delete it',
   misconfigured: 'correct the setup: the same call fails until then',

@@ -58,8 +58,8 @@ export const MAX_LABELS = 8;
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
-/** Maximum number of sessions that a list by several labels, by label and status, or by last update examines. */
-export const LABEL_SEARCH_LIMIT = 10_000;
+/** Maximum number of sessions that a search examines: a list by several labels, by label and status, or by last update. */
+export const SEARCH_LIMIT = 10_000;
 /** Maximum duration of a lease, in seconds: a day. It can be renewed. */
 export const MAX_LEASE_SECONDS = 86_400;
 /** Maximum number of sessions on a page; a higher `limit` counts as this one. */

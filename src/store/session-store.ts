@@ -1,4 +1,4 @@
-import type { StoreError, TooLarge, TooManyLabelled } from '../session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../session/errors.js';
 import type { EventDetail } from '../session/event-detail.js';
 import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
@@ -107,14 +107,14 @@ export interface ListCursor {
 
 /**
  * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the
- * last append or change descending, then by `id` descending; only with labels.
+ * last append or change descending, then by `id` descending.
  */
 export type ListOrder = 'newest' | 'oldest' | 'updated';
 
 /** The status of a session at a time. */
 export interface StatusAt {
-  /** The required status. */
-  readonly status: SessionStatus;
+  /** The statuses of which the session has one; at least one, each once. */
+  readonly anyOf: readonly SessionStatus[];
   /**
    * Milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, even if its end is not
    * stored.
@@ -130,7 +130,7 @@ export interface PageRange extends ReadSize {
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
-  /** Only sessions with this status at this time. */
+  /** Only sessions with one of these statuses at this time. */
   readonly status?: StatusAt | undefined;
   /** Only sessions created later than this time, exclusive. */
   readonly createdAfter?: string | undefined;
@@ -138,8 +138,10 @@ export interface PageRange extends ReadSize {
   readonly createdBefore?: string | undefined;
   /**
    * Only sessions with all of these labels, one or more. For several labels, for a label with a status, and for the
-   * order `updated`, the store examines all sessions between the two times that have the label with the fewest of them:
-   * at most `LABEL_SEARCH_LIMIT`, 10,000; more are `too_many_labelled`. A page of one label alone has no such limit.
+   * order `updated`, the store examines all sessions between the two times that have the label with the fewest of them;
+   * without labels, in the order `updated`, all between the two times that have the status. It examines at most
+   * `SEARCH_LIMIT`, 10,000; more are `search_too_large`. A page in another order, by one label or by statuses alone, has
+   * no such limit.
    */
   readonly labels?: SessionLabels | undefined;
   /**
@@ -281,10 +283,10 @@ export interface SessionStore {
   findState(key: DueKey): Answer<StateRecord | undefined, StoreError>;
 
   /**
-   * Reads a page, in O(log n + page); a search by labels (`PageRange.labels`) takes time in proportion to the sessions
-   * that it examines.
+   * Reads a page, in O(log n + page); a search (`PageRange.labels`) takes time in proportion to the sessions that it
+   * examines.
    */
-  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError | TooManyLabelled | TooLarge>;
+  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError | SearchTooLarge | TooLarge>;
 
   /**
    * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one. If the stored state

@@ -41,10 +41,12 @@ import { replacements } from './cases/replacements.js';
 import { reports } from './cases/reports.js';
 import { rewindEvents, rewinds } from './cases/rewinds.js';
 import { sequences } from './cases/sequences.js';
+import { severalStatuses } from './cases/several-statuses.js';
 import { statusTimes } from './cases/status-times.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
+import { updateOrder, updateOrderByStatus } from './cases/update-order.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
@@ -104,6 +106,7 @@ const cases: readonly StoreCase[] = [
   ...labels,
   ...labelUpdates,
   ...labelSearch,
+  ...updateOrder,
   ...removal,
   ...sequences,
   ...deadlines,
@@ -150,7 +153,16 @@ export const describeSessionStore = <S extends SessionStore>(
   addAll(cases, makeStore);
   if (withStatuses !== undefined)
     addAll(
-      [...byStatus, ...statusTimes, ...inactivityStatuses, ...liveLimits, ...openingLimits, ...remainsAndLimits],
+      [
+        ...byStatus,
+        ...statusTimes,
+        ...severalStatuses,
+        ...updateOrderByStatus,
+        ...inactivityStatuses,
+        ...liveLimits,
+        ...openingLimits,
+        ...remainsAndLimits,
+      ],
       withStatuses,
     );
   if (withEvents !== undefined)

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { StoreError, TooLarge, TooManyLabelled } from '../session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../session/errors.js';
 import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
@@ -9,14 +9,14 @@ import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
-export const answerOf = async <T>(answer: Answer<T, StoreError | TooLarge | TooManyLabelled>): Promise<T> => {
+export const answerOf = async <T>(answer: Answer<T, StoreError | TooLarge | SearchTooLarge>): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
   throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
 /** The error that the store returns. Fails if it returns a value. */
-export const errorOf = async <T, E extends StoreError | TooLarge | TooManyLabelled>(
+export const errorOf = async <T, E extends StoreError | TooLarge | SearchTooLarge>(
   answer: Answer<T, E>,
 ): Promise<E> => {
   const result = await answer;

@@ -90,6 +90,8 @@ const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName:
   expect(listed.stderr).toBe('');
   expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
   expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('1 session\n');
+  const either = ['list', '--status', 'paused', '--status', 'TERMINATED', '--order', 'updated'];
+  expect((await colloquy.run(either, { env })).stderr).toBe('1 session\n');
 };
 
 describeWithPostgres('in PostgreSQL', (postgres) => {

@@ -80,6 +80,13 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(idsIn((await colloquy.run([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
     expect(idsIn((await colloquy.run([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
     expect(idsIn((await colloquy.run([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
+    const either = [...label, 'PAUSED', '--status', 'ACTIVE', '--order', 'updated'];
+    for (const [args, options] of [
+      [[...either, ...where], {}],
+      [either, { env }],
+    ] as const) {
+      expect(idsIn((await colloquy.run(args, options)).stdout).toSorted()).toEqual([active, paused].toSorted());
+    }
   });
 
   test('list takes several labels, and within one the order of the last use, in Redis and in a service', async () => {

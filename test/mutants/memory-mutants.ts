@@ -45,4 +45,11 @@ export const memoryMutants: readonly Mutant[] = [
     to: 'isTrimmed: false,',
     tests: ['test/events/memory-events.test.ts'],
   },
+  {
+    bug: 'a page of several statuses in memory begins at a session that is on the page before it',
+    file: 'adapters/memory/merged-index.ts',
+    from: 'item) < 0) < count',
+    to: 'item) < 0) <= count',
+    tests: ['test/stores/memory.contract.test.ts'],
+  },
 ];

@@ -190,4 +190,18 @@ export const redisMutants: readonly Mutant[] = [
     to: 'false;',
     tests: ['test/faults/crashes/torn-tail.test.ts'],
   },
+  {
+    bug: 'a page of several statuses in Redis begins at a session that is on the page before it',
+    file: script('page'),
+    from: 'member = found[1]}) < count then',
+    to: 'member = found[1]}) <= count then',
+    tests: contract,
+  },
+  {
+    bug: 'a search in Redis never ends where two indexes differ',
+    file: 'adapters/redis/search-sessions.ts',
+    from: ' || times.size === before',
+    to: '',
+    tests: testsOf('damaged-search'),
+  },
 ];

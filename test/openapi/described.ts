@@ -41,12 +41,12 @@ const headerOf = (headers: Outgoing['headers'], name: string): string | undefine
 const typed = (text: string, { type }: Schema): unknown =>
   type === 'integer' && /^[1-9]\d*$|^0$/.test(text) ? Number(text) : text;
 
-/** Whether labels, an order and a cursor of a list do not go together. */
+/** Whether labels of a list have one name twice, or its order and its cursor do not go together. */
 const isMixed = (query: URLSearchParams): boolean => {
   const names = query.getAll('labels').map((label) => label.split(':')[0]);
   const isByUpdate = query.get('order') === 'updated';
   const isCursorOfUpdate = query.get('cursor')?.startsWith('~') ?? isByUpdate;
-  return new Set(names).size < names.length || (isByUpdate && names.length === 0) || isByUpdate !== isCursorOfUpdate;
+  return new Set(names).size < names.length || isByUpdate !== isCursorOfUpdate;
 };
 
 /** Bounds that JSON Schema cannot say, of which an error speaks. */

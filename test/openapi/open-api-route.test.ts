@@ -159,9 +159,10 @@ describe('every example', () => {
     const { requestBody } = operation;
     const parameters = described.parametersOf(operation);
     const bodies = Object.values(requestBody?.content['application/json']?.examples ?? { none: { value: null } });
-    const valuesOf = ({ examples = {} }: Parameter) => Object.values(examples).map(({ value }) => String(value));
+    const valuesOf = ({ examples = {} }: Parameter) =>
+      Object.values(examples).map(({ value }) => (Array.isArray(value) ? value.map(String) : [String(value)]));
     const inPath = parameters.filter((each) => each.in === 'path');
-    const url = inPath.reduce((text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0] ?? ''), path);
+    const url = inPath.reduce((text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0]?.[0] ?? ''), path);
     const others = parameters.filter((each) => each.in !== 'path');
     const singles = others.flatMap((each) => valuesOf(each).map((value) => [each, value] as const));
     return [undefined, ...singles].flatMap((single) =>
@@ -170,10 +171,11 @@ describe('every example', () => {
           ['x-api-key', 'key'],
           ['content-type', 'application/json'],
         ]);
-        const [parameter, text = ''] = single ?? [];
-        if (parameter?.in === 'header') sent.set(parameter.name.toLowerCase(), text);
-        const query = parameter?.in === 'query' ? `?${parameter.name}=${encodeURIComponent(text)}` : '';
-        return request(method.toUpperCase(), url + query, {
+        const [parameter, texts = []] = single ?? [];
+        if (parameter?.in === 'header') sent.set(parameter.name.toLowerCase(), texts.join());
+        const query = new URLSearchParams();
+        if (parameter?.in === 'query') for (const text of texts) query.append(parameter.name, text);
+        return request(method.toUpperCase(), `${url}?${query}`, {
           header: (name) => sent.get(name),
           body: async () => ({ outcome: 'parsed', value }),
         });

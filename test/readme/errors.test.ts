@@ -17,7 +17,7 @@ const errors = {
   id_taken: { type: 'id_taken', message: '', id: '' },
   history_moved: { type: 'history_moved', message: '', id: '', position: 1 },
   page_too_large: { type: 'page_too_large', message: '', bytes: 2, limit: 1 },
-  too_many_labelled: { type: 'too_many_labelled', message: '', label: ['', ''], limit: 1 },
+  search_too_large: { type: 'search_too_large', message: '', limit: 1 },
   idempotency_mismatch: { type: 'idempotency_mismatch', message: '', id: '' },
   operation_mismatch: { type: 'operation_mismatch', message: '', id: '' },
   too_many_active: { type: 'too_many_active', message: '', id: '', limit: 1 },

@@ -6,11 +6,11 @@ import {
   DEFAULT_PAGE_LIMIT,
   defaultLimits,
   HISTORY_LIMIT,
-  LABEL_SEARCH_LIMIT,
   MAX_LABELS,
   MAX_LEASE_SECONDS,
   OPERATION_ID_LENGTH,
   PAGE_LIMIT,
+  SEARCH_LIMIT,
 } from '../../src/session/session-limits.js';
 import { documentOf } from './documents.js';
 
@@ -39,7 +39,7 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
     `\`limit\` is ${DEFAULT_PAGE_LIMIT} by default and at most ${PAGE_LIMIT}`,
     `a maximum of ${told(HISTORY_LIMIT)}`,
     `at most ${MAX_LABELS} labels`,
-    `more than ${told(LABEL_SEARCH_LIMIT)}`,
+    `more than ${told(SEARCH_LIMIT)}`,
   ],
   ['docs/http.md', `A list has ${DEFAULT_PAGE_LIMIT} sessions`, `above ${PAGE_LIMIT} it counts as ${PAGE_LIMIT}`],
   ['docs/leases.md', `0.001 to ${told(MAX_LEASE_SECONDS)}`],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { SessionService, type SessionStatus } from '../../src/index.js';
+import { type ListQuery, SessionService, type SessionStatus } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -35,6 +35,54 @@ const cases = (open: () => SessionStore): void => {
     expect(page.sessions.every(({ status }) => status === 'TERMINATED')).toBe(true);
   });
 
+  test('several statuses make one list with one total, in order of creation or of the last update', async () => {
+    const clock = new ManualClock();
+    const sessions = new SessionService({ store: open(), clock });
+    const ids: string[] = [];
+    for (let at = 0; at < 12; at += 1) {
+      clock.pass(1000);
+      ids.push(await startedIn(sessions, { timeLimit: at === 5 ? 60 : 600 }));
+    }
+    for (const at of [1, 4, 7]) {
+      clock.pass(1000);
+      await okOf(sessions.pause(ids[at] ?? ''));
+    }
+    for (const at of [2, 8]) {
+      clock.pass(1000);
+      await okOf(sessions.terminate(ids[at] ?? ''));
+    }
+    clock.pass(60_000);
+    const status = ['PAUSED', 'ACTIVE', 'PAUSED'] as const;
+    const listed = async (query: ListQuery) => {
+      const page = await okOf(sessions.list({ status, ...query }));
+      return [page.total, page.sessions.map(({ id }) => ids.indexOf(id))] as const;
+    };
+    expect(await listed({})).toEqual([9, [11, 10, 9, 7, 6, 4, 3, 1, 0]]);
+    expect(await listed({ order: 'oldest', limit: 4, page: 2 })).toEqual([9, [6, 7, 9, 10]]);
+    expect(await listed({ order: 'updated', limit: 5 })).toEqual([9, [7, 4, 1, 11, 10]]);
+    expect(await listed({ status: ['TERMINATED'] })).toEqual([3, [8, 5, 2]]);
+    expect(await listed({ status: ['TERMINATED', 'IDLE'], order: 'updated' })).toEqual([3, [5, 8, 2]]);
+    expect(await listed({ status: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], limit: 1 })).toEqual([12, [11]]);
+    for (const order of ['newest', 'updated'] as const) {
+      const met: number[] = [];
+      for await (const item of sessions.each({ status, order, limit: 2 }))
+        met.push(ids.indexOf(item._unsafeUnwrap().id));
+      expect(met).toEqual((await listed({ order, limit: 100 }))[1]);
+    }
+  });
+
+  test('a walk over two statuses meets each session once, though they change between them', async () => {
+    const sessions = new SessionService({ store: open() });
+    const ids = await Promise.all(Array.from({ length: 25 }, () => startedIn(sessions)));
+    const met: string[] = [];
+    for await (const item of sessions.each({ status: ['ACTIVE', 'PAUSED'], limit: 10 })) {
+      met.push(item._unsafeUnwrap().id);
+      const [id = ''] = ids.slice((met.length * 7) % 25);
+      (await sessions.pause(id)).isOk() || (await okOf(sessions.resume(id)));
+    }
+    expect(met.toSorted()).toEqual(ids.toSorted());
+  });
+
   test('a walk over a status meets each of its sessions once, while others change', async () => {
     const sessions = new SessionService({ store: open() });
     const ids = await Promise.all(Array.from({ length: 25 }, () => startedIn(sessions)));
@@ -49,6 +97,24 @@ const cases = (open: () => SessionStore): void => {
     expect(await idsOf(sessions, 'TERMINATED')).toEqual(ids.toSorted());
   });
 };
+
+describe('a list by status', () => {
+  test.each([
+    [[], 'status must be one or several of IDLE, ACTIVE, PAUSED, TERMINATED'],
+    ['BUSY', 'status must be one or several of IDLE, ACTIVE, PAUSED, TERMINATED'],
+    [null, 'status must be one or several of IDLE, ACTIVE, PAUSED, TERMINATED'],
+    [['ACTIVE', 'BUSY'], 'status[1] must be one of IDLE, ACTIVE, PAUSED, TERMINATED'],
+    [
+      [['ACTIVE'], undefined],
+      'status[0] must be one of IDLE, ACTIVE, PAUSED, TERMINATED; status[1] must be one of IDLE, ACTIVE, PAUSED, TERMINATED',
+    ],
+  ])('of %j is refused, by the place of what is wrong', async (status, message) => {
+    const sessions = new SessionService({ store: new MemorySessionStore() });
+    const query: object = { status };
+    expect(await errorOf(sessions.list(query))).toMatchObject({ type: 'invalid_input', message });
+    for await (const item of sessions.each(query)) expect(item._unsafeUnwrapErr()).toMatchObject({ message });
+  });
+});
 
 describe('a list by status in memory', () => {
   cases(() => new MemorySessionStore());

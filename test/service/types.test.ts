@@ -17,6 +17,7 @@ import type {
   NotFound,
   OperationMismatch,
   PageTooLarge,
+  SearchTooLarge,
   Session,
   SessionError,
   SessionLease,
@@ -26,7 +27,6 @@ import type {
   StoreUnavailable,
   TakenLease,
   TooManyActive,
-  TooManyLabelled,
 } from '../../src/index.js';
 import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
@@ -60,7 +60,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('list', () => {
     expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
-      ResultAsync<SessionPage, InvalidInput | PageTooLarge | TooManyLabelled | AnyStore>
+      ResultAsync<SessionPage, InvalidInput | PageTooLarge | SearchTooLarge | AnyStore>
     >();
   });
 
@@ -72,7 +72,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('each', () => {
     expectTypeOf<ReturnType<SessionService['each']>>().toEqualTypeOf<
-      AsyncIterable<Result<Session, InvalidInput | PageTooLarge | TooManyLabelled | AnyStore>>
+      AsyncIterable<Result<Session, InvalidInput | PageTooLarge | SearchTooLarge | AnyStore>>
     >();
     expectTypeOf<EachQuery>().not.toHaveProperty('page');
   });
@@ -136,7 +136,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'history_full'
       | 'too_many_active'
       | 'page_too_large'
-      | 'too_many_labelled'
+      | 'search_too_large'
       | 'store_unavailable'
       | 'corrupt_record'
       | 'misconfigured'

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { timestampOf } from '../../src/session/clock.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
-import type { ListCursor, SessionStore } from '../../src/store/session-store.js';
+import type { ListCursor, ListOrder, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf, replacing } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
@@ -24,31 +25,47 @@ const id = fc.integer({ min: 0, max: 15 }).map((number) => `s${number}`);
 const status = fc.constantFrom(...sessionStatuses);
 
 interface Query {
-  readonly status: SessionStatus;
+  /** Any status if absent. */
+  readonly statuses: readonly SessionStatus[] | undefined;
   /** The time in the order of the steps may go back: callers' clocks differ. */
   readonly now: number;
-  readonly order: 'newest' | 'oldest';
+  readonly order: ListOrder;
   readonly limit: number;
 }
 
 type Step =
-  | { readonly does: 'insert'; readonly id: string; readonly createdMs: number; readonly deadline: number }
-  | { readonly does: 'replace'; readonly id: string; readonly status: SessionStatus; readonly deadline: number }
+  | {
+      readonly does: 'insert';
+      readonly id: string;
+      readonly createdMs: number;
+      readonly usedAt: number;
+      readonly deadline: number;
+    }
+  | {
+      readonly does: 'replace';
+      readonly id: string;
+      readonly status: SessionStatus;
+      readonly usedAt: number;
+      readonly deadline: number;
+    }
   | { readonly does: 'remove'; readonly id: string }
   | { readonly does: 'list'; readonly query: Query };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ does: fc.constant('insert' as const), id, createdMs: time, deadline }) },
-  { weight: 5, arbitrary: fc.record({ does: fc.constant('replace' as const), id, status, deadline }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constant('insert' as const), id, createdMs: time, usedAt: time, deadline }),
+  },
+  { weight: 5, arbitrary: fc.record({ does: fc.constant('replace' as const), id, status, usedAt: time, deadline }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('remove' as const), id }) },
   {
     weight: 3,
     arbitrary: fc.record({
       does: fc.constant('list' as const),
       query: fc.record({
-        status,
+        statuses: fc.option(fc.uniqueArray(status, { minLength: 1 }), { nil: undefined }),
         now: time,
-        order: fc.constantFrom('newest' as const, 'oldest' as const),
+        order: fc.constantFrom<ListOrder>('newest', 'oldest', 'updated'),
         limit: fc.integer({ min: 1, max: 5 }),
       }),
     }),
@@ -60,10 +77,10 @@ interface Known {
   readonly state: StateRecord;
 }
 
-const stateOf = (found: SessionStatus, revision: number, until: number): StateRecord =>
-  found === 'TERMINATED'
-    ? ended('terminated', { revision, deadline: until })
-    : live(found, { revision, deadline: until });
+type Times = Pick<StateRecord, 'revision' | 'deadline' | 'lastActivityAt'>;
+
+const stateOf = (found: SessionStatus, times: Times): StateRecord =>
+  found === 'TERMINATED' ? ended('terminated', times) : live(found, times);
 
 /** The status at a time, in the plainest way. */
 const statusAt = ({ state }: Known, now: number): SessionStatus =>
@@ -71,22 +88,30 @@ const statusAt = ({ state }: Known, now: number): SessionStatus =>
 
 const isOlder = (a: ListCursor, b: ListCursor): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
 
+/** The time by which a list is ordered: an end by the clock is an update. */
+const timeIn = ({ place, state }: Known, { order, now }: Query): string => {
+  if (order !== 'updated') return place.at;
+  const isEnded = state.status !== 'TERMINATED' && now >= state.deadline;
+  return timestampOf(isEnded ? Math.max(state.deadline, state.lastActivityAt) : state.lastActivityAt);
+};
+
 const expectedIds = (known: readonly Known[], query: Query): readonly string[] => {
+  const { statuses = sessionStatuses } = query;
   const oldest = known
-    .filter((one) => statusAt(one, query.now) === query.status)
-    .map(({ place }) => place)
+    .filter((one) => statuses.includes(statusAt(one, query.now)))
+    .map((one) => ({ id: one.place.id, at: timeIn(one, query) }))
     .sort((a, b) => (isOlder(a, b) ? -1 : 1))
-    .map((place) => place.id);
+    .map(({ id }) => id);
   return query.order === 'oldest' ? oldest : oldest.toReversed();
 };
 
 /** All pages by their numbers, and all by cursor. */
 const expectList = async (store: SessionStore, known: readonly Known[], query: Query): Promise<void> => {
   const ids = expectedIds(known, query);
-  const { limit, order } = query;
-  const at = { status: query.status, now: query.now };
+  const { limit, order, statuses: anyOf, now } = query;
+  const status = anyOf && { anyOf, now };
   const read = async (offset: number, after?: ListCursor) => {
-    const page = await answerOf(store.list(TENANT, { offset, limit, order, status: at, cursor: after }));
+    const page = await answerOf(store.list(TENANT, { offset, limit, order, now, status, cursor: after }));
     return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
   };
   for (let offset = 0; offset <= ids.length; offset += limit) {
@@ -117,14 +142,16 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
         const before = known.get(taken.id);
         if (taken.does === 'insert') {
           const head = headOf(taken.id, taken.createdMs);
-          const state = live('IDLE', { deadline: taken.deadline });
+          const state = live('IDLE', { deadline: taken.deadline, lastActivityAt: taken.usedAt });
           await answerOf(store.insert(TENANT, head, state));
           if (before === undefined) known.set(taken.id, { place: { id: head.id, at: head.createdAt }, state });
         } else if (taken.does === 'remove') {
           await answerOf(store.remove(keyOf(taken.id)));
           known.delete(taken.id);
         } else if (before !== undefined) {
-          const state = stateOf(taken.status, before.state.revision + 1, taken.deadline);
+          const lastActivityAt = Math.max(before.state.lastActivityAt, taken.usedAt);
+          const revision = before.state.revision + 1;
+          const state = stateOf(taken.status, { revision, deadline: taken.deadline, lastActivityAt });
           await answerOf(replacing(store, keyOf(taken.id), state));
           known.set(taken.id, { ...before, state });
         }

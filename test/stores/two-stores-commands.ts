@@ -11,12 +11,14 @@ const user = optional(fc.constantFrom('u-1', 'u-2'));
 /** The latest fencing token of the session that the caller knows, or the one before. */
 const fencingToken = optional(fc.constantFrom('latest' as const, 'earlier' as const));
 
+const status = fc.constantFrom(...sessionStatuses);
+
 const listQuery = fc.record({
   user,
-  status: optional(fc.constantFrom(...sessionStatuses)),
+  status: optional(fc.oneof(status, fc.uniqueArray(status, { minLength: 1 }))),
   limit: fc.integer({ min: 1, max: 5 }),
   place: fc.oneof(fc.record({ page: fc.integer({ min: 1, max: 3 }) }), fc.constant('next' as const)),
-  order: optional(fc.constantFrom('newest' as const, 'oldest' as const)),
+  order: optional(fc.constantFrom('newest' as const, 'oldest' as const, 'updated' as const)),
   after: fc.option(ms, { nil: undefined, freq: 2 }),
   before: fc.option(ms, { nil: undefined, freq: 2 }),
   historyLimit: optional(fc.nat({ max: 3 })),

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 import { replaceUnread } from './replace-unread.js';
@@ -10,7 +10,7 @@ const key = keyOf('one');
 
 /** Every method of a store, each with arguments that it can do something with. */
 export const storeCalls: Readonly<
-  Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooLarge | TooManyLabelled>>
+  Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>>
 > = {
   insert: (store) => store.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON + 1 })),
   find: (store) => store.find(key),

@@ -1,6 +1,6 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import { corruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
@@ -71,7 +71,7 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list(tenant: string, range: PageRange): ResultAsync<RecordPage, StoreError | TooManyLabelled | TooLarge> {
+  list(tenant: string, range: PageRange): ResultAsync<RecordPage, StoreError | SearchTooLarge | TooLarge> {
     return later(this.#inner.list(tenant, range)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,

@@ -20,6 +20,7 @@ import { plantedReportBugs } from './planted-report-bugs.js';
 import { plantedRewindBugs } from './planted-rewind-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
+import { plantedStatusListBugs } from './planted-status-list-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
 import { runContract } from './run-contract.js';
 
@@ -50,6 +51,7 @@ const bugs = [
   ...plantedRewindBugs,
   ...plantedSizeBugs,
   ...plantedStatusBugs,
+  ...plantedStatusListBugs,
 ];
 
 describe('in a copy of the memory store, the contract catches that it', () => {

@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import { isLabelSearch } from '../../adapters/shared/label-search.js';
+import { isSearch } from '../../adapters/shared/session-search.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
@@ -9,7 +9,7 @@ const hasStatus = 'label: a label with a status gives the sessions that have it 
 const isByUse = 'label: the order updated gives the session first that was used, changed or ended last';
 const isWhole = 'label: a page of a search has the sessions as find gives them, with the end of their histories';
 const isBounded =
-  'label: a search examines up to 10,000 sessions of a label, and more are an error; a list by one label alone has no limit';
+  'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit';
 
 /** The memory store, with another way to look for labels. */
 const searching = (
@@ -19,7 +19,7 @@ const searching = (
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     list: (tenant, range) =>
-      isLabelSearch(range) && range.limit < 1000 ? ok(search(inner, tenant, range)) : inner.list(tenant, range),
+      isSearch(range) && range.limit < 1000 ? ok(search(inner, tenant, range)) : inner.list(tenant, range),
   }));
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>

@@ -47,7 +47,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const last = page.records.at(-1)?.state.status;
-      return last === range.status.status ? page : { ...page, records: page.records.slice(0, -1) };
+      return last === range.status.anyOf[0] ? page : { ...page, records: page.records.slice(0, -1) };
     }),
   ),
   planted(
@@ -103,7 +103,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
     (inner) => ({
       replace: (key, previous, next, options) => {
         const cap = options?.cap;
-        const status = { status: 'ACTIVE', now: cap?.now ?? 0 } as const;
+        const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
         const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
         return cap !== undefined && total >= cap.sessions
           ? ok('too_many')
@@ -114,7 +114,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   planted('does not count paused sessions', beyond, (inner) => ({
     replace: (key, previous, next, options) => {
       const cap = options?.cap;
-      const status = { status: 'PAUSED', now: cap?.now ?? 0 } as const;
+      const status = { anyOf: ['PAUSED'], now: cap?.now ?? 0 } as const;
       const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
       const more = cap && { ...cap, sessions: cap.sessions + total };
       return inner.replace(key, previous, next, { ...options, cap: more });
@@ -132,7 +132,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   ),
   planted('counts, waits and writes', 'live limit: of calls that race, as many succeed as it allows', (inner) => ({
     replace: async (key, previous, next, { event, cap } = {}) => {
-      const status = { status: 'ACTIVE', now: cap?.now ?? 0 } as const;
+      const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
       const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
       const isFull = cap !== undefined && total >= cap.sessions;
       await Promise.resolve();

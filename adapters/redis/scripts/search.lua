@@ -5,8 +5,8 @@
 --
 -- KEYS  1 the prefix of the keys of records, then the indexes of the labels
 -- ARGV  1 'updated' or another order, 2 lower bound of the creation time, exclusive, or '', 3 upper
---       bound, exclusive, or '', 4 the letter of a status or '', 5 the time at which the sessions
---       must have it, 6 the time up to which ends by the clock count as updates, 7 the maximum
+--       bound, exclusive, or '', 4 the letters of statuses or '', 5 the time at which the sessions
+--       must have one, 6 the time up to which ends by the clock count as updates, 7 the maximum
 --       number of sessions with the label, then after the first part: 8 the number of the label
 --       whose sessions are examined, 9 and 10 the time and the member of the last one
 -- Returns {the number of that label, the time and the member of the last session that was examined
@@ -14,7 +14,7 @@
 -- {'many', the number of the label} if that has too many sessions.
 
 local records, lists = KEYS[1], {unpack(KEYS, 2)}
-local order, after, before, status = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local order, after, before, statuses = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local statusAt, updatedAt, most = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local chosen, lastTime, lastMember = tonumber(ARGV[8] or ''), ARGV[9], ARGV[10]
 local call, try, match, number = redis.call, redis.pcall, string.match, tonumber
@@ -55,7 +55,7 @@ if lastTime then
   end
 end
 
--- nil if there is no such session, or it has another status. Keeps a session that cannot be read, so that
+-- nil if there is no such session, or it has no status that is asked for. Keeps a session that cannot be read, so that
 -- it is reported.
 local function timeOf(member, created)
   local text = try('GETRANGE', records .. member, '0', '255')
@@ -70,7 +70,7 @@ local function timeOf(member, created)
     if ends <= statusAt then letter = 'T' end
     if ends <= updatedAt and ends > used then used = ends end
   end
-  if status ~= '' and letter ~= status then return nil end
+  if statuses ~= '' and not string.find(statuses, letter, 1, true) then return nil end
   return order == 'updated' and used or created
 end
 
@@ -79,7 +79,7 @@ local found = {}
 if first < upto then found = call('ZRANGE', list, first .. '', upto - 1 .. '', 'WITHSCORES') end
 local reply = {chosen, '', ''}
 if upto < beyond then reply[2], reply[3] = found[#found], found[#found - 1] end
-local isInRecord = order == 'updated' or status ~= ''
+local isInRecord = order == 'updated' or statuses ~= ''
 for at = 1, #found, 2 do
   local member, time = found[at], number(found[at + 1])
   for _, other in ipairs(lists) do

@@ -6,7 +6,9 @@ import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const listed = async (store: SessionStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
-  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100, status: { status, now: NOON }, ...more }));
+  const page = await answerOf(
+    store.list(TENANT, { offset: 0, limit: 100, status: { anyOf: [status], now: NOON }, ...more }),
+  );
   return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
 };
 

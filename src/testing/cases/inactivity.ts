@@ -49,7 +49,7 @@ export const inactivityStatuses: readonly StoreCase[] = [
       await insert(store, key, headOf('one'), live('IDLE', { terms }));
       await replace(store, key, active);
       const totalAt = async (status: 'ACTIVE' | 'TERMINATED', now: number) =>
-        (await answerOf(store.list(key.tenant, { offset: 0, limit: 10, status: { status, now } }))).total;
+        (await answerOf(store.list(key.tenant, { offset: 0, limit: 10, status: { anyOf: [status], now } }))).total;
       const at = async (now: number) => [await totalAt('ACTIVE', now), await totalAt('TERMINATED', now)];
       expectEqual(
         [await at(NOON + 99), await at(NOON + 100)],

@@ -11,7 +11,7 @@ const start = (store: SessionStore, id: string, deadline = Number.POSITIVE_INFIN
   answerOf(replacing(store, keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
 
 const activeIn = async (store: SessionStore): Promise<number> => {
-  const status = { status: 'ACTIVE', now: NOON } as const;
+  const status = { anyOf: ['ACTIVE'], now: NOON } as const;
   return (await answerOf(store.list(TENANT, { offset: 0, limit: 1, status }))).total;
 };
 

@@ -74,7 +74,7 @@ export const openingLimits: readonly StoreCase[] = [
       await answerOf(replacing(store, origin, ended('terminated', { revision: 4 })));
       expectEqual(await open(store, { entries: saying('a'), cap }), 'inserted', 'with room for it');
       const listed = await answerOf(
-        store.list(TENANT, { offset: 0, limit: 10, status: { status: 'ACTIVE', now: NOON } }),
+        store.list(TENANT, { offset: 0, limit: 10, status: { anyOf: ['ACTIVE'], now: NOON } }),
       );
       expectEqual([listed.total, listed.records.map(({ head }) => head.id)], [1, [fork.id]], 'the ACTIVE sessions');
     },

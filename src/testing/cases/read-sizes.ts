@@ -1,4 +1,4 @@
-import type { StoreError, TooLarge, TooManyLabelled } from '../../session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.js';
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
@@ -26,7 +26,7 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
  */
 const byteLimit = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 
-type ReadFailure = StoreError | TooLarge | TooManyLabelled;
+type ReadFailure = StoreError | TooLarge | SearchTooLarge;
 
 const tooLargeIn = (error: ReadFailure): TooLarge => {
   if (error.type === 'too_large') return error;

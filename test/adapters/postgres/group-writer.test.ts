@@ -96,7 +96,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     );
     const outcomes = (await Promise.all(calls)).map((each) => each._unsafeUnwrap());
     expect(outcomes.filter((each) => each === 'too_many')).toHaveLength(50);
-    const status = { status: 'ACTIVE', now: NOON } as const;
+    const status = { anyOf: ['ACTIVE'], now: NOON } as const;
     const [store] = stores;
     const page = store && (await answerOf(store.list(TENANT, { offset: 0, limit: 1, status })));
     expect(page?.total).toBe(10);

@@ -44,7 +44,7 @@ const range = fc.record({
   limit: fc.integer({ min: 1, max: 12 }),
   order: fc.constantFrom('newest', 'oldest', undefined),
   status: fc.record({
-    status: fc.constantFrom(...sessionStatuses),
+    anyOf: fc.uniqueArray(fc.constantFrom(...sessionStatuses), { minLength: 1 }),
     now: fc.constantFrom(NOON, NOON + 10, NOON + 25, NOON + 99),
   }),
   createdAfter: optional(timestamp),
@@ -70,8 +70,7 @@ const expected = (
   const inOrder = (a: ListCursor, b: ListCursor): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
   const matching = inserted.filter(
     (session) =>
-      status !== undefined &&
-      stateAt(session.state, status.now).status === status.status &&
+      status?.anyOf.includes(stateAt(session.state, status.now).status) &&
       session.at > createdAfter &&
       session.at < createdBefore,
   );

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
@@ -31,7 +31,7 @@ const key = keyOf('one', tenant);
 const head = headOf('two', NOON, { context: `${SECRET}-context` });
 const entry = say(`${SECRET}-content`);
 
-type Run = (store: SessionStore) => Answer<unknown, StoreError | TooLarge | TooManyLabelled>;
+type Run = (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
 type Write = 'insert' | 'replace' | 'append' | 'append with an operationId' | 'remove';
 type Read = 'find' | 'findState' | 'list' | 'due';
 type Call = Write | Read;

@@ -27,7 +27,8 @@ const openThree = async () => {
 const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
   ['all', {}],
   ['all, the oldest first', { order: 'oldest' }],
-  ['those with a status', { status: { status: 'ACTIVE', now: NOON } }],
+  ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
+  ['those with one of three statuses', { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } }],
   ['those with a label', { labels: { user: 'u-1' } }],
 ];
 

@@ -216,7 +216,7 @@ describe('SqliteSessionStore', () => {
     const range = { offset: 0, limit: 10, order, after: { id: 'x', at: new Date(NOON).toISOString() } };
     store.list('acme', range)._unsafeUnwrap();
     store.list('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
-    store.list('acme', { ...range, status: { status: 'ACTIVE', now: NOON } })._unsafeUnwrap();
+    store.list('acme', { ...range, status: { anyOf: ['ACTIVE'], now: NOON } })._unsafeUnwrap();
     store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
     store.due(NOON, 10)._unsafeUnwrap();
     store.events?.read('', '0', 10)._unsafeUnwrap();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { SessionService } from '../../../src/index.js';
-import type { StoreError, TooLarge, TooManyLabelled } from '../../../src/session/errors.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
@@ -38,9 +38,9 @@ const seeded = async (database: SqliteDatabase): Promise<Store> => {
 };
 
 const page = { offset: 0, limit: 10 };
-const status = { status: 'ACTIVE', now: NOON } as const;
+const status = { anyOf: ['ACTIVE'], now: NOON } as const;
 
-type Call = (store: Store, key: SessionKey) => Answer<unknown, StoreError | TooLarge | TooManyLabelled> | undefined;
+type Call = (store: Store, key: SessionKey) => Answer<unknown, StoreError | TooLarge | SearchTooLarge> | undefined;
 
 const calls: Readonly<Record<string, Call>> = {
   insert: (store, { tenant }) => store.insert(tenant, headOf('new'), live('ACTIVE', { labels })),

@@ -45,7 +45,9 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   const first = await append('first');
   const second = await append('second', 'second');
   const kept = await said(store, key);
-  const active = await answerOf(store.list(TENANT, { offset: 0, limit: 100, status: { status: 'ACTIVE', now: NOON } }));
+  const active = await answerOf(
+    store.list(TENANT, { offset: 0, limit: 100, status: { anyOf: ['ACTIVE'], now: NOON } }),
+  );
   const isListed = active.records.some(({ head }) => head.id === id);
   const removed = await store.remove(key);
   const answers = [inserted, replaced, first.map(({ outcome }) => outcome), second.map(({ outcome }) => outcome)];

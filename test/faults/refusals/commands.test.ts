@@ -33,7 +33,7 @@ const outcomeOf = async (run: () => Promise<unknown>): Promise<string> => {
 
 /** All that readers of a store show. Another script cuts a page, so a page of one session is looked at too. */
 const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> => {
-  const byStatus = sessionStatuses.map((status) => ({ status: { status, now: NOON } }));
+  const byStatus = sessionStatuses.map((status) => ({ status: { anyOf: [status], now: NOON } }));
   const ranges = [
     {},
     ...byStatus,

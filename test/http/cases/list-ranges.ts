@@ -94,7 +94,37 @@ export const listRangeCases = (world: World): void => {
     ] as const)('%s that is junk or repeated is 400 and named', async (name, junk) => {
       const client = world.client();
       for (const value of junk) expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
-      expectInvalid(await client.send(`/sessions?${name}=oldest&${name}=oldest`), name);
+      const twice = name === 'status' ? ['status[0]', 'status[1]'] : [name];
+      expectInvalid(await client.send(`/sessions?${name}=oldest&${name}=oldest`), ...twice);
+    });
+
+    test('status may be repeated: the list has the sessions of each, and its links repeat them', async () => {
+      const client = world.client();
+      const ids = await client.createSeveral(5);
+      for (const at of [0, 1, 3]) await client.sessions.start(String(ids[at]));
+      await client.sessions.pause(String(ids[1]));
+      const reply = await client.send('/sessions?status=PAUSED&status=ACTIVE&limit=2');
+      expect([idsOf(reply), reply.headers['x-total-count']]).toEqual([[ids[0], ids[1]], '3']);
+      const filter = '&status=PAUSED&status=ACTIVE';
+      expect(targetsOf(client, reply)['next']).toBe(`?limit=2&page=2${filter}`);
+      const same = await client.send('/sessions?status=IDLE&status=IDLE');
+      expect([idsOf(same), same.headers['x-total-count']]).toEqual([[ids[2], ids[4]], '2']);
+      expectInvalid(await client.send('/sessions?status=ACTIVE&status=active&status='), 'status[1]', 'status[2]');
+    });
+
+    test('order=updated lists the sessions by their last update, also of some statuses', async () => {
+      const client = world.client();
+      const ids = await client.createSeveral(4);
+      world.clock.pass(1000);
+      await client.sessions.start(String(ids[3]));
+      world.clock.pass(1000);
+      await client.sessions.terminate(String(ids[2]));
+      const reply = await client.send('/sessions?order=updated&limit=2');
+      expect([idsOf(reply), reply.headers['x-total-count']]).toEqual([[ids[2], ids[3]], '4']);
+      const rest = await client.send(`/sessions?order=updated&cursor=${reply.headers['x-next-cursor']}`);
+      expect(idsOf(rest)).toEqual([ids[0], ids[1]]);
+      const some = await client.send('/sessions?order=updated&status=IDLE&status=ACTIVE');
+      expect(idsOf(some)).toEqual([ids[3], ids[0], ids[1]]);
     });
 
     test('a page and a cursor at once are 400', async () => {

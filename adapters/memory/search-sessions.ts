@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type TooManyLabelled, tooManyLabelled } from '../../src/session/errors.js';
-import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
+import { SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { ListCursor, PageRange } from '../../src/store/session-store.js';
-import { isInRange, labelsIn, updatedAt } from '../shared/label-search.js';
-import type { OrderedIndex } from './ordered-index.js';
+import { isInRange, updatedAt } from '../shared/session-search.js';
+import type { SortedItems } from './ordered-index.js';
 import { compare, type IndexPage, ranksBetween } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
@@ -15,21 +15,20 @@ interface Placed {
 
 const idOf = ({ session }: Placed): string => session.head.id;
 
-/** Finds a page by examining all sessions of the label that has the fewest. `indexOf` returns the index of a label. */
-export const searchLabels = (
+/** Finds a page by examining all sessions of the smallest index. Each index has all sessions of the range. */
+export const searchSessions = (
   range: PageRange,
-  indexOf: (name: string, value: string) => OrderedIndex<StoredSession>,
-): Result<IndexPage<StoredSession>, TooManyLabelled> => {
-  const candidates = labelsIn(range)
-    .map((label) => {
-      const index = indexOf(...label);
+  indexes: readonly SortedItems<StoredSession>[],
+): Result<IndexPage<StoredSession>, SearchTooLarge> => {
+  const candidates = indexes
+    .map((index) => {
       const { from, to } = ranksBetween(index, ({ head }) => head, range);
-      return { label, index, from, to, count: Math.max(0, to - from) };
+      return { index, from, to, count: Math.max(0, to - from) };
     })
     .sort((a, b) => a.count - b.count);
   const [fewest] = candidates;
   if (fewest === undefined) return ok({ items: [], total: 0, hasMore: false });
-  if (fewest.count > LABEL_SEARCH_LIMIT) return err(tooManyLabelled(fewest.label, LABEL_SEARCH_LIMIT));
+  if (fewest.count > SEARCH_LIMIT) return err(searchTooLarge(SEARCH_LIMIT));
   const { offset, limit, order = 'newest', cursor, now } = range;
   const sign = order === 'oldest' ? 1 : -1;
   const found = fewest.index

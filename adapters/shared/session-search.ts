@@ -9,10 +9,12 @@ type Labels = readonly (readonly [name: string, value: string])[];
 /** The labels of a range; empty if it has none. */
 export const labelsIn = ({ labels }: PageRange): Labels => (labels === undefined ? [] : Object.entries(labels));
 
-/** Whether a range needs a search among the sessions of a label, because no index has its sessions in their order. */
-export const isLabelSearch = (range: PageRange): boolean =>
-  range.labels !== undefined &&
-  (range.status !== undefined || range.order === 'updated' || Object.keys(range.labels).length > 1);
+/** Whether a range needs a search, because no index has its sessions in their order. */
+export const isSearch = (range: PageRange): boolean => {
+  if (range.order === 'updated') return true;
+  const labels = labelsIn(range);
+  return labels.length > 1 || (labels.length === 1 && range.status !== undefined);
+};
 
 /** When a session with this state was last updated, as of `now`, in milliseconds since the epoch. */
 export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): number =>
@@ -20,4 +22,4 @@ export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): n
 
 /** Whether a session with this state has the labels and the status of a range. */
 export const isInRange = (state: StateRecord, { labels, status }: PageRange): boolean =>
-  hasLabels(state.labels, labels) && (status === undefined || stateAt(state, status.now).status === status.status);
+  hasLabels(state.labels, labels) && (status === undefined || status.anyOf.includes(stateAt(state, status.now).status));
