@@ -79,11 +79,13 @@ class Deployment {
     const events: readonly SessionEvent[] = read._unsafeUnwrap().events;
     const once = events.filter(({ id }, at) => events.findIndex((event) => event.id === id) === at);
     const bySession = once.toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
-    return bySession.map(({ id, position: _, ...event }) => ({
-      ...event,
-      incarnation: this.#label(`incarnation ${id.split('.')[0]}`),
-      historyPosition: undefined,
-    }));
+    return bySession.map(({ id, position: _, ...event }) => {
+      const [incarnation = ''] = id.split('.');
+      const told = { ...event, incarnation: this.#label(`incarnation ${incarnation}`) };
+      if (event.type !== 'session.appended') return told;
+      const placeOf = (at: number) => (at === 0 ? 0 : this.#label(`place ${incarnation} ${at}`));
+      return { ...told, start: placeOf(event.start), historyPosition: placeOf(event.historyPosition) };
+    });
   }
 
   #answer(command: Exclude<Command, { does: 'pass' }>) {
