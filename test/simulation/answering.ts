@@ -54,7 +54,7 @@ export const repeating = worker(async ({ sessions }, id) => {
   if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
 });
 
-/** Holds a lease, but does not show its token. */
+/** Holds a lease, but writes with the sessions outside of it. */
 export const unfenced = worker((host, id) =>
   host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async () => {
     if ((await openQuestion(host.sessions, id)) === undefined) return;
@@ -63,12 +63,12 @@ export const unfenced = worker((host, id) =>
   }),
 );
 
-/** Holds a lease, shows its token, and answers the question that it has read. */
+/** Answers with the sessions of its lease the question that it has read. */
 export const careful = worker((host, id) =>
-  host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ fencingToken }) => {
-    const position = await openQuestion(host.sessions, id);
+  host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ sessions }) => {
+    const position = await openQuestion(sessions, id);
     if (position === undefined) return;
     await wait(host, 1);
-    await host.sessions.append(id, reply, { fencingToken, ifPosition: position });
+    await sessions.append(id, reply, { ifPosition: position });
   }),
 );

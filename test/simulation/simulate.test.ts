@@ -9,6 +9,7 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 import { ask, careful, careless, eachAnsweredOnce, repeating, unfenced, worker } from './answering.js';
+import { simulateCounting } from './counting.js';
 
 const simulated = (host: SimulationOptions['host'], options: Partial<SimulationOptions> = {}) =>
   simulate({ setup: ask, host, check: eachAnsweredOnce, seeds: 200, duration: 30, calm: 70, ...options });
@@ -32,6 +33,16 @@ describe('a simulation', () => {
     });
     if (message === undefined) expect(failure).toBeUndefined();
     else expect(failure?.error.message).toMatch(message);
+  });
+
+  test('finds nothing in hosts that open one session under their own id, and update it where they have read', async () => {
+    const seeds = moreIfLong(20, 2000);
+    expect(await simulateCounting(seeds, (revision) => ({ ifRevision: revision }))).toEqual({ seeds });
+  });
+
+  test('finds updates that drop what others have written since', async () => {
+    const { failure } = await simulateCounting(200, () => ({}));
+    expect(failure?.error.message).toMatch(/counts are stored/);
   });
 
   test('gives the seed, which fails again, and a story of what was called, applied and answered', async () => {
