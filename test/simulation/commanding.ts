@@ -76,6 +76,7 @@ export const simulateCommands = async (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   firstSeed = 1,
+  onCheck = (): void => {},
 ): Promise<SimulationReport> => {
   const keys: readonly string[] = [...mortal, lasting];
   const ids = new Map(
@@ -105,6 +106,7 @@ export const simulateCommands = async (
       }
     },
     check: async ({ sessions }) => {
+      onCheck();
       const engine = new Engine(sessions, idOf);
       for (const key of keys) await give(engine, record, { type: 'get', key });
       for (const [key, calls] of bySession([...record.calls])) {

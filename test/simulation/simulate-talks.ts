@@ -110,11 +110,12 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
   expectThat(told.seen.length === ids.length, 'the watcher has seen events that are not in the log');
 };
 
-/** Hosts that do all that sessions are for, on one store, with all that may go wrong. */
+/** Hosts that do all that sessions are for, on one store, with all that may go wrong. `onCheck` is called at the end. */
 export const simulateTalks = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   firstSeed = 1,
+  onCheck = (): void => {},
 ): Promise<SimulationReport> => {
   let store: SessionStore = new MemorySessionStore();
   let told = nothingTold();
@@ -132,7 +133,10 @@ export const simulateTalks = (
     },
     setup: prepare,
     host: (host) => talk(host, told),
-    check: ({ sessions }) => check(sessions, store, told),
+    check: ({ sessions }) => {
+      onCheck();
+      return check(sessions, store, told);
+    },
     onProgress: () => {},
   });
 };
