@@ -5,7 +5,6 @@ export type {
   RemoteSession,
   RemoteSummary,
 } from '../operations/outputs.js';
-export { SessionFailure } from '../session/session-failure.js';
 export type {
   Aborted,
   CallError,
@@ -28,3 +27,4 @@ export type {
 export type { RemoteChange, RemoteChanged, RemoteDeleted, RemoteExpiring, RemoteSnapshot } from './read-change.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';
+export { SessionFailure } from './session-failure.js';

@@ -250,8 +250,9 @@ export class SessionService {
    * Leases a session while `use` runs: renews the lease after each third of its length, by the clock of the service,
    * and releases it at the end. `use` gets `sessions`, this service with the token of the lease in its appends and
    * commands on the session. Returns the value of `use`, or its result if it returns one; `callback_failed` if `use`
-   * throws or rejects; and `lease_lost` if the lease was lost before `use` had finished. `signal` is aborted as soon as
-   * that is known, and when the session has ended. If the session cannot be leased, `use` is not called.
+   * throws or rejects; and `lease_lost` in place of a value if the lease was lost before `use` had finished. `signal` is
+   * aborted as soon as that is known, and when the session has ended: an error of `use` is then still its own, and the
+   * reason of the signal, if `use` throws that. If the session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,

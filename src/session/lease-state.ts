@@ -91,8 +91,11 @@ export const releaseState = (
 ): Result<StateRecord, LeaseLost> => {
   const { lease } = state;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
-  if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
+  if (stateAt(state, now).status === 'TERMINATED') return ok(state);
   const { isClaim = false, ...released } = lease;
+  // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
+  const isDoneLate = isClaim && isDone;
+  if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
   const wantsWorker = isClaim && !isDone;
   return ok({
     ...state,

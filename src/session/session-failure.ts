@@ -50,6 +50,9 @@ export class SessionFailure<E extends TypedError = SessionError | CallbackFailed
   /** The error with its data, as the operation without `orThrow` returns it. */
   readonly error: E;
 
+  /** Narrows what is an `instanceof SessionFailure` to the errors of the operations, and not to any. */
+  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is SessionFailure;
+
   constructor(error: E) {
     super(messageOf(error), 'cause' in error ? { cause: error.cause } : undefined);
     this.type = error.type;

@@ -94,7 +94,8 @@ class Renewal<R extends { readonly type: string }> {
   /** When to renew; `Infinity` while a renewal is pending. */
   #renewsAt: number;
   #cancel = (): void => undefined;
-  #isLost = false;
+  #hasRunOut = false;
+  #isRefused = false;
   #isOver = false;
 
   constructor(
@@ -115,9 +116,14 @@ class Renewal<R extends { readonly type: string }> {
     return this.#gone.signal;
   }
 
-  /** Whether another holder may have had the session while `use` was running. */
-  get isLost(): boolean {
-    return this.#isLost;
+  /** Whether the lease has ended by the clock: another holder may have had the session while `use` was running. */
+  get hasRunOut(): boolean {
+    return this.#hasRunOut;
+  }
+
+  /** Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   stop(): void {
@@ -129,6 +135,7 @@ class Renewal<R extends { readonly type: string }> {
     this.#cancel();
     const now = this.#clock.now();
     if (now >= this.#endsAt) {
+      this.#hasRunOut = true;
       this.#end(leaseLost(this.#fencingToken));
       return;
     }
@@ -141,6 +148,7 @@ class Renewal<R extends { readonly type: string }> {
     const renewed = await this.#renew();
     if (this.#isOver) return;
     if (renewed.isErr() && isFinal(renewed.error.type)) {
+      this.#isRefused = renewed.error.type === 'lease_lost';
       this.#end(renewed.error);
       return;
     }
@@ -155,7 +163,6 @@ class Renewal<R extends { readonly type: string }> {
 
   #end(reason: LeaseLost | R): void {
     this.stop();
-    this.#isLost = reason.type === 'lease_lost';
     this.#gone.abort(reason);
   }
 }
@@ -166,20 +173,21 @@ const isResult = (value: unknown): value is Result<unknown, unknown> => {
   return 'isErr' in value && typeof value.isErr === 'function' && ('value' in value || 'error' in value);
 };
 
-/** The result of `use`: its own if it returns one. */
-const resultOf = async (use: () => unknown): Promise<Result<unknown, unknown>> => {
+/** The result of `use`: its own if it returns one, and the reason of the signal if it throws that. */
+const resultOf = async (use: () => unknown, signal: AbortSignal): Promise<Result<unknown, unknown>> => {
   try {
     const value = await use();
     return isResult(value) ? value : ok(value);
   } catch (cause) {
-    return err(callbackFailed(cause));
+    const isReason = signal.aborted && cause === signal.reason;
+    return err(isReason ? cause : callbackFailed(cause));
   }
 };
 
 /**
  * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value or the result
- * of `use`, `callback_failed` if `use` throws, and `lease_lost` if the lease was lost before `use` had finished. Never
- * rejects.
+ * of `use`, `callback_failed` if `use` throws anything but the reason of the signal, and `lease_lost` in place of a
+ * value if the lease was lost before `use` had finished. Never rejects.
  */
 export function withLease<T, S, E, R extends { readonly type: string }>(
   operations: LeaseOperations<S, E, R>,
@@ -204,10 +212,12 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   const lease = { begunAt, lengthMs: seconds * 1000, fencingToken };
   const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, lease);
   const sessions = operations.sessions(fencingToken);
-  const used = await resultOf(() => use({ sessions, signal: renewal.signal, fencingToken }));
+  const { signal } = renewal;
+  const used = await resultOf(() => use({ sessions, signal, fencingToken }), signal);
   renewal.stop();
   // A lease that cannot be released runs out by itself.
   const released = await operations.release(fencingToken);
-  const isLost = renewal.isLost || (released.isErr() && released.error.type === 'lease_lost');
-  return isLost ? err(leaseLost(fencingToken)) : used;
+  const isReplaced = released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
+  const isLost = renewal.hasRunOut || isReplaced;
+  return isLost && used.isOk() ? err(leaseLost(fencingToken)) : used;
 }

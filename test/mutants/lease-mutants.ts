@@ -212,7 +212,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'withLease says that all went well though the lease was lost',
     file: 'src/session/with-lease.ts',
-    from: 'return isLost ? err(leaseLost(fencingToken)) : used;',
+    from: 'return isLost && used.isOk() ? err(leaseLost(fencingToken)) : used;',
     to: 'return used;',
     tests: ['test/service/with-lease.test.ts'],
   },

@@ -167,6 +167,23 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([other, id]);
   });
 
+  test('with done ends the work also after the lease has run out, unless another worker has taken it', async () => {
+    const { sessions, clock, waiting, claimOne, claimedIds } = open();
+    await waiting(1);
+    const { id, fencingToken } = await claimOne();
+    clock.pass(10_000);
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.wake(id));
+    const first = await claimOne();
+    clock.pass(10_000);
+    const second = await claimOne();
+    const late = sessions.release(id, { fencingToken: first.fencingToken, done: true });
+    expect(await errorOf(late)).toMatchObject({ type: 'lease_lost' });
+    await okOf(sessions.release(id, { fencingToken: second.fencingToken }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
   test('with done leaves a wake that came after the claim', async () => {
     const { sessions, waiting, claimOne, claimedIds } = open();
     await waiting(1);

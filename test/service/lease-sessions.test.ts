@@ -79,6 +79,21 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
     expect(appended).toMatchObject({ type: 'lease_lost' });
   });
 
+  test('do not hide an error of the function, though another worker has taken the session over', async () => {
+    const { sessions, service, id } = await open(kind);
+    const cause = new TypeError('a defect');
+    const fail = async () => {
+      await okOf(service.lease(id, worker));
+      throw cause;
+    };
+    expect(await errorOf(sessions.withLease(id, worker, fail))).toMatchObject({ type: 'callback_failed', cause });
+    const refuse = async ({ sessions: leased }: { sessions: Either }) => {
+      await okOf(service.lease(id, worker));
+      return leased.start('nobody');
+    };
+    expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({ type: 'not_found' });
+  });
+
   test('give the error that the function returns as that of withLease', async () => {
     const { sessions, id } = await open(kind);
     const refuse = ({ sessions: leased }: { sessions: Either }) => leased.append('nobody', words);

@@ -1,6 +1,7 @@
 import { err, ok, okAsync, type ResultAsync } from 'neverthrow';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type ClientError, SessionFailure as RemoteFailure } from '../../src/client/index.js';
 import type { Session, SessionError, SessionState } from '../../src/index.js';
 import { SessionFailure } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
@@ -39,6 +40,20 @@ describe('orThrow', () => {
       error: await errorOf(sessions.start('nobody')),
       message: expect.stringMatching(/^not_found: there is no such session \(.*getOrCreate\)$/),
     });
+  });
+
+  test('narrows what was thrown to an error with a type of the engine, or of the client', () => {
+    const thrown: unknown = new Error('other');
+    if (thrown instanceof SessionFailure) {
+      expectTypeOf(thrown.type).toEqualTypeOf<SessionError['type'] | 'callback_failed'>();
+      if (thrown.error.type === 'leased') expectTypeOf(thrown.error.until).toBeString();
+    }
+    if (thrown instanceof RemoteFailure) {
+      expectTypeOf(thrown.type).toEqualTypeOf<ClientError['type'] | 'callback_failed'>();
+    }
+    const failure = new SessionFailure({ type: 'not_found', message: 'gone', id: 's1' });
+    expect([failure instanceof SessionFailure, failure instanceof RemoteFailure]).toEqual([true, true]);
+    expect([thrown instanceof SessionFailure, Object(1) instanceof SessionFailure]).toEqual([false, false]);
   });
 
   test('keeps the exception of the store as the cause', async () => {

@@ -118,13 +118,13 @@ describe('withLease', () => {
     expect(await errorOf(rejected)).toMatchObject({ type: 'callback_failed', cause });
   });
 
-  test('aborts the signal once the lease is lost to another, and says lease_lost whatever the function does', async () => {
+  test('aborts the signal once the lease is lost to another, and says lease_lost if the function returns a value or throws the reason', async () => {
     for (const end of ['returns', 'throws']) {
       const { sessions, id, pass } = await open();
       const { use, begun, finish } = working();
       const result = sessions.withLease(id, nineSeconds, async (lease) => {
         await use(lease);
-        if (end === 'throws') throw new Error('it was aborted');
+        if (end === 'throws') lease.signal.throwIfAborted();
       });
       const { signal, fencingToken } = await begun;
       const second = await okOf(sessions.lease(id, nineSeconds)); // a second worker of the same name
@@ -202,6 +202,34 @@ describe('withLease', () => {
       finish();
       expect(await okOf(result)).toBe('done');
     }
+  });
+
+  test('says why the signal was aborted if the function throws that, also after the end of the session', async () => {
+    const { sessions, id, pass } = await open();
+    const { use, begun, finish } = working();
+    const result = sessions.withLease(id, nineSeconds, async (lease) => {
+      await use(lease);
+      lease.signal.throwIfAborted();
+    });
+    await begun;
+    await okOf(sessions.terminate(id));
+    await pass(3000);
+    finish();
+    expect(await errorOf(result)).toMatchObject({ type: 'invalid_transition' });
+  });
+
+  test('gives what the function returns that has released the lease itself', async () => {
+    const { sessions, id, pass } = await open();
+    const { use, begun, finish } = working();
+    const result = sessions.withLease(id, nineSeconds, async (lease) => {
+      await okOf(lease.sessions.release(id, { fencingToken: lease.fencingToken, done: true }));
+      return use(lease);
+    });
+    const { signal } = await begun;
+    await pass(3000);
+    expect(signal.aborted).toBe(true);
+    finish();
+    expect(await okOf(result)).toBe('done');
   });
 
   test('gives what the function returns that has ended the session itself', async () => {
