@@ -32,6 +32,10 @@ const isRole = (role: JsonValue | undefined): role is ChatMessage['role'] =>
 export const isMessage = (value: JsonValue): value is Message =>
   isObject(value) && typeof value['id'] === 'string' && isRole(value['role']) && areParts(value['parts']);
 
+/** Whether a message says anything: an answer of a model that failed at once does not. */
+export const hasContent = ({ role, parts }: Message): boolean =>
+  role !== 'assistant' || parts.some(({ type, text }) => type !== 'step-start' && text !== '');
+
 const isText = ({ type }: Part): boolean => type === 'text';
 
 /**

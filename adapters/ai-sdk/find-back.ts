@@ -19,8 +19,6 @@ export interface Found {
   readonly placed: PlacedMessages;
   /** Whether the search came to the first message or to the beginning, so that no other one is stored. */
   readonly isComplete: boolean;
-  /** The position after the last message, 0 if there is none; `end` is later if messages after it are superseded. */
-  readonly last: number;
   /** The end of the history. */
   readonly end: number;
 }
@@ -38,7 +36,7 @@ export const findBack = async <E extends ConversationError>(
   const [first] = messages;
   const ids = new Set(messages.map((message) => message.id));
   let part = await sessions.history(id, { last: Math.min(search, DEFAULT_HISTORY_LIMIT) });
-  const ends = part.map(({ entries, position }) => ({ last: entries.at(-1)?.position ?? 0, end: position }));
+  const end = part.map(({ position }) => position);
   const placed: PlacedMessages = [];
   for (let left = search; ; ) {
     if (part.isErr()) return err(part.error);
@@ -48,7 +46,7 @@ export const findBack = async <E extends ConversationError>(
     const { start } = part.value;
     const isFound = first === undefined || placed.some(({ message }) => message.id === first.id);
     const isComplete = isFound || start === 0;
-    if (isComplete || left <= 0) return ends.map((known) => ({ placed, isComplete, ...known }));
+    if (isComplete || left <= 0) return end.map((known) => ({ placed, isComplete, end: known }));
     part = await sessions.history(id, { before: start, limit: Math.min(left, HISTORY_LIMIT) });
   }
 };

@@ -27,8 +27,8 @@ export interface MessagePage<Message> {
    */
   readonly positions: ReadonlyMap<string, number>;
   /**
-   * The end of the chat, if the page has the latest messages: pass it as `ifPosition` to `saveMessages`, which then
-   * supersedes no message that this page does not show.
+   * The end of the chat, if the page has the latest messages: pass it as `ifPosition` to `saveMessages`, which then saves
+   * nothing if the chat has changed since.
    */
   readonly position: number;
   /** Pass it as `before` to load the page before this one; absent at the beginning of the chat. */

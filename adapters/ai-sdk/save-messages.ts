@@ -3,12 +3,15 @@ import { sameJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
-import { type ChatMessage, entryOf, isMessage, type Message } from './chat-message.js';
+import { type ChatMessage, entryOf, hasContent, isMessage, type Message } from './chat-message.js';
 import { type Found, findBack } from './find-back.js';
 
 /** Options of `saveMessages`. */
 export interface SaveOptions {
-  /** Whether the messages after the last given one are superseded, such as the old answer to it. Default: false. */
+  /**
+   * Whether the last given message is to be answered anew: the messages after it are superseded, and the chat moves on
+   * even if there are none, so that an answer that is still being written is `history_moved`. Default: false.
+   */
   readonly regenerate?: boolean;
   /**
    * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error is `lease_lost`.
@@ -16,9 +19,9 @@ export interface SaveOptions {
    */
   readonly fencingToken?: number;
   /**
-   * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`. If messages are to be
-   * superseded, and the chat has changed since, nothing is saved: `history_moved`. New messages are added wherever the
-   * chat ends. Default: where the chat ends at the beginning of this call.
+   * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`. If the chat has
+   * changed since, nothing is saved: `history_moved`, for an answer that comes too late. Messages that are stored already
+   * are no change. Default: no check, except that what was added during this call is not superseded.
    */
   readonly ifPosition?: number;
   /**
@@ -32,18 +35,18 @@ export interface SaveOptions {
 const SEARCH = 10_000;
 
 /**
- * The messages as JSON, because a tool may have returned a value such as a `Date`. If several messages have the same
- * id, the last one counts.
+ * The messages as JSON, because a tool may have returned a value such as a `Date`, without empty answers. If several
+ * messages have the same id, the last one counts.
  */
 const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Message[], InvalidInput> => {
   const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
   return read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)
-    ? ok([...new Map(read.value.map((message) => [message.id, message])).values()])
+    ? ok([...new Map(read.value.filter(hasContent).map((message) => [message.id, message])).values()])
     : err(invalidInput([{ path: 'messages', message: 'must be an array of UIMessage that can be written as JSON' }]));
 };
 
-/** The entries to save, and the position to rewind to if messages are superseded. */
-const decide = (messages: readonly Message[], { placed, last }: Found, regenerate: boolean) => {
+/** The entries to save, and the position to rewind to, if messages are superseded or answered anew. */
+const decide = (messages: readonly Message[], { placed }: Found, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {
     const there = known.get(message.id);
@@ -54,7 +57,7 @@ const decide = (messages: readonly Message[], { placed, last }: Found, regenerat
   const to = Math.min(...cuts);
   // A new message has no position.
   const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to)).map(entryOf);
-  return { entries, to: to < last ? to : undefined };
+  return { entries, to: cuts.length > 0 ? to : undefined };
 };
 
 const notFound = (search: number): InvalidInput => {
@@ -65,8 +68,9 @@ const notFound = (search: number): InvalidInput => {
 /**
  * Saves messages by their ids, all of them in one step. A message that is already stored is not stored again, so the
  * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded, but
- * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended. `position` is
- * the end of the chat after the call. Never rejects.
+ * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended, but an answer
+ * without content, as of a model that failed at once, is not. `position` is the end of the chat after the call. Never
+ * rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
@@ -82,12 +86,14 @@ export const saveMessages = <E extends ConversationError>(
       if (!isComplete) return err(notFound(search));
       const { entries, to } = decide(wanted, found.value, regenerate);
       if (entries.length === 0 && to === undefined) return ok({ position: end });
-      const isRewind = to !== undefined;
-      const saved = isRewind
-        ? await rewindOnce(sessions, id, { ...fenced, to, entries, ifPosition: expected ?? end })
-        : await appendOnce(sessions, id, entries, { ...fenced, ifPosition: end });
+      const change = { ...fenced, ifPosition: expected ?? end };
+      const saved =
+        to === undefined
+          ? await appendOnce(sessions, id, entries, change)
+          : await rewindOnce(sessions, id, { ...change, to, entries });
+      const isMoved = saved.isErr() && saved.error.type === 'history_moved';
       // Another caller has added to the chat, so decide again. A rewind would then drop what that caller has added.
-      if (!isRewind && saved.isErr() && saved.error.type === 'history_moved') continue;
+      if (isMoved && to === undefined && expected === undefined) continue;
       return saved.map(({ position }) => ({ position }));
     }
   };

@@ -1,10 +1,12 @@
 import {
   consumeStream,
   convertToModelMessages,
+  createUIMessageStreamResponse,
   generateId,
   type LanguageModel,
   safeValidateUIMessages,
   streamText,
+  toUIMessageStream,
   type UIMessage,
 } from 'ai';
 import { type HeldLease, httpStatusOf, type SessionService } from 'colloquy';
@@ -40,22 +42,26 @@ export const chatRoute =
         const { messages, position: ifPosition } = loaded.value;
         // The request came twice.
         if (messages.at(-1)?.id !== message.id) return respond(new Response('answered', { status: 409 }));
-        const result = streamText({ model, messages: await convertToModelMessages(messages), abortSignal: signal });
-        // The lease is held until the answer is saved.
+        const result = streamText({
+          model,
+          // A stopped answer may have a call without its result.
+          messages: await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
+          // Ends the answer when the lease is lost, and when the user stops it or closes the page.
+          abortSignal: AbortSignal.any([signal, request.signal]),
+        });
+        // The lease is held until the answer is saved, or what was said of it.
         await new Promise<void>((done) => {
-          const response = result.toUIMessageStreamResponse({
+          const stream = toUIMessageStream({
+            stream: result.stream,
             originalMessages: messages,
             generateMessageId: generateId,
-            // The answer is read to its end here too, and so kept whole, even if the user has closed the page.
-            consumeSseStream: consumeStream,
-            onFinish: async ({ responseMessage }) => {
-              // A model that fails at once leaves a message without parts.
-              if (responseMessage.parts.length > 0) {
-                await saveMessages(held, id, [responseMessage], { ifPosition }).orTee(console.error);
-              }
+            onEnd: async ({ responseMessage }) => {
+              await saveMessages(held, id, [responseMessage], { ifPosition }).orTee(console.error);
               done();
             },
           });
+          // The answer is read to its end here too, so that it is saved even if the connection is closed.
+          const response = createUIMessageStreamResponse({ stream, consumeSseStream: consumeStream });
           respond(response);
         });
       };

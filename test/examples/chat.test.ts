@@ -39,8 +39,10 @@ const open = async (answers: readonly string[], mayAnswer: () => Promise<void> =
 const routed = async (...answers: readonly string[]) => {
   const chat = await open(answers);
   const post = chatRoute(chat.sessions, chat.model);
-  const send = (message: unknown, trigger = 'submit-message', id = chat.id) =>
-    post(new Request('http://localhost/api/chat', { method: 'POST', body: JSON.stringify({ id, message, trigger }) }));
+  const send = (message: unknown, trigger = 'submit-message', id = chat.id, signal: AbortSignal | null = null) => {
+    const body = JSON.stringify({ id, message, trigger });
+    return post(new Request('http://localhost/api/chat', { method: 'POST', body, signal }));
+  };
   return { ...chat, send };
 };
 
@@ -52,13 +54,28 @@ describe('the route of the chat example', () => {
     expect(await texts()).toEqual(['Hi', 'Hello!']);
   });
 
-  test('keeps the whole answer when the user has closed the page', async () => {
+  test('keeps the whole answer if the host does not say that the user has closed the page', async () => {
     const { send, texts } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
     await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'A long answer of many words']);
     const nextStatus = async () => (await send(said('u-2', 'More?'))).status;
     await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
+  });
+
+  test('answers the next message as soon as the user has stopped an answer, however long the model would go on', async () => {
+    const { send, texts, model, id } = await routed('Very well.');
+    const { doStream } = model;
+    model.doStream = async () => ({ stream: new ReadableStream() });
+    const user = new AbortController();
+    const response = await send(said('u-1', 'Hi'), 'submit-message', id, user.signal);
+    expect((await send(said('u-2', 'Hello?'))).status).toBe(409);
+    model.doStream = doStream;
+    user.abort();
+    await response.text();
+    const next = async () => (await send(said('u-2', 'Hello?'))).text();
+    await expect.poll(next, { timeout: PATIENT_MS }).toContain('well.');
+    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello?', 'Very well.']);
   });
 
   test('keeps the message when the model fails, and answers it when it is asked again', async () => {

@@ -26,7 +26,7 @@ const transport = new DefaultChatTransport<UIMessage>({
 const textOf = ({ parts }: UIMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 const Chat = ({ page }: { readonly page: Page }) => {
-  const { messages, setMessages, sendMessage, regenerate, status, error } = useChat({
+  const { messages, setMessages, sendMessage, regenerate, stop, status, error } = useChat({
     id,
     messages: page.messages,
     transport,
@@ -76,6 +76,9 @@ const Chat = ({ page }: { readonly page: Page }) => {
         </button>
         <button type="button" disabled={isBusy || messages.length === 0} onClick={() => regenerate()}>
           Again
+        </button>
+        <button type="button" disabled={!isBusy} onClick={() => stop()}>
+          Stop
         </button>
       </form>
     </main>

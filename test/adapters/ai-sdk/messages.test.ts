@@ -164,6 +164,7 @@ describe('a message of the AI SDK', () => {
       fc.record({ type: fc.constant('text'), text: fc.string(), state: fc.constantFrom('streaming', 'done') }),
       fc.record({ type: fc.constantFrom('data-x', 'tool-x'), data: fc.jsonValue() }),
     );
+    const last = { type: 'data-last', data: 0 };
     const role = fc.constantFrom('system' as const, 'user' as const, 'assistant' as const);
     const message = fc.record(
       { role, parts: fc.array(part), metadata: fc.jsonValue() },
@@ -173,7 +174,7 @@ describe('a message of the AI SDK', () => {
       fc.asyncProperty(fc.array(message, { maxLength: 5 }), async (all) => {
         const { sessions, id } = await openedChat();
         const messages: ChatMessage[] = JSON.parse(
-          JSON.stringify(all.map((each, index) => ({ id: `m-${index}`, ...each }))),
+          JSON.stringify(all.map((each, index) => ({ id: `m-${index}`, ...each, parts: [...each.parts, last] }))),
         );
         const { position } = await unwrap(saveMessages(sessions, id, messages));
         expect((await unwrap(loadMessages(sessions, id))).messages).toEqual(messages);

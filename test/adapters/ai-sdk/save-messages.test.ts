@@ -58,9 +58,10 @@ describeStores('saveMessages', (open) => {
   test('supersedes the old answer when a message is to be answered anew', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
-    const first = await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
     expect(await texts()).toEqual(['One?', 'One.', 'Two?']);
-    expect(await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }))).toEqual(first);
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
+    expect(await texts()).toEqual(['One?', 'One.', 'Two?']);
     await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')]));
     expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two!']);
     await unwrap(saveMessages(sessions, id, [user('u-1', 'One?')], { regenerate: true }));
@@ -116,8 +117,8 @@ describeStores('saveMessages', (open) => {
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
 
-  test('supersedes nothing that was added since the chat was loaded: the save is history_moved', async () => {
-    const { sessions, id, load, texts } = await openedChat(await open());
+  test('saves nothing to a chat that has changed since it was loaded: the save is history_moved', async () => {
+    const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     const { position: ifPosition } = await unwrap(loadMessages(sessions, id));
     await unwrap(saveMessages(sessions, id, [user('u-3', 'Of another tab')]));
@@ -127,8 +128,36 @@ describeStores('saveMessages', (open) => {
     const again = saveMessages(sessions, id, four.slice(2, 3), { regenerate: true, ifPosition });
     expect(await errorOf(again)).toMatchObject({ type: 'history_moved' });
     expect(await load()).toEqual(before);
-    await unwrap(saveMessages(sessions, id, [assistant('a-3', 'An answer')], { ifPosition }));
-    expect((await texts()).slice(-2)).toEqual(['Of another tab', 'An answer']);
+    const late = saveMessages(sessions, id, [assistant('a-3', 'An answer')], { ifPosition });
+    expect(await errorOf(late)).toMatchObject({ type: 'history_moved' });
+    expect(await load()).toEqual(before);
+  });
+
+  test('drops the answer to a question that is answered anew, whether it had an answer or not', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    for (const stored of [four.slice(0, 3), four]) {
+      await unwrap(saveMessages(sessions, id, stored));
+      const { position: ifPosition } = await unwrap(loadMessages(sessions, id));
+      const again = await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
+      const late = saveMessages(sessions, id, [assistant('a-4', 'Late.')], { ifPosition });
+      expect(await errorOf(late)).toMatchObject({ type: 'history_moved' });
+      const answer = { ifPosition: again.position };
+      const first = await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer));
+      // Its end is told twice.
+      expect(await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer))).toEqual(first);
+      expect(await load()).toEqual([...four.slice(0, 3), assistant('a-3', 'Two!')]);
+    }
+  });
+
+  test('stores no answer without content, alone or in a whole chat', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    const begun: UIMessage = { id: 'a-4', role: 'assistant', parts: [{ type: 'step-start' }] };
+    const failed: UIMessage = { id: 'a-5', role: 'assistant', parts: [] };
+    await unwrap(saveMessages(sessions, id, [four[0] ?? failed]));
+    for (const each of [begun, failed, assistant('a-6', '')]) await unwrap(saveMessages(sessions, id, [each]));
+    expect(await load()).toEqual(four.slice(0, 1));
+    await unwrap(saveMessages(sessions, id, [...four, failed]));
+    expect(await load()).toEqual(four);
   });
 
   test('supersedes nothing that another tab adds while an edit is saved', async () => {

@@ -43,12 +43,13 @@ const route7 = (sessions: SessionService, id: string, script: Script) => {
     const valid = await ai7.validateUIMessages({ messages });
     const stopWhen = ai7.stepCountIs(5);
     const result = ai7.streamText({ model, tools, stopWhen, messages: await ai7.convertToModelMessages(valid) });
-    const response = result.toUIMessageStreamResponse({
+    const stream = ai7.toUIMessageStream({
+      stream: result.stream,
       originalMessages: valid,
       generateMessageId: ai7.generateId,
-      onFinish: ({ responseMessage }) => unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
+      onEnd: ({ responseMessage }) => unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
     });
-    return response.text();
+    return ai7.createUIMessageStreamResponse({ stream }).text();
   };
 };
 

@@ -1,0 +1,198 @@
+import { Chat } from '@ai-sdk/react';
+import { getRequestListener } from '@hono/node-server';
+import { DefaultChatTransport, type LanguageModel, type UIMessage } from 'ai';
+import * as ai6 from 'ai6';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { httpStatusOf, SessionService, unwrap } from '../../../src/index.js';
+import { listening } from '../../http/serve.js';
+import { handbook } from '../../readme/documents.js';
+import { SampleFolder } from '../../readme/run-sample.js';
+import { blocksIn } from '../../readme/samples.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { textOf, user } from './opened-chat.js';
+import { spokenModel } from './spoken-model.js';
+
+type Post = (request: Request) => Promise<Response>;
+
+interface Route {
+  readonly sessions: SessionService;
+  readonly post: Post;
+}
+
+const folder = new SampleFolder();
+afterAll(() => folder.remove());
+
+/** The route of the document as it stands there. Its model is a name, for which `ai` asks the default provider. */
+const documented = async (): Promise<Route> => {
+  const document = handbook.find(({ path }) => path.endsWith('ai-sdk.md'));
+  const [sample] = document === undefined ? [] : blocksIn(document, 'ts');
+  if (sample === undefined) throw new Error('the document has no route');
+  const { sessions, POST } = Object(await folder.run({ ...sample, code: `${sample.code}\nexport { sessions };` }));
+  return { sessions, post: POST };
+};
+
+/** What the document says of `ai` 6. */
+const of6 = async (): Promise<Route> => {
+  const sessions = new SessionService({ store: new MemorySessionStore() });
+  const post: Post = async (request) => {
+    const { id, message, trigger } = JSON.parse(await request.text());
+    const saved = saveMessages(sessions, id, [message], { regenerate: trigger === 'regenerate-message' });
+    const loaded = await saved.andThen(() => loadMessages<ai6.UIMessage>(sessions, id));
+    if (loaded.isErr()) return new Response(loaded.error.type, { status: httpStatusOf(loaded.error) });
+    const { messages, position: ifPosition } = loaded.value;
+    if (messages.at(-1)?.id !== message.id) return new Response('answered', { status: 409 });
+    const result = ai6.streamText({
+      model: 'openai/gpt-5',
+      messages: await ai6.convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
+      abortSignal: request.signal,
+    });
+    return result.toUIMessageStreamResponse({
+      originalMessages: messages,
+      generateMessageId: ai6.generateId,
+      onFinish: async ({ responseMessage }) => {
+        await saveMessages(sessions, id, [responseMessage], { ifPosition }).orTee(console.error);
+      },
+      consumeSseStream: ai6.consumeStream,
+    });
+  };
+  return { sessions, post };
+};
+
+/** A host that does not tell the route when the connection is closed: the model runs on. */
+const deaf =
+  (post: Post): Post =>
+  async (request) =>
+    post(new Request(request.url, { method: 'POST', body: await request.text() }));
+
+const useModel = (model: LanguageModel): void => {
+  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', { specificationVersion: 'v3', languageModel: () => model });
+};
+
+const said: unknown[] = [];
+beforeEach(() => {
+  said.length = 0;
+  vi.spyOn(console, 'error').mockImplementation((what: unknown) => said.push(what));
+  return () => vi.unstubAllGlobals();
+});
+
+/** A page of a chat on a route that is mounted on a server. */
+const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post) => {
+  const { sessions, post } = await routeOf();
+  const { model, answer } = spokenModel();
+  useModel(model);
+  const server = await listening(getRequestListener(mount(post)));
+  onTestFinished(() => server.close());
+  const { id } = await okOf(sessions.create({ ...ada, start: true }));
+  const bodyOf = (message: UIMessage | undefined, trigger: string) => ({ id, message, trigger });
+  const transport = new DefaultChatTransport<UIMessage>({
+    api: server.origin,
+    prepareSendMessagesRequest: ({ messages, trigger }) => ({ body: bodyOf(messages.at(-1), trigger) }),
+  });
+  const page = new Chat<UIMessage>({ id, transport });
+  const resend = (message: UIMessage) =>
+    fetch(server.origin, { method: 'POST', body: JSON.stringify(bodyOf(message, 'submit-message')) });
+  const stored = async () => (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
+  const storing = () => expect.poll(stored, { timeout: PATIENT_MS });
+  const showing = () => expect.poll(() => page.messages.map(textOf), { timeout: PATIENT_MS });
+  const send = (text: string, messageId?: string): void => {
+    void page.sendMessage(messageId === undefined ? { text } : { text, messageId });
+  };
+  /** Asks, gets half an answer, and stops it. */
+  const askAndStop = async () => {
+    send('Why?');
+    const half = await answer(0);
+    half.say('Half an ');
+    await showing().toEqual(['Why?', 'Half an ']);
+    await page.stop();
+    return half;
+  };
+  return { page, model, answer, resend, stored, storing, showing, send, askAndStop };
+};
+
+const late = () => expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
+
+describe.each([
+  ['of the document', documented],
+  ['of ai 6', of6],
+])('the route %s', (_, routeOf) => {
+  describe.each([
+    ['runs on after Stop', deaf, true],
+    ['ends with the connection', (post: Post) => post, false],
+  ])('whose model %s', (__, mount, runsOn) => {
+    test('stores one answer when the user stops it and has the question answered anew', async () => {
+      const { page, answer, askAndStop, storing, showing } = await opened(routeOf, mount);
+      const half = await askAndStop();
+      if (!runsOn) await storing().toEqual(['Why?', 'Half an ']);
+      void page.regenerate();
+      const whole = await answer(1);
+      if (runsOn) {
+        half.say('answer');
+        half.end();
+        await late();
+      }
+      whole.say('Because.');
+      whole.end();
+      await showing().toEqual(['Why?', 'Because.']);
+      await storing().toEqual(['Why?', 'Because.']);
+    });
+
+    test('stores the edited question and its answer when the user stops and edits', async () => {
+      const { page, answer, askAndStop, storing, send } = await opened(routeOf, mount);
+      const half = await askAndStop();
+      if (!runsOn) await storing().toEqual(['Why?', 'Half an ']);
+      send('How?', page.messages[0]?.id);
+      const whole = await answer(1);
+      whole.say('So.');
+      whole.end();
+      await storing().toEqual(['How?', 'So.']);
+      if (!runsOn) return;
+      half.end();
+      await late();
+      await storing().toEqual(['How?', 'So.']);
+    });
+
+    test('stores one answer to a request that a proxy sends again while it is answered', async () => {
+      const { answer, resend, storing } = await opened(routeOf, mount);
+      const asked = [resend(user('u-1', 'Why?')), resend(user('u-1', 'Why?'))];
+      const both = [await answer(0), await answer(1)];
+      both[1]?.say('The one.');
+      both[1]?.end();
+      await storing().toEqual(['Why?', 'The one.']);
+      both[0]?.say('The other.');
+      both[0]?.end();
+      await Promise.all(asked.map(async (response) => (await response).text()));
+      await late();
+      await storing().toEqual(['Why?', 'The one.']);
+      expect((await resend(user('u-1', 'Why?'))).status).toBe(409);
+    });
+  });
+
+  test('stores what was said until the user stopped it, and goes on from there', async () => {
+    const { answer, askAndStop, storing, send } = await opened(routeOf, (post) => post);
+    await askAndStop();
+    await storing().toEqual(['Why?', 'Half an ']);
+    send('Go on.');
+    const rest = await answer(1);
+    rest.say('answer.');
+    rest.end();
+    await storing().toEqual(['Why?', 'Half an ', 'Go on.', 'answer.']);
+    expect(said).toEqual([]);
+  });
+
+  test('stores no answer of a model that fails at once, and then answers the same request', async () => {
+    const { model, answer, resend, stored, storing } = await opened(routeOf, (post) => post);
+    const { doStream } = model;
+    model.doStream = async () => Promise.reject(new Error('the model is down'));
+    await (await resend(user('u-1', 'Why?'))).text();
+    expect(await stored()).toEqual(['Why?']);
+    model.doStream = doStream;
+    const again = resend(user('u-1', 'Why?'));
+    (await answer(0)).say('Because.');
+    (await answer(0)).end();
+    expect((await again).status).toBe(200);
+    await storing().toEqual(['Why?', 'Because.']);
+  });
+});
