@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { misconfigured } from '../../src/session/errors.js';
@@ -11,6 +11,9 @@ import { changed } from '../support/store-doubles.js';
 import { createMany, inspected, listed, opened, said } from './opened.js';
 
 /** The text of what is open. */
+const titlesOf = async (elements: Locator) =>
+  Promise.all((await elements.all()).map((element) => element.getAttribute('title')));
+
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
 describeWithChromium('the inspector in a browser', (running) => {
@@ -123,10 +126,10 @@ describeWithChromium('the inspector in a browser', (running) => {
     for (let other = 0; other < 300; other += 1) await createdIn(sessions);
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.locator('.timeline').getByText('Terminated: failed').waitFor();
-    const times = await page.locator('.timeline time').evaluateAll((all) => all.map(({ title }) => title));
+    const times = await titlesOf(page.locator('.timeline time'));
     expect(times).toEqual(['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:10.000Z', '2026-01-31T12:00:35.000Z']);
     expect(await page.locator('.timeline span').allInnerTexts()).toEqual(['Created', 'Started', 'Terminated: failed']);
-    const spans = await page.locator('.spans div').evaluateAll((all) => all.map(({ title }) => title));
+    const spans = await titlesOf(page.locator('.spans div'));
     expect(spans).toEqual(['IDLE 0:10', 'ACTIVE 0:20', 'PAUSED 0:05']);
   });
 

@@ -23,17 +23,20 @@ const summarize = async (before: unknown, messages: readonly Message[]): Promise
 /** What the model gets: the summary, and the messages that it does not cover. As in the documentation. */
 const modelInput = async (id: string): Promise<Message[]> => {
   const { metadata, revision } = await unwrap(sessions.get(id, { historyLimit: 0 }));
-  const after = Number(metadata['covered'] ?? 0);
+  const covered = Number(metadata['covered'] ?? 0);
+  const { entries } = await unwrap(sessions.history(id, { before: covered, limit: 1 }));
+  // After an edit further back, the summary tells what is no longer in the chat.
+  const isCurrent = covered > 0 && entries[0]?.position === covered;
+  const [after, known] = isCurrent ? [covered, metadata['summary']] : [0];
   const { messages, positions } = await unwrap(loadMessages<Message>(sessions, id, { after, last: 1000 }));
   if (messages.length <= 100) {
-    const summary = metadata['summary'];
-    return summary === undefined ? messages : [said('summary', 'system', String(summary)), ...messages];
+    return known === undefined ? messages : [said('summary', 'system', String(known)), ...messages];
   }
   const old = messages.slice(0, -20);
-  const summary = await summarize(metadata['summary'], old);
-  const covered = positions.get(old.at(-1)?.id ?? '') ?? after;
-  // If another process has compacted the chat meanwhile, its summary stays: a conflict.
-  await sessions.update(id, { metadata: { summary, covered } }, { ifRevision: revision });
+  const next = { summary: await summarize(known, old), covered: positions.get(old.at(-1)?.id ?? '') ?? after };
+  const updated = await sessions.update(id, { metadata: next }, { ifRevision: revision });
+  // A conflict: another process has compacted the chat meanwhile, and its summary stays.
+  if (updated.isErr() && updated.error.type !== 'conflict') throw updated.error;
   return modelInput(id);
 };
 
@@ -58,6 +61,18 @@ test('a chat of 300 messages is compacted for the model, and its transcript stay
   }
   const transcript = await unwrap(loadMessages<Message>(sessions, id, { last: 1000 }));
   expect(transcript.messages).toEqual(all);
+});
+
+test('a summary of messages that an edit has taken out of the chat is made again without them', async () => {
+  const { id } = await unwrap(sessions.create({ start: true }));
+  const all = upTo(150).map((at) => said(`m-${at}`, 'user', `turn ${at}`));
+  await unwrap(saveMessages(sessions, id, all));
+  expect((await modelInput(id))[0]).toEqual(said('summary', 'system', '[130 messages]'));
+  const { positions } = await unwrap(loadMessages<Message>(sessions, id, { last: 1000 }));
+  const { position } = await unwrap(sessions.history(id, { last: 1 }));
+  const to = positions.get('m-9') ?? 0;
+  await unwrap(sessions.rewind(id, { to, entries: [{ role: 'user', content: 'edited' }], ifPosition: position }));
+  expect((await modelInput(id)).map(({ id: each }) => each).slice(0, 10)).toEqual(upTo(10).map((at) => `m-${at}`));
 });
 
 test('messages after a position come in pages, and after the last one there are none', async () => {
