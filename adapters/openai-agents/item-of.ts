@@ -9,17 +9,48 @@ const isRole = (name: unknown): name is string =>
 /** The service checks the value itself, and refuses it if it is not JSON. */
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
-const textOf = (content: unknown): string => {
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.map((part) => (isFields(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+/** The texts of a message, which are one string or parts; undefined if it has others, or none. */
+const textsOf = (content: unknown): readonly string[] | undefined => {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.flatMap((part) => (isFields(part) && 'text' in part ? [part['text']] : []));
+  return texts.every((text) => typeof text === 'string') ? texts : undefined;
 };
 
-/** The history entry of an item: its data is the item, and its content is the text of a message. */
+/** The content with another value in place of each text. */
+const withTexts = (content: unknown, textFor: (text: unknown) => unknown): unknown => {
+  if (!Array.isArray(content)) return textFor(content);
+  return content.map((part: unknown) =>
+    isFields(part) && 'text' in part ? { ...part, text: textFor(part['text']) } : part,
+  );
+};
+
+const lengthOf = (text: unknown): unknown => (typeof text === 'string' ? text.length : text);
+
+/**
+ * The history entry of an item. Its content is the text of a message. Its data is the item, but with the length of each
+ * text in place of the text, which is then stored once.
+ */
 export const entryOf = (item: unknown): NewHistoryEntry => {
   if (!isFields(item) || !isJson(item)) throw new TypeError('the items contain invalid or unsupported data');
   const role = [item['role'], item['type']].find(isRole) ?? 'item';
-  return { role, content: textOf(item['content']), data: item };
+  const content = textsOf(item['content'])?.join('') ?? '';
+  if (content === '') return { role, content, data: item };
+  const data: unknown = { ...item, content: withTexts(item['content'], lengthOf) };
+  return { role, content, ...(isJson(data) && { data }) };
+};
+
+/** The item with its texts, which are in the content one after the other. */
+const withContent = (item: Fields, content: string): Fields => {
+  if (content === '' || item['content'] === undefined) return item;
+  let at = 0;
+  const textFor = (stored: unknown): unknown => {
+    // A whole item, which another program has appended.
+    if (typeof stored !== 'number') return stored;
+    const from = at;
+    at += stored;
+    return content.slice(from, at);
+  };
+  return { ...item, content: withTexts(item['content'], textFor) };
 };
 
 /** The message of an entry that was appended as plain text. */
@@ -33,7 +64,8 @@ const isItem = <Item extends object>(value: unknown): value is Item => isFields(
 
 /** The item of an entry. */
 export const itemOf = <Item extends object>(entry: HistoryEntry): Item => {
-  const item: unknown = entry.data ?? messageOf(entry);
+  const { data, content } = entry;
+  const item: unknown = isFields(data) ? withContent(data, content) : (data ?? messageOf(entry));
   if (isItem<Item>(item)) return item;
   throw new TypeError(`the history has an entry of the role ${entry.role} that is no item`);
 };

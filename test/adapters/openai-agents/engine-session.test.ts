@@ -14,6 +14,16 @@ import { assistant, call, openSession, user } from './items.js';
 const item: fc.Arbitrary<AgentInputItem> = fc.oneof(
   fc.string({ unit: 'binary' }).map(user),
   fc.string().map(assistant),
+  fc.array(fc.string({ unit: 'binary' })).map(
+    (texts): AgentInputItem => ({
+      type: 'message',
+      role: 'user',
+      content: texts.flatMap((text) => [
+        { type: 'input_text', text },
+        { type: 'input_image', image: 'https://example.com/sky.png' },
+      ]),
+    }),
+  ),
   fc
     .record({ callId: fc.string(), a: fc.double({ noNaN: true, noDefaultInfinity: true }) })
     .map(({ callId, a }) => call(callId, { a })),
@@ -193,28 +203,20 @@ describe('the session of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([user('1')]);
   });
 
-  test('gives entries that were appended as text as messages', async () => {
-    const { sessions, id, session } = await openSession(new MemorySessionStore());
-    const entries = [
-      { role: 'system', content: 'Be kind.' },
-      { role: 'assistant', content: 'Hello.' },
-    ];
-    await okOf(sessions.append(id, entries));
-    expect(await session.getItems()).toEqual([
-      { type: 'message', role: 'system', content: 'Be kind.' },
-      assistant('Hello.'),
-    ]);
-  });
-
-  test('has the text of messages as content, for those who read the history', async () => {
-    const { sessions, id, session } = await openSession(new MemorySessionStore());
-    await session.addItems([user('Six times seven?'), call('c1', { a: 6 }), assistant('42.')]);
-    const { history } = await okOf(sessions.get(id));
-    expect(history.map(({ role, content }) => `${role}: ${content}`)).toEqual([
-      'user: Six times seven?',
-      'function_call: ',
-      'assistant: 42.',
-    ]);
+  test('applies a transaction as it was when it was given', async () => {
+    const { session } = await openSession(new MemorySessionStore());
+    const first = { type: 'message' as const, role: 'user' as const, content: 'first' };
+    const applied = session.applyHistoryTransaction({
+      operationId: 'turn',
+      transaction: { type: 'append_items', items: [first] },
+    });
+    first.content = 'changed';
+    await applied;
+    const changed = { type: 'replace_suffix' as const, expectedSuffix: [user('first')], replacement: [first] };
+    const replaced = session.applyHistoryTransaction({ operationId: 'next', transaction: changed });
+    first.content = 'changed again';
+    await replaced;
+    expect(await session.getItems()).toEqual([user('changed')]);
   });
 
   test('rejects what the engine refuses, and items that are no JSON, and then has changed nothing', async () => {

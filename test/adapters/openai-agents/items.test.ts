@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { okOf } from '../../support/sessions.js';
+import { assistant, call, openSession, user } from './items.js';
+
+describe('the items of the OpenAI Agents SDK', () => {
+  test('has the text of messages as content, for those who read the history', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    await session.addItems([user('Six times seven?'), call('c1', { a: 6 }), assistant('42.')]);
+    const { history } = await okOf(sessions.get(id));
+    expect(history.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      'user: Six times seven?',
+      'function_call: ',
+      'assistant: 42.',
+    ]);
+  });
+
+  test('stores a text once, so that the limit is that of one text', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const long = [user('x'.repeat(200 * 1024)), assistant('y'.repeat(255 * 1024))];
+    await session.addItems(long);
+    expect(await session.getItems()).toEqual(long);
+    const { entries } = await okOf(sessions.history(id));
+    expect(entries.map(({ data }) => JSON.stringify(data).length < 200)).toEqual([true, true]);
+  });
+
+  test('gives items as they are that another program has appended whole', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const data = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] };
+    await okOf(sessions.append(id, [{ role: 'user', content: 'Hello', data }]));
+    expect(await session.getItems()).toEqual([data]);
+  });
+
+  test('gives entries that were appended as text as messages', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const entries = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'assistant', content: 'Hello.' },
+    ];
+    await okOf(sessions.append(id, entries));
+    expect(await session.getItems()).toEqual([
+      { type: 'message', role: 'system', content: 'Be kind.' },
+      assistant('Hello.'),
+    ]);
+  });
+});
