@@ -1,14 +1,17 @@
 import type { Result } from 'neverthrow';
 import type { AppendOptions } from '../../src/service/append-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
+import type { GetOrCreateInput } from '../../src/service/get-or-create.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import { sameJson } from '../../src/session/canonical-json.js';
-import type { PositionedEntry } from '../../src/session/session.js';
-import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
-import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
+import { SessionFailure } from '../../src/session/session-failure.js';
+import { acceptsHistory, invalidTransition } from '../../src/session/session-status.js';
+import { appendOnce, type ConversationError, rewindOnce } from '../sdk/append-once.js';
+import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { entryOf, itemOf } from './item-of.js';
+import { type ReadEntries, readBack, readTurns } from './read-back.js';
 
 /** Where to rewind to. */
 interface Place {
@@ -19,16 +22,18 @@ interface Place {
 /** A condition that no history meets, to find out whether an operation id is known. */
 const NOWHERE: Place = { to: 0, ifPosition: Number.MAX_SAFE_INTEGER };
 
-interface ReadEntries {
-  readonly entries: readonly PositionedEntry[];
-  /** The position before the entries. */
-  readonly start: number;
-  /** The end of the history. */
-  readonly end: number;
-}
-
 /** Options of a session for one run. */
 export interface EngineSessionOptions {
+  /**
+   * Creates and starts the session if there is none, with these options; `{}` for none. Default: a session that is not
+   * there is `not_found`.
+   */
+  readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'>;
+  /**
+   * Maximum number of items that a run reads, from 1. They begin with a message of the user, so that no result of a tool
+   * is without its call: the latest such message, if the items since then are more. Default: all.
+   */
+  readonly limit?: number;
   /**
    * A name of the turn that stays the same if the run is started again, such as the id of a job: 1 to 48 of the
    * characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are not added again; if the new run
@@ -41,6 +46,10 @@ export interface EngineSessionOptions {
   readonly fencingToken?: number;
 }
 
+const checkLimit = (limit = 1): void => {
+  if (!(limit >= 1)) throw new TypeError('limit must be a number from 1');
+};
+
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;
 
@@ -50,15 +59,17 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
  * of the engine, or with an `Error` that says what cannot be stored or applied. Items must be JSON.
  */
 export class EngineSession<Item extends object = object> {
-  readonly #sessions: Conversations;
+  readonly #sessions: AgentSessions;
   readonly #id: string;
   readonly #options: EngineSessionOptions;
   #writes = 0;
+  #isOpen = false;
   /** The end of the history that the caller knows: as it was read last, and moved by own writes that followed it. */
   #known: number | undefined;
 
   /** `sessions` is a `SessionService` or a `SessionClient`. */
-  constructor(sessions: Conversations, id: string, options: EngineSessionOptions = {}) {
+  constructor(sessions: AgentSessions, id: string, options: EngineSessionOptions = {}) {
+    checkLimit(options.limit);
     this.#sessions = sessions;
     this.#id = id;
     this.#options = options;
@@ -69,21 +80,31 @@ export class EngineSession<Item extends object = object> {
     return this.#id;
   }
 
-  /** The latest `limit` items, oldest first. The cost does not grow with the items before them. Default: all. */
-  async getItems(limit = Number.POSITIVE_INFINITY): Promise<Item[]> {
-    if (!(limit > 0)) return [];
-    const { entries, end } = await this.#read(limit);
+  /**
+   * The latest `limit` items, oldest first. The cost does not grow with the items before them. Default: those that the
+   * `limit` of the constructor allows. The first call of an object rejects with `invalid_transition` if the session takes
+   * no items, so that a run ends before it begins.
+   */
+  async getItems(limit?: number): Promise<Item[]> {
+    await this.#open();
+    if (limit !== undefined && !(limit > 0)) return [];
+    const { limit: most } = this.#options;
+    const isCut = limit === undefined && most !== undefined;
+    const { entries, end } = isCut ? await readTurns(this.#sessions, this.#id, most) : await this.#read(limit);
     this.#known = end;
     return entries.map((entry) => itemOf<Item>(entry));
   }
 
   /** Appends items: all of them or none. Retries if the answer was lost; the items are added only once. */
   async addItems(items: Item[]): Promise<void> {
-    if (items.length > 0) unwrap(await this.#add(items, this.#nextOptions()));
+    if (items.length === 0) return;
+    await this.#open();
+    unwrap(await this.#add(items, this.#nextOptions()));
   }
 
   /** Removes and returns the last item. Two callers never get the same one. */
   async popItem(): Promise<Item | undefined> {
+    await this.#open();
     for (;;) {
       const { entries, start, end } = await this.#read(1);
       const [last] = entries;
@@ -117,6 +138,7 @@ export class EngineSession<Item extends object = object> {
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
     const { operationId, suffix, items } = await parseTransaction(args);
+    await this.#open();
     const options = { ...this.#nextOptions(), operationId };
     for (;;) {
       const isAppend = suffix === undefined && items.length > 0;
@@ -136,6 +158,20 @@ export class EngineSession<Item extends object = object> {
       unwrap(applied);
       return;
     }
+  }
+
+  /** Looks once whether the session takes items, and creates it if it may. */
+  async #open(): Promise<void> {
+    if (this.#isOpen) return;
+    const { create } = this.#options;
+    const options = { historyLimit: 0 };
+    const found =
+      create === undefined
+        ? this.#sessions.get(this.#id, options)
+        : this.#sessions.getOrCreate({ ...create, ...options, id: this.#id });
+    const { status } = await unwrap(found);
+    if (!acceptsHistory[status]) throw new SessionFailure(invalidTransition(status, 'append'));
+    this.#isOpen = true;
   }
 
   /** The options of the next write of this run. */
@@ -178,6 +214,7 @@ export class EngineSession<Item extends object = object> {
   }
 
   async #replaceAll(items: readonly Item[]): Promise<void> {
+    await this.#open();
     const ifPosition = this.#known ?? (await this.#read(0)).end;
     unwrap(await this.#rewind(items, { to: 0, ifPosition }));
   }
@@ -190,23 +227,7 @@ export class EngineSession<Item extends object = object> {
     return fits ? { to: start, ifPosition: end } : undefined;
   }
 
-  /**
-   * Reads from the end back. Starts again if the history changes between two parts, so that the result never mixes two
-   * histories.
-   */
-  async #read(limit: number): Promise<ReadEntries> {
-    for (;;) {
-      let part = await unwrap(this.#sessions.history(this.#id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }));
-      const end = part.position;
-      if (limit === 0) return { entries: [], start: end, end };
-      const parts = [part.entries];
-      for (let left = limit - part.entries.length; part.start > 0 && left > 0; left -= part.entries.length) {
-        const slice = { before: part.start, limit: Math.min(left, HISTORY_LIMIT) };
-        part = await unwrap(this.#sessions.history(this.#id, slice));
-        parts.unshift(part.entries);
-      }
-      if (parts.length === 1 || (await this.#read(0)).end === end)
-        return { entries: parts.flat(), start: part.start, end };
-    }
+  #read(limit = Number.POSITIVE_INFINITY): Promise<ReadEntries> {
+    return readBack(this.#sessions, this.#id, limit);
   }
 }

@@ -10,7 +10,7 @@ import {
   Usage,
 } from '@openai/agents';
 import { z } from 'zod';
-import { type Conversations, EngineSession } from '../../../adapters/openai-agents/index.js';
+import { type AgentSessions, EngineSession } from '../../../adapters/openai-agents/index.js';
 
 setTracingDisabled(true);
 
@@ -44,7 +44,9 @@ const say = (): AgentOutputItem => ({
   content: [{ type: 'output_text', text: `Here it is: ${crypto.randomUUID()}` }],
 });
 
-const observed = (sessions: Conversations, at: (step: string) => void): Conversations => ({
+const observed = (sessions: AgentSessions, at: (step: string) => void): AgentSessions => ({
+  get: (...args) => sessions.get(...args),
+  getOrCreate: (...args) => sessions.getOrCreate(...args),
   append: (...args) => {
     at('before the append');
     return sessions.append(...args).map((appended) => {
@@ -90,7 +92,7 @@ const agentOf = (first: string, at: (step: string) => void): Agent => {
 
 /** Runs a turn of an agent on a session of the engine. */
 export const playTurn = async (
-  sessions: Conversations,
+  sessions: AgentSessions,
   first: 'look_up' | 'delete',
   { id, turn, interrupted, at = () => {} }: Turn,
 ): Promise<Outcome> => {

@@ -2,6 +2,7 @@ import { type AgentInputItem, OpenAIResponsesCompactionSession } from '@openai/a
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { SessionService } from '../../../src/index.js';
 import { serve } from '../../client/served.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { ada, okOf } from '../../support/sessions.js';
@@ -21,6 +22,43 @@ describeStores('a run of an agent', (open) => {
       ]);
     }
     expect(await session.getItems()).toHaveLength(12);
+  });
+
+  test.for(['IDLE', 'TERMINATED'])('of a session that is %s ends before the model is asked', async (status) => {
+    const sessions = new SessionService({ store: await open() });
+    const { id } = await okOf(sessions.create(ada));
+    if (status === 'TERMINATED') await okOf(sessions.terminate(id));
+    const steps: string[] = [];
+    const outcome = await playTurn(sessions, 'look_up', { id, turn: 'first', at: (step) => steps.push(step) });
+    expect(outcome).toEqual({ rejected: expect.stringContaining(`${status} does not allow append`) });
+    expect(steps).toEqual([]);
+  });
+
+  test('creates and starts its session, once', async () => {
+    const sessions = new SessionService({ store: await open() });
+    const create = { ...ada, labels: { user: 'u-7' } };
+    for (const text of ['one', 'two']) {
+      const session = new EngineSession<AgentInputItem>(sessions, 'chat-of-user-7', { create });
+      await session.getItems();
+      await session.addItems([user(text)]);
+    }
+    const { status, labels, historyCount } = await okOf(sessions.get('chat-of-user-7'));
+    expect({ status, labels, historyCount }).toEqual({ status: 'ACTIVE', labels: { user: 'u-7' }, historyCount: 2 });
+    const missing = new EngineSession<AgentInputItem>(sessions, 'chat-of-user-8');
+    await expect(missing.getItems()).rejects.toThrow('not_found');
+  });
+
+  test('reads as many items as the limit allows, and no result of a tool without its call', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    await playTurn(sessions, 'look_up', { id, turn: 'first' });
+    await playTurn(sessions, 'look_up', { id, turn: 'second' });
+    const all = await session.getItems();
+    expect(all).toHaveLength(12);
+    const within = (limit: number) => new EngineSession<AgentInputItem>(sessions, id, { limit }).getItems();
+    for (const limit of [12, 13]) expect(await within(limit)).toEqual(all);
+    for (const limit of [1, 5, 6, 7, 11]) expect(await within(limit)).toEqual(all.slice(6));
+    expect(await new EngineSession<AgentInputItem>(sessions, id, { limit: 1 }).getItems(3)).toEqual(all.slice(-3));
+    expect(() => new EngineSession(sessions, id, { limit: 0 })).toThrow('limit');
   });
 
   test('that waits for an approval keeps what was said, and goes on in another process', async () => {
