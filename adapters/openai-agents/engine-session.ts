@@ -1,10 +1,11 @@
 import type { Result } from 'neverthrow';
-import type { AppendOptions } from '../../src/service/append-history.js';
+import type { AppendOptions, NewHistoryEntry } from '../../src/service/append-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
 import type { GetOrCreateInput } from '../../src/service/get-or-create.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import { sameJson } from '../../src/session/canonical-json.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import { SessionFailure } from '../../src/session/session-failure.js';
 import { acceptsHistory, invalidTransition } from '../../src/session/session-status.js';
 import { appendOnce, type ConversationError, rewindOnce } from '../sdk/append-once.js';
@@ -37,7 +38,8 @@ export interface EngineSessionOptions {
   /**
    * A name of the turn that stays the same if the run is started again, such as the id of a job: 1 to 48 of the
    * characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are not added again; if the new run
-   * adds different items, it rejects with `operation_mismatch`. Default: every run adds its items.
+   * adds different items, it rejects with `operation_mismatch`: ask `turnItems` before the run. Default: every run adds
+   * its items.
    */
   readonly turn?: string;
   /**
@@ -49,6 +51,12 @@ export interface EngineSessionOptions {
 const checkLimit = (limit = 1): void => {
   if (!(limit >= 1)) throw new TypeError('limit must be a number from 1');
 };
+
+/** The id of an entry that a write of a turn has added. */
+const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;
+
+/** The turn in the id of a write or of one of its entries. */
+const turnOf = (id: string): string | undefined => /^(.+):\d+(?:\/\d+)?$/.exec(id)?.[1];
 
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;
@@ -93,6 +101,21 @@ export class EngineSession<Item extends object = object> {
     const { entries, end } = isCut ? await readTurns(this.#sessions, this.#id, most) : await this.#read(limit);
     this.#known = end;
     return entries.map((entry) => itemOf<Item>(entry));
+  }
+
+  /**
+   * The items that runs with this name have added, without those that were removed since; undefined if they have written
+   * nothing. Also of a session that has ended.
+   */
+  async turnItems(turn: string): Promise<Item[] | undefined> {
+    const probe = { ...NOWHERE, operationId: `${turn}:1` };
+    const probed = await rewindOnce(this.#sessions, this.#id, probe);
+    const isMissing = this.#options.create !== undefined && isError(probed, 'not_found');
+    if (isMissing || isError(probed, 'history_moved') || isError(probed, 'invalid_transition')) return undefined;
+    if (!isError(probed, 'operation_mismatch')) unwrap(probed);
+    const isFirst = ({ id }: PositionedEntry): boolean => id === entryIdOf(probe.operationId, 0);
+    const { entries } = await readBack(this.#sessions, this.#id, Number.POSITIVE_INFINITY, isFirst);
+    return entries.filter(({ id = '' }) => turnOf(id) === turn).map((entry) => itemOf<Item>(entry));
   }
 
   /** Appends items: all of them or none. Retries if the answer was lost; the items are added only once. */
@@ -192,8 +215,18 @@ export class EngineSession<Item extends object = object> {
   }
 
   async #append(items: readonly Item[], options: AppendOptions): Promise<Result<Appended, ConversationError>> {
-    const appended = await appendOnce(this.#sessions, this.#id, items.map(entryOf), options);
+    const appended = await appendOnce(this.#sessions, this.#id, this.#entries(items, options), options);
     return appended.map((result) => this.#follow(options.ifPosition, result));
+  }
+
+  /** The entries of items. Those of a turn are named after their write, by which `turnItems` finds them. */
+  #entries(items: readonly Item[], { operationId = '' }: OperationOptions): readonly NewHistoryEntry[] {
+    const turn = turnOf(operationId);
+    const isOfTurn = turn !== undefined && turn === this.#options.turn;
+    return items.map((item, index) => ({
+      ...entryOf(item),
+      ...(isOfTurn && { id: entryIdOf(operationId, index) }),
+    }));
   }
 
   async #rewind(
@@ -201,7 +234,7 @@ export class EngineSession<Item extends object = object> {
     place: Place,
     options: OperationOptions = this.#nextOptions(),
   ): Promise<Result<Appended, ConversationError>> {
-    const input = { ...options, ...place, entries: items.map(entryOf) };
+    const input = { ...options, ...place, entries: this.#entries(items, options) };
     const rewound = await rewindOnce(this.#sessions, this.#id, input);
     return rewound.map((result) => this.#follow(place.ifPosition, result));
   }

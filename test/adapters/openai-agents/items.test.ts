@@ -22,6 +22,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual(long);
     const { entries } = await okOf(sessions.history(id));
     expect(entries.map(({ data }) => JSON.stringify(data).length < 200)).toEqual([true, true]);
+    expect(entries.some((entry) => 'id' in entry)).toBe(false);
   });
 
   test('gives items as they are that another program has appended whole', async () => {

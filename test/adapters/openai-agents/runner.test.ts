@@ -48,6 +48,33 @@ describeStores('a run of an agent', (open) => {
     await expect(missing.getItems()).rejects.toThrow('not_found');
   });
 
+  test('knows what is stored for a turn, before it is run again', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    expect(await session.turnItems('job-1')).toBeUndefined();
+    const { answered } = Object(await playTurn(sessions, 'look_up', { id, turn: 'job-1' }));
+    const { interrupted } = Object(await playTurn(sessions, 'delete', { id, turn: 'job-2' }));
+    await playTurn(sessions, 'delete', { id, turn: 'job-2:approved', interrupted });
+    const all = await session.getItems();
+    expect(JSON.stringify(all.slice(0, 6))).toContain(answered);
+    expect(await session.turnItems('job-1')).toEqual(all.slice(0, 6));
+    expect(await session.turnItems('job-2')).toEqual(all.slice(6, 8));
+    expect(await session.turnItems('job-2:approved')).toEqual(all.slice(8));
+    for (const other of ['job', 'job-3', 'job-1:1']) expect(await session.turnItems(other)).toBeUndefined();
+    expect(await session.getItems()).toEqual(all);
+    await okOf(sessions.terminate(id));
+    expect(await session.turnItems('job-1')).toEqual(all.slice(0, 6));
+    expect(await session.turnItems('job-3')).toBeUndefined();
+    const created = new EngineSession(sessions, 'not-yet', { create: ada });
+    expect(await created.turnItems('job-1')).toBeUndefined();
+  });
+
+  test('knows of a turn whose items were removed that it was run', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    await playTurn(sessions, 'look_up', { id, turn: 'job-1' });
+    await session.clearSession();
+    expect(await session.turnItems('job-1')).toEqual([]);
+  });
+
   test('reads as many items as the limit allows, and no result of a tool without its call', async () => {
     const { sessions, id, session } = await openSession(await open());
     await playTurn(sessions, 'look_up', { id, turn: 'first' });
