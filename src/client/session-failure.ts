@@ -8,5 +8,5 @@ export type SessionFailure = Failure<ClientError | CallbackFailed>;
 /** The class of `SessionFailure`, for `instanceof`. */
 export const SessionFailure: {
   new (error: ClientError | CallbackFailed): SessionFailure;
-  [Symbol.hasInstance](value: unknown): value is SessionFailure;
+  readonly [Symbol.hasInstance]: (value: unknown) => value is SessionFailure;
 } = Failure;
