@@ -99,7 +99,7 @@ if (!requirements.redis.isMet()) test.skip(reasonToSkip(requirements.redis));
 // Memory of a process also depends on when its collector has run: a text for each watcher would fail every time.
 test.each(cases)(
   'many watchers of one large session in %s, who first do not read and then all do',
-  { retry: 2 },
+  { retry: 2, timeout: effort(120_000, 600_000) },
   async (name, open) => {
     const server = await serve(await open());
     const before = await server.measure();
@@ -126,7 +126,6 @@ test.each(cases)(
     record({ promise: PROMISE, figure: `${name}: MB more, read`, value: (read.rss - before.rss).toFixed(0), bar });
     await server.close();
   },
-  effort(120_000, 600_000),
 );
 
 test.each(cases)(
