@@ -129,8 +129,8 @@ export class TenantIndex {
   }
 
   /**
-   * The sessions that have one of some statuses at a time. A session whose end by the clock is not stored moves to the list of
-   * TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
+   * The sessions that have one of some statuses at a time. A session whose end by the clock is not stored moves to the
+   * list of TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
    */
   #withStatus({ anyOf, now }: StatusAt): SortedItems<StoredSession> {
     const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];

@@ -63,8 +63,9 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
 
 /**
  * The `Session` of the OpenAI Agents SDK (`@openai/agents`) over a session of the engine that is ACTIVE or PAUSED. Each
- * item is an entry: its text the `content`, the rest the `data`. As the SDK expects, the methods reject: with a `SessionFailure`, whose `error` is that
- * of the engine, or with an `Error` that says what cannot be stored or applied. Items must be JSON.
+ * item is an entry: its text the `content`, the rest the `data`. As the SDK expects, the methods reject: with a
+ * `SessionFailure`, whose `error` is that of the engine, or with an `Error` that says what cannot be stored or applied.
+ * Items must be JSON.
  */
 export class EngineSession<Item extends object = object> {
   readonly #sessions: AgentSessions;

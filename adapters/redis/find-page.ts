@@ -55,6 +55,9 @@ const indexesFor = (keys: TenantKeys, range: PageRange): readonly string[] => {
   return range.status === undefined ? [keys.index] : range.status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
 };
 
+/** The texts in the reply of a script; none for any other reply. */
+export const textsIn = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.map(String) : []);
+
 const reply = async (
   call: Call,
   keys: readonly string[],
@@ -63,7 +66,7 @@ const reply = async (
   const answer = await call.readScript(pageScript, keys, args);
   if (answer.isErr()) return err(answer.error.error);
   if (answer.value === 'ended') return err(tooManyEnded);
-  return ok(Array.isArray(answer.value) ? answer.value.map(String) : []);
+  return ok(textsIn(answer.value));
 };
 
 /** Runs the script that finds the sessions of a page. `parts` says what it returns of each. */

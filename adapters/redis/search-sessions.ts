@@ -5,7 +5,7 @@ import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { labelsIn } from '../shared/session-search.js';
 import { type Call, script } from './connection.js';
-import { type FoundPage, findPage, positionOf, timeText } from './find-page.js';
+import { type FoundPage, findPage, positionOf, textsIn, timeText } from './find-page.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import searchLua from './scripts/search.lua';
 import { lettersOf } from './status-letters.js';
@@ -56,7 +56,7 @@ const searchLabels = async (call: Call, keys: TenantKeys, range: PageRange): Sea
   do {
     const reply = await call.readScript(searchScript, names, [...args, ...position]);
     if (reply.isErr()) return err(reply.error.error);
-    const [chosen = '', time = '', member = '', ...found] = Array.isArray(reply.value) ? reply.value.map(String) : [];
+    const [chosen = '', time = '', member = '', ...found] = textsIn(reply.value);
     if (chosen === 'many') return err(searchTooLarge(SEARCH_LIMIT));
     for (let at = 0; at < found.length; at += 2) all.push({ member: found[at] ?? '', time: Number(found[at + 1]) });
     position = time === '' ? [] : [chosen, time, member];

@@ -3,7 +3,7 @@ import type { ListCursor, PageRange, StatusAt } from '../../src/store/session-st
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { labelsIn } from '../shared/session-search.js';
-import type { Query } from './query.js';
+import { joined, type Query } from './query.js';
 import { isWaiting } from './queue-query.js';
 
 /** The differences between the databases. */
@@ -121,14 +121,17 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
     return { sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`, values: [...first.values, limit + 1, offset] };
   }
   // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
-  const each = parts.map(({ sql }, at) => `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`);
-  const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
+  const limited = parts.map(({ sql, values }, at) => ({
+    sql: `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`,
+    values: [...values, offset + limit + 1],
+  }));
+  const all = joined(limited, ' UNION ALL ');
   const sql = `
     SELECT *
-    FROM (${each.join(' UNION ALL ')}) AS parts
+    FROM (${all.sql}) AS parts
     ${direction}
     LIMIT ? OFFSET ?`;
-  return { sql, values: [...values, limit + 1, offset] };
+  return { sql, values: [...all.values, limit + 1, offset] };
 };
 
 /** An expression for the number of sessions in a range. Totals are stored; sessions between two times are counted. */
@@ -139,8 +142,11 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   const owner = escapeName(tenant);
   if (createdAfter !== undefined || createdBefore !== undefined) {
     const parts = partsOf(dialect, tenant, range, boundsOf(range));
-    const counts = parts.map(({ sql }, at) => `(SELECT count(*) FROM (${sql}) AS part_${at})`);
-    return { sql: counts.join(' + '), values: parts.flatMap(({ values }) => values) };
+    const counts = parts.map(({ sql, values }, at) => ({
+      sql: `(SELECT count(*) FROM (${sql}) AS part_${at})`,
+      values,
+    }));
+    return joined(counts, ' + ');
   }
   const kept = `
     SELECT coalesce(sum(sessions), 0)

@@ -7,7 +7,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { labelsIn } from '../shared/session-search.js';
 import { boundsOf, type Dialect, directionOf, isWithin, partsOf, statusesIn } from './page-query.js';
-import type { Query } from './query.js';
+import { joined, type Query } from './query.js';
 
 /*
  * A page of the sessions that have several labels, or a label and a status, or in the order of their last update. No
@@ -34,11 +34,6 @@ const labelled = (prefix: string, tenant: string, [name, value]: Label, range: P
 const countOf = ({ sql, values }: Query): Query => ({
   sql: `(SELECT count(*) FROM (${sql} LIMIT ${SEARCH_LIMIT + 1}) AS few)`,
   values,
-});
-
-const joined = (queries: readonly Query[], separator: string): Query => ({
-  sql: queries.map(({ sql }) => sql).join(separator),
-  values: queries.flatMap(({ values }) => values),
 });
 
 /** Numbers of sessions of each label, or of the only candidates, as `count_0` and so on: exact up to the limit. */

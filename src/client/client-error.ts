@@ -160,12 +160,12 @@ type RemoteOperations = typeof changes & {
 };
 
 type ErrorsByName = {
-  readonly [K in keyof RemoteOperations]: RemoteErrorOf<RemoteOperations[K]['errors'][number]> | CallError;
+  readonly [K in keyof RemoteOperations]: RequestError<RemoteOperations[K]['errors'][number]>;
 };
 
 /** The errors of each operation of the client: `RemoteErrors['append']` are those of `append`. */
 export interface RemoteErrors extends ErrorsByName {
-  readonly withLease: ErrorsByName['lease'] | InvalidInput | LeaseLost | CallbackFailed;
+  readonly withLease: ErrorsByName['lease'] | LeaseLost | CallbackFailed;
 }
 
 /** Every error of the client. Distinguish them by `type`. */

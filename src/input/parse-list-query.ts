@@ -32,20 +32,20 @@ export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): Rea
 const parseMaxBytes = (issues: IssueList, maxBytes: unknown): Pick<ReadSize, 'maxBytes'> =>
   maxBytes === undefined ? {} : { maxBytes: parseWhole(issues, 'maxBytes', maxBytes, 1) };
 
-const names = sessionStatuses.join(', ');
+const statusNames = sessionStatuses.join(', ');
 
 /** The statuses of a filter, which takes one or several. */
 const parseStatuses = (issues: IssueList, value: unknown): readonly SessionStatus[] | undefined => {
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || value.length === 0) {
     const isStatus = isSessionStatus(value);
-    issues.check(isStatus, 'status', `must be one or several of ${names}`);
+    issues.check(isStatus, 'status', `must be one or several of ${statusNames}`);
     return isStatus ? [value] : undefined;
   }
   const given: readonly unknown[] = value;
   for (const [at, status] of given.entries()) {
     if (issues.isFull) break;
-    issues.check(isSessionStatus(status), `status[${at}]`, `must be one of ${names}`);
+    issues.check(isSessionStatus(status), `status[${at}]`, `must be one of ${statusNames}`);
   }
   return sessionStatuses.filter((status) => given.includes(status));
 };

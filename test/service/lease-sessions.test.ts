@@ -10,8 +10,8 @@ type Either = SessionService | SessionClient;
 const worker = { holder: 'worker-1', seconds: 30 };
 const words = [{ role: 'assistant', content: 'hello' }];
 
-/** Leases a session, and gives what comes of each write with the sessions of that lease. */
-const results = async <T>(
+/** Leases a session, and gives what `use` gives with the sessions of that lease. */
+const underLease = async <T>(
   sessions: Either,
   id: string,
   use: (leased: Either, fencingToken: number) => Promise<T>,
@@ -47,14 +47,14 @@ const open = async (kind: string) => {
 describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind) => {
   test('change the session while the lease is held', async () => {
     const { sessions, service, id } = await open(kind);
-    const appended = await results(sessions, id, (leased) => okOf(leased.append(id, words)));
+    const appended = await underLease(sessions, id, (leased) => okOf(leased.append(id, words)));
     expect(appended.position).toBeGreaterThan(0);
     expect((await okOf(service.get(id))).history).toMatchObject(words);
   });
 
   test('change nothing of it after another worker has taken it over', async () => {
     const { sessions, service, id } = await open(kind);
-    const errors = await results(sessions, id, async (leased) => {
+    const errors = await underLease(sessions, id, async (leased) => {
       await okOf(service.lease(id, worker));
       return Promise.all(writes(leased, id).map((write) => errorOf(write)));
     });
@@ -65,13 +65,13 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
   test('send the token to no other session', async () => {
     const { sessions, service, id } = await open(kind);
     const other = await startedIn(service);
-    const appended = await results(sessions, id, (leased) => okOf(leased.append(other, words)));
+    const appended = await underLease(sessions, id, (leased) => okOf(leased.append(other, words)));
     expect(appended.position).toBeGreaterThan(0);
   });
 
   test('send the token that a call names in place of their own', async () => {
     const { sessions, service, id } = await open(kind);
-    const appended = await results(sessions, id, async (leased, fencingToken) => {
+    const appended = await underLease(sessions, id, async (leased, fencingToken) => {
       const second = await okOf(service.lease(id, worker));
       await okOf(leased.append(id, words, { fencingToken: second.fencingToken }));
       return errorOf(leased.append(id, words, { fencingToken }));

@@ -1,6 +1,7 @@
--- Finds a page of an index, or of several by status as one, or takes a page that is known. All bounds are found as ranks, in O(log n),
--- independent of the number of sessions beyond them. An index by status does not reflect ends by
--- the clock that are not stored, so these are found by their due times.
+-- Finds a page of an index, or of several by status as one, or takes a page that is known. All
+-- bounds are found as ranks, in O(log n), independent of the number of sessions beyond them. An
+-- index by status does not reflect ends by the clock that are not stored, so these are found by
+-- their due times.
 --
 -- KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions; for indexes by
 --       status: 4 due times, then the indexes of further statuses
@@ -15,7 +16,8 @@
 -- follow, or ''; for 'size' the bytes of all sessions of the page; then for each, oldest first: its
 -- member, for 'times' the time of its last update, or '' if its record is missing, and for 'sizes'
 -- or records the size of its record, that of its history, and its record, or '' if it is not
--- returned}. The sizes are '' for a missing record, and '-' for one that cannot be read. Returns 'ended' if the clock has ended too many sessions.
+-- returned}. The sizes are '' for a missing record, and '-' for one that cannot be read. Returns
+-- 'ended' if the clock has ended too many sessions.
 
 local indexes, records, all, due = {KEYS[1], unpack(KEYS, 5)}, KEYS[2], KEYS[3], KEYS[4]
 local order, offset, limit, parts = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -128,8 +130,8 @@ for at, index in ipairs(indexes) do
   size = size + sizes[at]
 end
 
--- Number of members of the indexes before a position, in ascending order. Uses a binary search within the
--- millisecond, which may have many members.
+-- Number of members of the indexes before a position, in ascending order. Uses a binary search
+-- within the millisecond, which may have many members.
 local function rankOf(position)
   local rank = 0
   for _, index in ipairs(indexes) do
@@ -176,8 +178,8 @@ local function countBefore(list, position)
   return count
 end
 
--- Sessions that the clock has ended: members of the indexes to leave out, and sessions to add that are not in
--- any of them.
+-- Sessions that the clock has ended: members of the indexes to leave out, and sessions to add that
+-- are not in any of them.
 local without, isWithout, added = {}, {}, {}
 
 local function correct(member)

@@ -11,7 +11,7 @@
 --       whose sessions are examined, 9 and 10 the time and the member of the last one
 -- Returns {the number of that label, the time and the member of the last session that was examined
 -- or '' if none follows, then each session that was found, followed by its time in the order}. Or
--- {'many', the number of the label} if that has too many sessions.
+-- {'many'} if each label has too many sessions.
 
 local records, lists = KEYS[1], {unpack(KEYS, 2)}
 local order, after, before, statuses = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -39,7 +39,7 @@ if not chosen then
     local found = call('ZCOUNT', list, low, high)
     if not least or found < least then chosen, least = at, found end
   end
-  if least > most then return {'many', chosen} end
+  if least > most then return {'many'} end
 end
 local list = table.remove(lists, chosen)
 local first = after == '' and 0 or call('ZCOUNT', list, '-inf', after)
@@ -55,8 +55,8 @@ if lastTime then
   end
 end
 
--- nil if there is no such session, or it has no status that is asked for. Keeps a session that cannot be read, so that
--- it is reported.
+-- nil if there is no such session, or it has no status that is asked for. Keeps a session that
+-- cannot be read, so that it is reported.
 local function timeOf(member, created)
   local text = try('GETRANGE', records .. member, '0', '255')
   if text == '' then return nil end
