@@ -64,6 +64,7 @@ const adviceOn = (error: SessionError): string => {
     case 'history_moved':
     case 'leased':
     case 'lease_lost':
+    case 'cancelled':
     case 'corrupt_record':
     case 'misconfigured':
       return error.message;

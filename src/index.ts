@@ -1,6 +1,7 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type { InputPolicy } from './input/input-policy.js';
 export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
+export type { CancelOptions } from './service/cancel-work.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
@@ -35,10 +36,13 @@ export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } fr
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
+export { createWorker, type Worker } from './service/worker.js';
+export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export type {
   CallbackFailed,
+  Cancelled,
   Conflict,
   CorruptRecord,
   HistoryFull,
@@ -49,6 +53,7 @@ export type {
   InvalidInput,
   InvalidTransition,
   Leased,
+  LeaseEnded,
   LeaseLost,
   ListenerFailed,
   Misconfigured,
@@ -62,6 +67,7 @@ export type {
   SweepFailure,
   TooLarge,
   TooManyActive,
+  WorkFailed,
 } from './session/errors.js';
 export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
@@ -82,6 +88,7 @@ export type {
   SessionOptions,
   SessionOrigin,
   SessionState,
+  SessionWork,
   TakenLease,
 } from './session/session.js';
 export { sessionAt } from './session/session-at.js';

@@ -58,6 +58,10 @@ export class MemoryEventLog implements EventLog {
     for (const listener of this.#listeners) listener();
   }
 
+  streams(): readonly string[] {
+    return [this.streamOf()];
+  }
+
   streamOf(): string {
     return '';
   }

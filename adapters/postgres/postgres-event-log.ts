@@ -61,6 +61,10 @@ export class PostgresEventLog implements EventLog {
     });
   }
 
+  streams(): readonly string[] {
+    return [this.streamOf()];
+  }
+
   streamOf(): string {
     return '';
   }

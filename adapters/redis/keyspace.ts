@@ -148,6 +148,11 @@ export class Keyspace {
     return `${this.#prefix}:{${partition}}:${queue}`;
   }
 
+  /** The stream of events of a partition. */
+  eventsOf(partition: number): string {
+    return `${this.#prefix}:{${partition}}:events`;
+  }
+
   /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */
   pattern(keyPrefix: string): string {
     return `${`${keyPrefix}${this.#prefix}`.replace(/[?[\]\\*^]/g, String.raw`\$&`)}:{*}:*`;

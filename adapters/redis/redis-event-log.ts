@@ -131,6 +131,12 @@ export class RedisEventLog implements EventLog {
     return this.#deployment.keys.tenant(tenant).events;
   }
 
+  /** None if they would have to be polled, because they are many. */
+  streams(): readonly string[] {
+    const { keys } = this.#deployment;
+    return this.listen === undefined ? [] : keys.partitions.map((partition) => keys.eventsOf(partition));
+  }
+
   async latest(stream: string): Answer<string> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);

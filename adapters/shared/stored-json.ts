@@ -55,13 +55,14 @@ const decodeTerms = (stored: unknown): SessionTerms | undefined => {
 };
 
 /** Only the fields that are stored. `JSON.stringify` leaves out those that are undefined. */
-const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt, isClaim }: LeaseRecord) => ({
+const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt, maxAttempts, cancelled }: LeaseRecord) => ({
   holder,
   fencingToken,
   takenAt,
   until,
   releasedAt,
-  isClaim,
+  maxAttempts,
+  cancelled: cancelled && { reason: cancelled.reason },
 });
 
 const encodeReport = ({ dueAt, removedAt }: PendingReport) => ({ dueAt, removedAt });
@@ -72,7 +73,7 @@ const encodeReport = ({ dueAt, removedAt }: PendingReport) => ({ dueAt, removedA
  */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
-  const { terms, metadata, lease, wakeAt, report } = state;
+  const { terms, metadata, lease, wakeAt, retryAt, attempts, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
@@ -89,9 +90,16 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     metadata,
     lease: lease && encodeLease(lease),
     wakeAt,
+    retryAt,
+    attempts,
     report: report && encodeReport(report),
   });
 };
+
+const isNumberOrAbsent = (value: unknown): value is number | undefined => value === undefined || isNumber(value);
+
+const isCancellation = (value: unknown): boolean =>
+  value === undefined || (isFields(value) && (value['reason'] === undefined || isText(value['reason'])));
 
 const isLease = (value: unknown): value is LeaseRecord =>
   isFields(value) &&
@@ -99,11 +107,12 @@ const isLease = (value: unknown): value is LeaseRecord =>
   isNumber(value['fencingToken']) &&
   isNumber(value['takenAt']) &&
   isNumber(value['until']) &&
-  (value['releasedAt'] === undefined || isNumber(value['releasedAt'])) &&
-  (value['isClaim'] === undefined || typeof value['isClaim'] === 'boolean');
+  isNumberOrAbsent(value['releasedAt']) &&
+  isNumberOrAbsent(value['maxAttempts']) &&
+  isCancellation(value['cancelled']);
 
 const isReport = (value: unknown): value is PendingReport =>
-  isFields(value) && isNumber(value['dueAt']) && (value['removedAt'] === undefined || isNumber(value['removedAt']));
+  isFields(value) && isNumber(value['dueAt']) && isNumberOrAbsent(value['removedAt']);
 
 /** What JSON.parse returns contains nothing but JSON. */
 const isMetadata = (value: unknown): value is JsonObject => isFields(value) && !Array.isArray(value);
@@ -125,7 +134,7 @@ export const stateIn = (
 ): StateRecord | undefined => {
   if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
-  const { metadata, wakeAt, report } = stored;
+  const { metadata, wakeAt, retryAt, attempts, report } = stored;
   const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
@@ -135,8 +144,8 @@ export const stateIn = (
   if (report !== undefined && !isReport(report)) return undefined;
   if (labels !== undefined && !isLabels(labels)) return undefined;
   if (metadata !== undefined && !isMetadata(metadata)) return undefined;
-  if (wakeAt !== undefined && !isNumber(wakeAt)) return undefined;
-  if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
+  if (!isNumberOrAbsent(wakeAt) || !isNumberOrAbsent(retryAt)) return undefined;
+  if (!isNumberOrAbsent(attempts) || !isNumberOrAbsent(startedAt)) return undefined;
   const phase = {
     revision,
     since,
@@ -151,6 +160,8 @@ export const stateIn = (
     ...(metadata && { metadata }),
     ...(lease && { lease }),
     ...(wakeAt !== undefined && { wakeAt }),
+    ...(retryAt !== undefined && { retryAt }),
+    ...(attempts !== undefined && { attempts }),
     ...(report && { report }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };
@@ -211,7 +222,9 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
 const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(isNumber);
 
 const isSimple = (type: unknown): type is SimpleEvent =>
-  ['created', 'started', 'paused', 'resumed', 'deleted'].some((known) => known === type);
+  ['created', 'started', 'paused', 'resumed', 'woken', 'cancelled', 'exhausted', 'deleted'].some(
+    (known) => known === type,
+  );
 
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {

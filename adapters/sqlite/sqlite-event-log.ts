@@ -54,6 +54,10 @@ export class SqliteEventLog implements EventLog {
     if ((number + 1) % trimEvery === 0) this.#connection.run(TRIM, number + 1 - length);
   }
 
+  streams(): readonly string[] {
+    return [this.streamOf()];
+  }
+
   streamOf(): string {
     return '';
   }

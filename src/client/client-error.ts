@@ -4,19 +4,18 @@ import {
   type append,
   changes,
   type extend,
-  type lease,
   type redact,
-  type release,
   type remove,
-  type renew,
   type rewind,
   type update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
 import type { createWithId, get, getOrCreate, history, list } from '../operations/session-operations.js';
+import type { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
 import {
   type CallbackFailed,
+  type Cancelled,
   type Conflict,
   type CorruptRecord,
   type HistoryFull,
@@ -28,6 +27,7 @@ import {
   type InvalidTransition,
   invalidInput,
   type Leased,
+  type LeaseEnded,
   type LeaseLost,
   type Misconfigured,
   misconfigured,
@@ -120,6 +120,7 @@ export type RemoteError =
   | Misconfigured
   | Omit<InvalidTransition, 'status'>
   | Omit<LeaseLost, 'fencingToken'>
+  | Omit<Cancelled, 'fencingToken'>
   | Leased
   | Omit<HistoryFull, 'limit'>
   | HistoryMoved
@@ -154,6 +155,9 @@ type RemoteOperations = typeof changes & {
   readonly lease: typeof lease;
   readonly renew: typeof renew;
   readonly release: typeof release;
+  readonly wake: typeof wake;
+  readonly claim: typeof claim;
+  readonly cancel: typeof cancel;
   readonly redact: typeof redact;
   readonly delete: typeof remove;
   readonly watch: typeof watch;
@@ -165,7 +169,7 @@ type ErrorsByName = {
 
 /** The errors of each operation of the client: `RemoteErrors['append']` are those of `append`. */
 export interface RemoteErrors extends ErrorsByName {
-  readonly withLease: ErrorsByName['lease'] | LeaseLost | CallbackFailed;
+  readonly withLease: ErrorsByName['lease'] | LeaseEnded | CallbackFailed;
 }
 
 /** Every error of the client. Distinguish them by `type`. */
@@ -202,7 +206,7 @@ const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals,
 const remoteErrorOf = (
   code: string,
   message: string,
-  { errors, position, holder, until }: Fields,
+  { errors, position, holder, until, reason }: Fields,
   { operation, id }: ClientRequest,
   outcome: Outcome,
 ): RemoteError | Refused | undefined => {
@@ -230,6 +234,8 @@ const remoteErrorOf = (
       return typeof holder === 'string' && typeof until === 'string'
         ? { type: code, message, holder, until }
         : undefined;
+    case 'cancelled':
+      return { type: code, message, ...(typeof reason === 'string' && { reason }) };
     case 'lease_lost':
     case 'operation_mismatch':
     case 'conflict':

@@ -1,27 +1,20 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
-import {
-  append,
-  changes,
-  extend,
-  lease,
-  redact,
-  release,
-  remove,
-  renew,
-  rewind,
-  update,
-} from '../operations/command-operations.js';
+import { append, changes, extend, redact, remove, rewind, update } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import {
   REPLAYED_HEADER,
+  type RemoteClaims,
   type RemoteCreated,
   type RemoteGetOrCreateResult,
   type RemotePage,
   type RemoteSession,
 } from '../operations/outputs.js';
 import { createWithId, get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
+import { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
 import type { NewHistoryEntry } from '../service/append-history.js';
+import type { CancelOptions } from '../service/cancel-work.js';
+import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
@@ -32,6 +25,7 @@ import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
 import type { RewindInput } from '../service/rewind-history.js';
 import type { UpdateInput } from '../service/update-session.js';
+import type { WakeOptions } from '../service/wake-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
@@ -75,6 +69,9 @@ const bodyOf =
   <T>({ output }: Operation<never, T>) =>
   ({ body }: Reply): T | undefined =>
     output.shape?.read(body);
+
+/** The result of a write whose answer has no body. */
+const isEmptyAnswer = ({ status }: Reply): true | undefined => status === 204 || undefined;
 
 /** Reads the result of a write, and whether it repeats that of an earlier request with the same key. */
 const writtenOf =
@@ -273,14 +270,33 @@ export class SessionClient {
     return new ResultAsync(withLease(operations, this.#settings.timing, input, use));
   }
 
-  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
-  release(
-    id: string,
-    input: Omit<ReleaseInput, 'done'>,
+  /**
+   * Makes a session want a worker, now or from a time on: `claim` then returns it. A session that has ended is
+   * `invalid_transition`.
+   */
+  wake(id: string, input: WakeOptions = {}, options: CallOptions = {}): ResultAsync<void, RemoteErrors['wake']> {
+    return this.#call(wake, { id, input, options }, isEmptyAnswer).map(() => undefined);
+  }
+
+  /**
+   * Leases sessions that want a worker, the longest waiting first, at most `limit`. No two callers get the same session
+   * at the same time. If an answer is lost, its sessions come again when their leases have run out.
+   */
+  claim(
+    input: Omit<ClaimInput, 'historyLimit'>,
     options: CallOptions = {},
-  ): ResultAsync<void, RemoteErrors['release']> {
-    const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
-    return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
+  ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
+    return this.#call(claim, { id: '', input, options }, bodyOf(claim));
+  }
+
+  /** Cancels the work on a session: ends the lease on it, and the session wants no worker any more. */
+  cancel(id: string, input: CancelOptions = {}, options: CallOptions = {}): ResultAsync<void, RemoteErrors['cancel']> {
+    return this.#call(cancel, { id, input, options }, isEmptyAnswer).map(() => undefined);
+  }
+
+  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
+  release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteErrors['release']> {
+    return this.#call(release, { id, input, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /**
@@ -292,14 +308,12 @@ export class SessionClient {
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    const isRedacted = ({ status }: Reply) => status === redact.output.status || undefined;
-    return this.#call(redact, { id, input: { positions }, options }, isRedacted).map(() => undefined);
+    return this.#call(redact, { id, input: { positions }, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /** Deletes the session. Also succeeds if it does not exist. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
-    const isDeleted = ({ status }: Reply) => status === remove.output.status || undefined;
-    return this.#call(remove, { id, options }, isDeleted).map(() => undefined);
+    return this.#call(remove, { id, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /**

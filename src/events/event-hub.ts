@@ -40,7 +40,15 @@ export class EventHub {
 
   /** The feed of a tenant's stream. It is removed once its last consumer has left. */
   feedOf(tenant: string): Feed {
-    const stream = this.#log.streamOf(tenant);
+    return this.#feedOf(this.#log.streamOf(tenant));
+  }
+
+  /** The feeds of all streams; none if the log cannot name them. */
+  allFeeds(): readonly Feed[] {
+    return (this.#log.streams?.() ?? []).map((stream) => this.#feedOf(stream));
+  }
+
+  #feedOf(stream: string): Feed {
     const makeFeed = () =>
       new Feed(this.#log, stream, new InterruptibleWait(this.#after), () => this.#feeds.delete(stream));
     const feed = this.#feeds.get(stream) ?? makeFeed();

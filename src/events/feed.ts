@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
+import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { isLogClosed } from './is-log-closed.js';
@@ -17,16 +18,23 @@ const MIN_WAKE_MS = 20;
 
 /** A consumer of a feed. */
 export interface FeedConsumer {
-  /** The session, or the tenant, that the consumer watches. */
-  readonly scope: EventScope;
-  /** The session, or one of the tenant, has changed, or may have. */
-  wake(): void;
+  /** The session, or the tenant, that the consumer watches. Undefined for the whole stream. */
+  readonly scope: EventScope | undefined;
+  /** Something in the scope has changed: one of these events, or anything if events may be missing (undefined). */
+  wake(events: readonly SessionEvent[] | undefined): void;
   /** The last call: the log cannot be read any more. */
   fail(error: StoreError): void;
 }
 
+/** The key of the consumers of a whole stream. */
+const WHOLE = '';
+
 /** A session id is never empty, so the key of a tenant equals no key of a session. */
-const keyOf = ({ tenant, sessionId = '' }: EventScope): string => `${tenant.length}/${tenant}${sessionId}`;
+const keyOf = (scope: EventScope | undefined): string => {
+  if (scope === undefined) return WHOLE;
+  const { tenant, sessionId = '' } = scope;
+  return `${tenant.length}/${tenant}${sessionId}`;
+};
 
 /**
  * Reads one stream and wakes those of its consumers whose sessions have changed. Where events may be missing, it wakes
@@ -154,8 +162,9 @@ export class Feed {
     if (page.isErr()) return page.error;
     const { events, isTrimmed } = page.value;
     const changed = new Set(events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]));
-    if (isTrimmed) this.#forAll((consumer) => consumer.wake());
-    else for (const key of changed) for (const consumer of this.#consumers.get(key) ?? []) consumer.wake();
+    if (events.length > 0) changed.add(WHOLE);
+    if (isTrimmed) this.#forAll((consumer) => consumer.wake(undefined));
+    else for (const key of changed) for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
     if (events.length > 0) this.#lastEventAt = performance.now();
     // A store with `listen` sends one notification for all these events, so the next page must be read without one.
     return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';

@@ -69,6 +69,7 @@ export const details = {
   invalid_transition: 'The status of the session does not allow this.',
   leased: 'Another holder has the session.',
   lease_lost: 'The fencing token is not that of the current lease.',
+  cancelled: 'The work on the session was cancelled.',
   conflict: 'Other requests changed the session at the same time, or since the revision of this request. Try again.',
   history_full: 'The history of the session has reached the maximum number of entries.',
   history_moved: 'The history has changed: it does not end at if_position.',

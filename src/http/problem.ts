@@ -37,6 +37,7 @@ interface Particulars {
   readonly position?: number;
   readonly holder?: string;
   readonly until?: string;
+  readonly reason?: string;
 }
 
 /** The response to an error by its code; `headers` has `Allow` for a wrong method. */
@@ -64,6 +65,7 @@ export const problem = (error: HandlerError): HandlerResponse => {
   if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
   if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
+  if (type === 'cancelled') return problemOf(type, {}, error.reason === undefined ? {} : { reason: error.reason });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

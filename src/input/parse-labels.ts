@@ -1,3 +1,4 @@
+import { RESERVED_PREFIX } from '../session/exhausted-work.js';
 import { sortedLabels } from '../session/labels.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
@@ -9,6 +10,14 @@ export const isLabels = (value: unknown): value is SessionLabels =>
   isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
 export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
+
+const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
+
+/** Reports labels that only the engine sets. */
+const checkFree = (issues: IssueList, entries: readonly (readonly [string, unknown])[]): void => {
+  const rule = `must have no names that begin with ${RESERVED_PREFIX}, which only the engine sets`;
+  issues.check(!entries.some(([name]) => isReserved(name)), 'labels', rule);
+};
 
 const parseLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
@@ -24,6 +33,7 @@ export const parseLabels = (issues: IssueList, value: unknown): SessionLabels | 
   const entries = Object.entries(parseFields(issues, 'labels', value));
   issues.check(entries.length <= MAX_LABELS, 'labels', `must be at most ${MAX_LABELS}`);
   if (entries.length === 0) return undefined;
+  checkFree(issues, entries);
   return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
 };
 
@@ -32,6 +42,7 @@ export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChang
   const most = 2 * MAX_LABELS;
   const entries = Object.entries(parseFields(issues, 'labels', value));
   issues.check(entries.length <= most, 'labels', `must be at most ${most}`);
+  checkFree(issues, entries);
   const changes = entries.slice(0, most).map(([name, label]) => {
     const [parsed, text] = parseLabel(issues, 'labels', name, label === null ? '-' : label);
     return [parsed, label === null ? null : text] as const;

@@ -111,9 +111,28 @@ export const rewindRules = {
 
 export const fencingTokenRule = { kind: 'whole', least: 1 } as const satisfies Rule;
 
+export const cancelRules = {
+  reason: { kind: 'name', most: KEY_LENGTH, isOptional: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export const wakeRules = {
+  at: { kind: 'timestamp', form: rfc3339, isOptional: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export const claimRules = {
+  ...leaseRules,
+  limit: { kind: 'whole', least: 1, isOptional: true },
+  attempts: { kind: 'whole', least: 1, isOptional: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
 export const renewRules = {
   fencingToken: fencingTokenRule,
   seconds: leaseRules.seconds,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export const releaseRules = {
+  fencingToken: fencingTokenRule,
+  done: { kind: 'flag', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The rules of the other parts of an opening. */

@@ -1,6 +1,13 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
-import { CLAIM_LIMIT, KEY_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../session/session-limits.js';
+import {
+  CLAIM_LIMIT,
+  DEFAULT_ATTEMPTS,
+  KEY_LENGTH,
+  MAX_ATTEMPTS,
+  type SessionLimits,
+  SWEEP_LIMIT,
+} from '../session/session-limits.js';
 import {
   checkFunction,
   checkSwitch,
@@ -8,12 +15,13 @@ import {
   parseName,
   parseNumber,
   parseOperationId,
+  parseUpTo,
   parseWhole,
 } from './parse-fields.js';
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
-import { extendRules, fencingTokenRule, leaseRules, redactRules, renewRules } from './rule.js';
+import { cancelRules, extendRules, fencingTokenRule, leaseRules, redactRules, renewRules } from './rule.js';
 
 export const parseId = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
@@ -74,17 +82,31 @@ export const parseWake = (options: unknown, now: number): Result<number, Invalid
     return at === undefined ? now : Date.parse(parseTimestamp(issues, 'at', at));
   });
 
+export const parseCancel = (options: unknown): Result<{ readonly reason: string | undefined }, InvalidInput> =>
+  parseSafely('options', (issues) => {
+    const { reason } = parseKnown(issues, 'options', options, ['reason']);
+    if (reason === undefined || reason === null) return { reason: undefined };
+    return { reason: parseName(issues, 'reason', reason, cancelRules.reason.most) };
+  });
+
 export interface ParsedClaim extends ParsedLease {
   readonly limit: number;
+  readonly historyLimit: number;
+  readonly maxAttempts: number;
 }
+
+const claimNames = ['holder', 'seconds', 'limit', 'historyLimit', 'attempts'] as const;
 
 export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const { holder, seconds, limit = 1 } = parseKnown(issues, 'input', input, ['holder', 'seconds', 'limit']);
+    const fields = parseKnown(issues, 'input', input, claimNames);
+    const { holder, seconds, limit = 1, historyLimit = 0, attempts = DEFAULT_ATTEMPTS } = fields;
     return {
       holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
       durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
       limit: parseLimit(issues, 'limit', limit, CLAIM_LIMIT),
+      historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0),
+      maxAttempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
     };
   });
 

@@ -9,6 +9,7 @@ import {
   WARNING_SECONDS,
 } from '../session/session-limits.js';
 import { sessionStatuses } from '../session/session-status.js';
+import { properties } from './property-texts.js';
 import type { Json } from './types.js';
 
 /*
@@ -84,6 +85,12 @@ const operations: Readonly<Record<string, OperationText>> = {
   leaseSession: { summary: 'Lease a session', outputs: { 200: 'The lease.' } },
   renewSession: { summary: 'Extend a lease', outputs: { 200: 'The lease.' } },
   releaseSession: { summary: 'End a lease', outputs: { 204: 'The lease is over.' } },
+  wakeSession: { summary: 'Let a worker claim a session', outputs: { 204: 'The session waits for a worker.' } },
+  claimSessions: {
+    summary: 'Lease sessions that wait for a worker',
+    outputs: { 200: 'The sessions and their leases; none if none waits.' },
+  },
+  cancelWork: { summary: 'Cancel the work on a session', outputs: { 204: 'Nobody works on the session.' } },
   deleteSession: {
     summary: 'Delete a session',
     outputs: { 204: 'The session was deleted, or did not exist.' },
@@ -188,80 +195,6 @@ const schemas: Readonly<Record<string, string>> = {
   StreamUnavailable: 'The last event of a stream whose store cannot be reached.',
   ProblemCode: 'The error code, for programs.',
   Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
-};
-
-const ifShown = 'Only where the host shows it.';
-
-/** Texts by property. Where schemas differ, the key starts with the schema name. */
-const properties: Readonly<Record<string, string>> = {
-  face: 'Name of the face.',
-  profile: 'Name of the profile.',
-  context: 'Background facts.',
-  behavior: 'How the session behaves, such as a system prompt.',
-  time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions.',
-  'SessionOptions.time_limit': 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
-  session_id: 'The id of the session.',
-  id: 'The id of the session.',
-  role: 'Who said it; usually user or assistant.',
-  content: 'What was said.',
-  timestamp: 'When it was said: RFC 3339.',
-  'HistoryEntry.id': 'An id that the caller chose.',
-  'PositionedHistoryEntry.id': 'An id that the caller chose.',
-  'NewHistoryEntry.id': 'An id of your own.',
-  'NewHistoryEntry.position': 'Ignored, so that an entry of a history can be sent as it is.',
-  data: 'Data beside the text, such as tool calls: any JSON value.',
-  'PositionedHistoryEntry.position': 'The position after it.',
-  history: 'Oldest first.',
-  created_at: 'When it was created: UTC.',
-  duration: 'Whole seconds spent ACTIVE, rounded down.',
-  duration_ms: 'Milliseconds spent ACTIVE.',
-  'Session.duration_ms': `Milliseconds spent ACTIVE. ${ifShown}`,
-  started_at: 'When it was started first: UTC.',
-  'Session.started_at': `When it was started first: UTC. ${ifShown}`,
-  ended_at: 'When it ended: UTC.',
-  'Session.ended_at': `When it ended: UTC. ${ifShown}`,
-  'Session.updated_at': `When it last changed: UTC. ${ifShown}`,
-  positions: 'Positions of entries, as a part of the history has them.',
-  entries: 'Oldest first; at least one. All of them are appended, or none.',
-  'CreateSession.start': 'Whether the session is started at once.',
-  'CreateSession.entries': 'The history that the session begins with, after that of `from`.',
-  'CreateSession.from':
-    'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
-  origin: 'The session that this one was forked from; absent if it is no fork.',
-  'RewindHistory.entries': 'The entries that follow `to`, oldest first. Default: none.',
-  to: 'The position of an entry, or 0: the entries after it are superseded.',
-  'RewindHistory.if_position': 'Where the client saw the history end: the rewind is refused if it has changed since.',
-  'HistoryPart.entries': 'Oldest first.',
-  position: 'The position at the end: opaque, increasing, and the same for a repeated request.',
-  'HistoryPart.position': 'The position after the part. Send it as `after` to read on.',
-  start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
-  if_position: 'Appends only if the history ends at this position.',
-  labels: 'Names and values to find sessions by. In an answer only where the host shows them.',
-  'UpdateSession.labels': 'Labels to set, and with null to remove; the others stay. A session has at most 8.',
-  metadata: 'Data of the host. In an answer only where the host shows it.',
-  'UpdateSession.metadata':
-    'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-  revision: 'Another number after each command, update and change of the lease; entries do not change it.',
-  'Session.revision': `Another number after each command, update and change of the lease. ${ifShown}`,
-  if_revision: 'Updates only if the session still has this revision. Otherwise the code is conflict.',
-  holder: 'Name of the holder.',
-  seconds: 'Duration of the lease.',
-  fencingToken: 'Number of the lease, higher than those before it.',
-  until: 'When the lease ends.',
-  'Problem.position': 'With history_moved: where the history ends.',
-  'Problem.holder': 'With leased: who has the session.',
-  has_more: 'Whether there were more entries.',
-  limit: 'The maximum number of entries that was applied.',
-  sequence: 'The number of the last change within the session.',
-  'SessionChangedEvent.entries': 'The new entries at the end of the history, oldest first; may be none.',
-  at: 'When it took effect: UTC.',
-  'SessionExpiringEvent.at': 'UTC.',
-  ends_at: 'When the clock ends the session, unless a command comes before: UTC.',
-  'Session.ends_at': `When the clock ends it, unless a command comes before: UTC. ${ifShown}`,
-  'StreamUnavailable.code': 'As in a Problem.',
-  title: 'The phrase of the status.',
-  detail: 'What is wrong, for people.',
-  errors: 'With invalid_input alone: every field that breaks a rule, by the name that it was sent under.',
 };
 
 /** The texts of the document. */

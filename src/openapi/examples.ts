@@ -35,6 +35,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
     },
   },
   SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
+  Claims: { none: { value: { claimed: [], unreadable: [], limit: 10 } } },
   AppendedHistory: { appended: { value: { position: 123 } } },
   HistoryPart: {
     part: {
@@ -73,7 +74,10 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   RedactHistory: { one: { value: { positions: [1] } } },
   LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
   RenewSession: { renew: { value: { fencing_token: 1, seconds: 30 } } },
-  ReleaseSession: { release: { value: { fencing_token: 1 } } },
+  ReleaseSession: { release: { value: { fencing_token: 1, done: true } } },
+  WakeSession: { now: { value: {} } },
+  ClaimSessions: { ten: { value: { holder: 'worker-1', seconds: 30, limit: 10 } } },
+  CancelWork: { stop: { value: { reason: 'The user has stopped it.' } } },
   AppendHistory: {
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
   },

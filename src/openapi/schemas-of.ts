@@ -169,6 +169,7 @@ const problem: Schema = {
     position: { type: 'integer', minimum: 0 },
     holder: text.schema,
     until: instant.schema,
+    reason: text.schema,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };

@@ -3,12 +3,9 @@ import {
   entriesRange,
   entryRules,
   extendRules,
-  fencingTokenRule,
-  leaseRules,
   optionalEntriesRange,
   positionRule,
   redactRules,
-  renewRules,
   revisionRule,
   rewindRules,
   updateRules,
@@ -18,15 +15,17 @@ import type { SessionError } from '../session/errors.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';
-import { appended, REPLAYED_HEADER, sessionLease, sessionState } from './outputs.js';
+import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
+import { workOperations } from './work-operations.js';
 
 const changeErrors = errorsOf<SessionService['pause' | 'extend' | 'terminate' | 'fail']>()([
   ...commonErrors,
   'not_found',
   'invalid_transition',
   'lease_lost',
+  'cancelled',
   'conflict',
   'operation_mismatch',
 ]);
@@ -88,6 +87,7 @@ export const update = operation({
     ...commonErrors,
     'not_found',
     'lease_lost',
+    'cancelled',
     'conflict',
     'operation_mismatch',
   ]),
@@ -104,6 +104,7 @@ const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
   'not_found',
   'invalid_transition',
   'lease_lost',
+  'cancelled',
   'history_full',
   'history_moved',
   'operation_mismatch',
@@ -166,51 +167,6 @@ export const redact = operation({
   },
 });
 
-export const lease = operation({
-  name: 'leaseSession',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/lease-session/{session_id}',
-  body: { name: 'LeaseSession', fields: leaseRules },
-  errors: errorsOf<SessionService['lease']>()([
-    ...commonErrors,
-    'not_found',
-    'invalid_transition',
-    'leased',
-    'conflict',
-  ]),
-  output: { status: 200, shape: sessionLease },
-  calls: { method: 'lease', call: (sessions: TenantCommands, { id, body }) => sessions.lease(id, body) },
-});
-
-export const renew = operation({
-  name: 'renewSession',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/renew-session/{session_id}',
-  body: { name: 'RenewSession', fields: renewRules },
-  errors: errorsOf<SessionService['renew']>()([
-    ...commonErrors,
-    'not_found',
-    'invalid_transition',
-    'lease_lost',
-    'conflict',
-  ]),
-  output: { status: 200, shape: sessionLease },
-  calls: { method: 'renew', call: (sessions: TenantCommands, { id, body }) => sessions.renew(id, body) },
-});
-
-export const release = operation({
-  name: 'releaseSession',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/release-session/{session_id}',
-  body: { name: 'ReleaseSession', fields: { fencingToken: fencingTokenRule } },
-  errors: errorsOf<SessionService['release']>()([...commonErrors, 'not_found', 'lease_lost', 'conflict']),
-  output: { status: 204 },
-  calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, body) },
-});
-
 export const remove = operation({
   name: 'deleteSession',
   tag: 'Commands',
@@ -229,8 +185,6 @@ export const commandOperations = [
   append,
   rewind,
   redact,
-  lease,
-  renew,
-  release,
+  ...workOperations,
   remove,
 ] as const;

@@ -1,6 +1,6 @@
 import { isFields } from '../input/parse-fields.js';
 import { isLabels } from '../input/parse-labels.js';
-import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type { Appended, ClaimedSession, Claims, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
   HistoryEntry,
   JsonObject,
@@ -167,6 +167,28 @@ export const historyPart: Shape<HistoryPart> = named(
 export const sessionLease: Shape<SessionLease> = named(
   'SessionLease',
   object({ holder: text, fencingToken: whole(1), until: instant }),
+);
+
+/** A session that was claimed over HTTP. */
+export interface RemoteClaimedSession extends Omit<ClaimedSession, 'session' | 'tenant'> {
+  /** The session, without its history. */
+  readonly session: RemoteSummary;
+}
+
+/** The result of `claim` over HTTP. */
+export interface RemoteClaims extends Omit<Claims, 'claimed'> {
+  /** The longest waiting first. */
+  readonly claimed: readonly RemoteClaimedSession[];
+}
+
+const claimedSession: Shape<RemoteClaimedSession> = named(
+  'ClaimedSession',
+  object({ session: sessionSummary, lease: sessionLease, attempt: whole(1), waitingSince: instant }),
+);
+
+export const claims: Shape<RemoteClaims> = named(
+  'Claims',
+  object({ claimed: list(claimedSession), unreadable: list(text), limit: whole(1) }),
 );
 
 const open = sessionStatuses.filter(

@@ -4,7 +4,7 @@ import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOptions } from '../service/get-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
-import type { Appended, GetOrCreateResult, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type { Appended, Claims, GetOrCreateResult, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';
@@ -50,6 +50,12 @@ export type TenantCommands = {
   renew(id: string, input: unknown): ResultAsync<SessionLease, OperationErrors['renew']>;
   /** As `release` of `SessionService`. */
   release(id: string, input: unknown): ResultAsync<void, OperationErrors['release']>;
+  /** As `wake` of `SessionService`. */
+  wake(id: string, options: unknown): ResultAsync<void, OperationErrors['wake']>;
+  /** As `claim` of `SessionService`. */
+  claim(input: unknown): ResultAsync<Claims, OperationErrors['claim']>;
+  /** As `cancel` of `SessionService`. */
+  cancel(id: string, options: unknown): ResultAsync<void, OperationErrors['cancel']>;
   /** As `redact` of `SessionService`. */
   redact(id: string, positions: unknown): ResultAsync<void, OperationErrors['redact']>;
   /** As `delete` of `SessionService`. */

@@ -8,10 +8,14 @@ import {
   type InvalidInput,
   invalidInput,
   invalidTransition,
+  type LeaseEnded,
+  type LeaseLost,
   leaseLost,
   notFound,
   operationMismatch,
+  type StoreError,
 } from '../session/errors.js';
+import { leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
@@ -104,6 +108,17 @@ const resultOf = (
   }
 };
 
+/** Why the lease of a refused append is over: stores do not tell whether it was cancelled. */
+const leaseEndedAt = async (
+  { store }: Settings,
+  key: SessionKey,
+  lost: LeaseLost,
+): Promise<LeaseEnded | StoreError> => {
+  const found = await store.findState(key);
+  if (found.isErr()) return found.error;
+  return found.value === undefined ? lost : leaseEndedIn(found.value, lost.fencingToken);
+};
+
 /** Appends or rewinds with the input that `parse` has checked. */
 export const changeHistory = async (
   settings: Settings,
@@ -119,7 +134,9 @@ export const changeHistory = async (
   if (read.isErr()) return err(read.error);
   const change = changeOf(settings.fenced(key, read.value), { now, limits });
   const answer = await settings.store.append(key, change);
-  return answer.andThen((appended) => resultOf(key, command, change, appended));
+  const result = answer.andThen((appended) => resultOf(key, command, change, appended));
+  const isLost = result.isErr() && result.error.type === 'lease_lost';
+  return isLost ? err(await leaseEndedAt(settings, key, result.error)) : result;
 };
 
 export const appendHistory = (

@@ -1,13 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedCommandOptions, parseCommandOptions } from '../input/session-input.js';
-import {
-  type InvalidInput,
-  type LeaseLost,
-  leaseLost,
-  type OperationMismatch,
-  operationMismatch,
-} from '../session/errors.js';
-import { isLeasedWith } from '../session/lease-state.js';
+import { type InvalidInput, type LeaseEnded, type OperationMismatch, operationMismatch } from '../session/errors.js';
+import { isLeasedWith, leaseEndedIn } from '../session/lease-state.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -34,11 +28,11 @@ export const checkCommand = (
   { operationId, fencingToken }: ParsedCommandOptions,
   current: StateRecord,
   now: number,
-): Result<StateRecord, OperationMismatch | LeaseLost> | undefined => {
+): Result<StateRecord, OperationMismatch | LeaseEnded> | undefined => {
   const known = operationId === undefined ? undefined : commandOf(current, operationId);
   if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
   const isAllowed = fencingToken === undefined || isLeasedWith(current, fencingToken, now);
-  return isAllowed ? undefined : err(leaseLost(fencingToken));
+  return isAllowed ? undefined : err(leaseEndedIn(current, fencingToken));
 };
 
 /**

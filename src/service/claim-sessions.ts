@@ -1,21 +1,30 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { claimState } from '../session/claim-state.js';
+import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import { findSession } from '../store/find-session.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { DueSession } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
 import type { ClaimedSession, Claims } from './operation-results.js';
 import { replaceState } from './replace-state.js';
 import type { Settings } from './settings.js';
 
-/** Input of `claim`. */
+/** Input of `claim` and of `claimAny`. */
 export interface ClaimInput extends LeaseInput {
   /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
   readonly limit?: number;
+  /** Maximum number of the latest entries of each history, from 0. Default: 0. */
+  readonly historyLimit?: number;
+  /**
+   * Maximum number of claims of a session until its work is done, 1 to 1000. The session then wants no worker until it
+   * is woken again, has the label `colloquy.work` with the value `exhausted`, and an event `session.exhausted`.
+   * Default: 10.
+   */
+  readonly attempts?: number;
 }
 
 /**
@@ -24,17 +33,20 @@ export interface ClaimInput extends LeaseInput {
  */
 const CLAIM_MS = 10_000;
 
+/** Maximum number of calls of the store in one claim: as many as search all parts of a store. */
+const MAX_CALLS = 10;
+
 /**
  * Leases one session that the store has handed out, unless it no longer wants a worker. If another caller changes it
  * first, that change has made it claimable again if it still wants one.
  */
 const claimOne = async (
   settings: Settings,
-  key: SessionKey,
-  { limit: _, ...lease }: ParsedClaim,
+  { dueAt, ...key }: DueSession,
+  { limit: _, historyLimit, ...lease }: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
   const { store, now, random, recentStates } = settings;
-  const found = await findSession(store, key, { historyLimit: 0 });
+  const found = await findSession(store, key, { historyLimit });
   if (found.isErr()) return err(found.error);
   const time = now();
   if (time.isErr()) return err(time.error);
@@ -42,55 +54,75 @@ const claimOne = async (
   if (record === undefined) return ok(undefined);
   const decided = claimState(record.state, { ...lease, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
-  const replaced = await replaceState(settings, key, { previous: record.state, decided, now: time.value });
+  const change = { previous: record.state, now: time.value };
+  if (decided.outcome === 'exhausted') {
+    const replaced = await replaceState(settings, key, { ...change, decided: decided.state });
+    return replaced.map(() => undefined);
+  }
+  const replaced = await replaceState(settings, key, { ...change, decided: decided.state });
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
   const { state } = replaced.value;
   recentStates.add(key, state);
   return ok({
+    tenant: key.tenant,
     session: sessionAt({ ...record, state }, time.value),
     lease: sessionLeaseOf(state.lease),
+    attempt: decided.attempt,
+    waitingSince: timestampOf(dueAt),
   });
 };
 
-/** The claims of these results; the error if no session could be claimed because of it. */
-const claimsOf = (
-  keys: readonly SessionKey[],
+/** Adds the claims of these results, and the ids of damaged sessions. Returns the last other error. */
+const collect = (
+  claims: { readonly claimed: ClaimedSession[]; readonly unreadable: string[] },
+  keys: readonly DueSession[],
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
-): Result<Omit<Claims, 'limit'>, StoreError> => {
-  const claimed: ClaimedSession[] = [];
-  const unreadable: string[] = [];
+): StoreError | undefined => {
   let failure: StoreError | undefined;
   for (const [at, result] of results.entries()) {
-    const id = keys[at]?.id ?? '';
     if (result.isOk()) {
-      if (result.value !== undefined) claimed.push(result.value);
-      continue;
+      if (result.value !== undefined) claims.claimed.push(result.value);
+    } else if (result.error.type === 'corrupt_record') {
+      claims.unreadable.push(keys[at]?.id ?? '');
+    } else {
+      failure = result.error;
     }
-    const { error } = result;
-    if (error.type === 'corrupt_record') unreadable.push(id);
-    else failure = error;
   }
-  if (claimed.length === 0 && failure !== undefined) return err(failure);
-  return ok({ claimed, unreadable });
+  return failure;
 };
 
+/** Claims sessions of `tenant`, or of all tenants if it is undefined. */
 export const claimSessions = async (
   settings: Settings,
+  tenant: string | undefined,
   input: unknown,
 ): Promise<Result<Claims, OperationErrors['claim']>> => {
-  const { store, tenant, now } = settings;
   const read = parseClaim(input);
   if (read.isErr()) return err(read.error);
-  const time = now();
+  const time = settings.now();
   if (time.isErr()) return err(time.error);
   const { limit } = read.value;
-  const range = { tenant, now: time.value, until: time.value + CLAIM_MS, limit };
-  const found = await store.claim(range);
-  if (found.isErr()) return err(found.error);
-  const keys = found.value.sessions;
-  const [failure] = found.value.failed;
-  if (keys.length === 0 && failure !== undefined) return err(failure);
-  const results = await Promise.all(keys.map((key) => claimOne(settings, key, read.value)));
-  return claimsOf(keys, results).map((claims) => ({ ...claims, limit }));
+  const until = time.value + CLAIM_MS;
+  const claims = { claimed: [], unreadable: [] } as { claimed: ClaimedSession[]; unreadable: string[] };
+  let failure: StoreError | undefined;
+  let cursor: string | undefined;
+  for (let call = 1; call <= MAX_CALLS && claims.claimed.length < limit; call += 1) {
+    const room = limit - claims.claimed.length;
+    const found = await settings.store.claim({ tenant, now: time.value, until, limit: room, cursor });
+    if (found.isErr()) {
+      failure = found.error;
+      break;
+    }
+    const { sessions, failed, nextCursor } = found.value;
+    const before = claims.claimed.length;
+    const results = await Promise.all(sessions.map((due) => claimOne(settings, due, read.value)));
+    failure = collect(claims, sessions, results) ?? failed[0] ?? failure;
+    cursor = nextCursor;
+    // Some may have been passed over, such as those that the clock has ended.
+    const wasPassedOver = claims.claimed.length - before < sessions.length;
+    if (cursor === undefined && !wasPassedOver) break;
+  }
+  if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
+  return ok({ ...claims, limit });
 };

@@ -7,6 +7,7 @@ export const httpStatuses = Object.freeze({
   invalid_transition: 409,
   leased: 409,
   lease_lost: 409,
+  cancelled: 409,
   conflict: 409,
   history_full: 409,
   history_moved: 412,

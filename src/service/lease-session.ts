@@ -31,7 +31,7 @@ export interface RenewInput {
 export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
-  /** Of a claim: whether the work is done. If not, the session wants a worker again at once. Default: false. */
+  /** Of a claim: whether the work is done. If not, the session wants a worker again after a delay. Default: false. */
   readonly done?: boolean;
 }
 
@@ -69,7 +69,7 @@ export const releaseSession = async (
   const read = parseRelease(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<StateRecord, OperationErrors['release']>(settings, key, (current, now) =>
-    releaseState(current, read.value, now),
+    releaseState(current, { ...read.value, random: settings.random() }, now),
   );
   return updated.map(() => undefined);
 };

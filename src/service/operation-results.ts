@@ -67,10 +67,16 @@ export interface SessionPage {
 
 /** A session that the caller has claimed. */
 export interface ClaimedSession {
-  /** The session without its history. */
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** The session with the latest entries of its history, by default none. */
   readonly session: Session;
   /** The lease of the caller. */
   readonly lease: SessionLease;
+  /** Number of this claim since the work was last done, from 1: above that, a worker has failed or crashed before. */
+  readonly attempt: number;
+  /** Since when the session has waited for this claim: RFC 3339, UTC, milliseconds. */
+  readonly waitingSince: string;
 }
 
 /** The result of `claim`. */
@@ -121,6 +127,8 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly update: SessionState;
   readonly wake: undefined;
   readonly claim: Claims;
+  readonly claimAny: Claims;
+  readonly cancel: undefined;
   readonly append: Appended;
   readonly rewind: Appended;
   readonly lease: SessionLease;
@@ -162,6 +170,8 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   update: named('update'),
   wake: named('wake'),
   claim: named('claim'),
+  claimAny: named('claimAny'),
+  cancel: named('cancel'),
   append: named('append'),
   rewind: named('rewind'),
   lease: named('lease'),

@@ -16,6 +16,7 @@ import { takenLease } from '../session/taken-lease.js';
 import { type HeldLease, type ReturnedError, type ReturnedValue, withLease } from '../session/with-lease.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
+import { type CancelOptions, cancelWork } from './cancel-work.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
 import { parseFencedOptions } from './check-command.js';
 import { type ClaimInput, claimSessions } from './claim-sessions.js';
@@ -53,12 +54,19 @@ import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 import { type WakeOptions, wakeSession } from './wake-session.js';
 
+/** The settings of a service, for the parts of the engine that are built on it. */
+export let settingsOf: (sessions: SessionService) => Settings;
+
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
  * rejects, even for invalid arguments or a faulty store.
  */
 export class SessionService {
   readonly #settings: Settings;
+
+  static {
+    settingsOf = (sessions) => sessions.#settings;
+  }
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionServiceOptions) {
@@ -283,13 +291,36 @@ export class SessionService {
    * Leases the tenant's sessions that want a worker, the longest waiting first, at most `limit`. No two callers get the
    * same session at the same time. A session no longer wants a worker once it is released with `done`, unless it was
    * woken after the claim. If it is released without, or if the lease runs out because the worker has crashed, it wants
-   * one again. A lease of anybody holds off claims until it ends.
+   * one again, until the maximum of `attempts` is reached. A lease of anybody holds off claims until it ends.
    */
   claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
-    return runOperation(this.#settings, { name: 'claim' }, () => claimSessions(this.#settings, input));
+    return runOperation(this.#settings, { name: 'claim' }, () =>
+      claimSessions(this.#settings, this.#settings.tenant, input),
+    );
   }
 
-  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
+  /**
+   * The same for the sessions of all tenants, each tenant in its turn: `forTenant(tenant)` has the operations for a
+   * claimed session. For a worker of the host's own, never for the request of one tenant.
+   */
+  claimAny(input: ClaimInput): ResultAsync<Claims, OperationErrors['claimAny']> {
+    return runOperation(this.#settings, { name: 'claimAny' }, () => claimSessions(this.#settings, undefined, input));
+  }
+
+  /**
+   * Cancels the work on a session: ends the lease on it, if there is one, and the session wants no worker any more. Calls
+   * with the token of that lease are `cancelled`, and the `signal` of its holder is aborted: at once in a worker of
+   * `createWorker` if the store has events, otherwise at the next renewal. The session itself goes on. Succeeds without a
+   * change if there is nothing to cancel.
+   */
+  cancel(id: string, options: CancelOptions = {}): ResultAsync<void, OperationErrors['cancel']> {
+    return this.#runOn({ name: 'cancel', id }, (settings, key) => cancelWork(settings, key, options));
+  }
+
+  /**
+   * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim without `done`: the
+   * session wants a worker again after a delay, which doubles with each attempt from about a second to five minutes.
+   */
   release(id: string, input: ReleaseInput): ResultAsync<void, OperationErrors['release']> {
     return this.#runOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }

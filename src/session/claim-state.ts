@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type LeasedState, leaseState, type NewLease } from './lease-state.js';
-import type { StateRecord } from './session-record.js';
+import { notExhausted } from './exhausted-work.js';
+import { afterAttempt, type LeasedState, leaseAt, leaseState, type NewLease } from './lease-state.js';
+import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
 import { wakeAtOf } from './wake-at.js';
@@ -16,17 +17,62 @@ export const wakeState = (current: StateRecord, at: number, now: number): Result
   return ok(Object.freeze({ ...current, wakeAt: at }));
 };
 
-/** The state without a wake that is due at `now`. A later one stays. */
-const withoutWake = (state: StateRecord, now: number): StateRecord => {
-  if (state.wakeAt === undefined || state.wakeAt > now) return state;
-  const { wakeAt: _, ...rest } = state;
-  return rest;
+/** The state without the wake and the retry that a claim takes up. A later wake stays. */
+const takenUp = ({ wakeAt, retryAt: _, ...rest }: StateRecord, now: number): StateRecord =>
+  wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt };
+
+/** The input of `claimState`. */
+export interface NewClaim extends NewLease {
+  /** Maximum number of claims until the work is done. */
+  readonly maxAttempts: number;
+}
+
+/** What a claim makes of a session whose time has come. */
+export type Claimed =
+  | { readonly outcome: 'claimed'; readonly state: LeasedState; readonly attempt: number }
+  /** Its worker has crashed in the last attempt. */
+  | { readonly outcome: 'exhausted'; readonly state: StateRecord };
+
+/** The state after a claim whose lease has run out. */
+const afterCrash = (state: StateRecord, { maxAttempts, ...lease }: LeaseRecord, now: number): StateRecord => {
+  if (maxAttempts === undefined || lease.releasedAt !== undefined) return state;
+  const released = { ...state, lease: Object.freeze({ ...lease, until: 0, releasedAt: now }) };
+  return afterAttempt(released, maxAttempts, now);
 };
 
-/** The next state with a claim; undefined if the session has ended or wants no worker at `now`. */
-export const claimState = (state: StateRecord, lease: NewLease, now: number): LeasedState | undefined => {
+/** What a claim makes of a session; undefined if it has ended or wants no worker at `now`. */
+export const claimState = (
+  state: StateRecord,
+  { maxAttempts, ...lease }: NewClaim,
+  now: number,
+): Claimed | undefined => {
   if (wakeAtOf(stateAt(state, now)) > now) return undefined;
-  const leased = leaseState(withoutWake(state, now), lease, now);
+  const waiting = state.lease === undefined ? state : afterCrash(state, state.lease, now);
+  const { attempts = 0 } = waiting;
+  if (wakeAtOf(waiting) > now) return { outcome: 'exhausted', state: waiting };
+  const leased = leaseState(notExhausted(takenUp(waiting, now)), lease, now);
   if (leased.isErr()) return undefined;
-  return { ...leased.value, lease: Object.freeze({ ...leased.value.lease, isClaim: true }) };
+  const attempt = attempts + 1;
+  const claim = Object.freeze({ ...leased.value.lease, maxAttempts });
+  return { outcome: 'claimed', state: { ...leased.value, attempts: attempt, lease: claim }, attempt };
+};
+
+/**
+ * The next state of a session whose work is cancelled: nobody has a lease on it, and it wants no worker. `current` itself
+ * if that is so already.
+ */
+export const cancelState = (
+  current: StateRecord,
+  reason: string | undefined,
+  now: number,
+): Result<StateRecord, InvalidTransition> => {
+  const { status } = stateAt(current, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
+  const { wakeAt, retryAt, attempts, lease, ...rest } = current;
+  const isHeld = lease?.releasedAt === undefined && (leaseAt(current, now) ?? lease?.maxAttempts) !== undefined;
+  if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
+  if (lease === undefined) return ok(Object.freeze(rest));
+  const { maxAttempts, ...ended } = lease;
+  const cancelled = { until: 0, releasedAt: now, cancelled: reason === undefined ? {} : { reason } };
+  return ok(Object.freeze({ ...rest, lease: Object.freeze({ ...ended, ...(isHeld && cancelled) }) }));
 };

@@ -75,6 +75,17 @@ export interface LeaseLost extends Failure<'lease_lost'> {
   readonly fencingToken: number;
 }
 
+/** `cancel` has ended the lease with this fencing token. Nothing was changed. */
+export interface Cancelled extends Failure<'cancelled'> {
+  /** The fencing token that was given. */
+  readonly fencingToken: number;
+  /** The reason that was given to `cancel`, if there was one. */
+  readonly reason?: string;
+}
+
+/** Why a lease is not the current one. */
+export type LeaseEnded = LeaseLost | Cancelled;
+
 /**
  * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session has another
  * revision, because it was changed since you read it. This call changed nothing.
@@ -181,7 +192,7 @@ export type SessionError =
   | OperationMismatch
   | Conflict
   | Leased
-  | LeaseLost
+  | LeaseEnded
   | HistoryFull
   | HistoryMoved
   | TooManyActive
@@ -190,6 +201,18 @@ export type SessionError =
   | StoreUnavailable
   | CorruptRecord
   | Misconfigured;
+
+/** Work on a session that has failed, in a worker. */
+export interface WorkFailed extends Failure<'work_failed'> {
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** The id of the session. */
+  readonly id: string;
+  /** Number of the attempt that has failed, from 1. */
+  readonly attempt: number;
+  /** What `run` threw, the error of its `Err`, or why the lease is over. */
+  readonly cause: unknown;
+}
 
 /** Errors of a store. */
 export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
@@ -244,6 +267,13 @@ export const leaseLost = (fencingToken: number): LeaseLost => ({
   type: 'lease_lost',
   message: `the lease is lost: ${fencingToken} is not the fencing token of the current lease`,
   fencingToken,
+});
+
+export const cancelled = (fencingToken: number, reason: string | undefined): Cancelled => ({
+  type: 'cancelled',
+  message: reason === undefined ? 'the work was cancelled' : `the work was cancelled: ${plainText(reason)}`,
+  fencingToken,
+  ...(reason !== undefined && { reason }),
 });
 
 export const conflict = (id: string): Conflict => ({
@@ -319,6 +349,12 @@ export const misconfigured = (message: string, cause?: unknown): Misconfigured =
   type: 'misconfigured',
   message,
   ...(cause === undefined ? {} : { cause }),
+});
+
+export const workFailed = (failed: Omit<WorkFailed, 'type' | 'message'>): WorkFailed => ({
+  type: 'work_failed',
+  message: `the work on session ${plainText(failed.id)} has failed`,
+  ...failed,
 });
 
 export const listenerFailed = (id: string, cause: unknown): ListenerFailed => ({

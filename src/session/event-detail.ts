@@ -1,5 +1,6 @@
 import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
+import { isExhausted } from './exhausted-work.js';
 import type { HistoryAppend } from './history-append.js';
 import { sameLabels } from './labels.js';
 import type { JsonObject, SessionLabels } from './session.js';
@@ -7,6 +8,7 @@ import type { SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
+import { wakeAtOf } from './wake-at.js';
 
 /** Identifies one change of one session. */
 export interface ChangeId {
@@ -30,7 +32,15 @@ export interface UpdatedData {
 }
 
 /** The events that have no details but their time. */
-export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
+export type SimpleEvent =
+  | 'created'
+  | 'started'
+  | 'paused'
+  | 'resumed'
+  | 'woken'
+  | 'cancelled'
+  | 'exhausted'
+  | 'deleted';
 
 /**
  * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new
@@ -104,12 +114,22 @@ const updateDetailOf = (previous: StateRecord, next: StateRecord, at: number): E
   return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
 };
 
+/** Whether a change has ended a lease by `cancel`, or cleared a wake without a claim. */
+const isCancelled = (previous: StateRecord, next: StateRecord): boolean => {
+  const isSameLease = previous.lease?.fencingToken === next.lease?.fencingToken;
+  if (!isSameLease) return false;
+  if (next.lease?.cancelled !== undefined && previous.lease?.cancelled === undefined) return true;
+  return wakeAtOf(previous) < Number.POSITIVE_INFINITY && wakeAtOf(next) === Number.POSITIVE_INFINITY;
+};
+
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch; undefined if this is
  * not a change, such as a renewed lease.
  */
 export const changeDetailOf = (previous: StateRecord, next: StateRecord, now: number): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
+  if (isExhausted(next) && !isExhausted(previous)) return { type: 'exhausted', at: now };
+  if (isCancelled(previous, next)) return { type: 'cancelled', at: now };
   const [before, lease] = [previous.lease, next.lease];
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from './clock.js';
-import { type Leased, type LeaseLost, leased, leaseLost } from './errors.js';
+import { cancelled, type Leased, type LeaseEnded, leased, leaseLost } from './errors.js';
+import { exhausted } from './exhausted-work.js';
+import { retryDelayMs } from './retry-delay.js';
 import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
@@ -24,6 +26,12 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
 /** Whether the current lease at `now` has this fencing token. */
 export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
   currentLease(state, now)?.fencingToken === fencingToken;
+
+/** Why the current lease is not the one with this fencing token. */
+export const leaseEndedIn = ({ lease }: StateRecord, fencingToken: number): LeaseEnded =>
+  lease?.cancelled !== undefined && lease.fencingToken === fencingToken
+    ? cancelled(fencingToken, lease.cancelled.reason)
+    : leaseLost(fencingToken);
 
 /** A state with a lease, current or not. */
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
@@ -60,10 +68,10 @@ export const leaseState = (
   const last = state.lease?.fencingToken ?? 0;
   const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
   // Whoever leases a session again under the same name goes on with its claim.
-  const isClaim = state.lease?.isClaim === true;
+  const maxAttempts = state.lease?.maxAttempts;
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
   // Frozen, so that a store in memory need not copy it.
-  return ok({ ...state, lease: Object.freeze(isClaim ? { ...lease, isClaim } : lease) });
+  return ok({ ...state, lease: Object.freeze(maxAttempts === undefined ? lease : { ...lease, maxAttempts }) });
 };
 
 /** The next state with a later or earlier end of the current lease, if that has this fencing token. */
@@ -71,35 +79,59 @@ export const renewState = (
   state: StateRecord,
   { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
   now: number,
-): Result<LeasedState, LeaseLost | InvalidTransition> => {
+): Result<LeasedState, LeaseEnded | InvalidTransition> => {
   const { lease } = state;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
-  if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
+  if (currentLease(state, now) === undefined) return err(leaseEndedIn(state, fencingToken));
   return ok({ ...state, lease: Object.freeze({ ...lease, until: now + durationMs }) });
 };
 
+/** The state without its wake and its attempts. */
+const withoutAttempts = (state: StateRecord): StateRecord => {
+  const { attempts: _, ...rest } = state;
+  return rest;
+};
+
+/** The state after an attempt that is not done: it waits for the next one, or has had its last one. */
+export const afterAttempt = (state: StateRecord, maxAttempts: number, retryAt: number): StateRecord => {
+  const { attempts = 1, wakeAt } = state;
+  if (attempts < maxAttempts) return { ...state, retryAt };
+  // A wake since the claim is new work, with attempts of its own.
+  if (wakeAt !== undefined) return withoutAttempts(state);
+  return exhausted(withoutAttempts(state));
+};
+
+/** The input of `releaseState`. */
+export interface ReleasedLease {
+  readonly fencingToken: number;
+  readonly isDone: boolean;
+  /** A random number from 0 up to 1. */
+  readonly random: number;
+}
+
 /**
  * The next state without the lease of this fencing token, or `state` itself if that lease is over and no other one
- * followed. A lease ends with its session. A claim that is not `isDone` makes the session want a worker at once.
+ * followed. A lease ends with its session. A claim that is not `isDone` is an attempt that has failed.
  */
 export const releaseState = (
   state: StateRecord,
-  { fencingToken, isDone }: { readonly fencingToken: number; readonly isDone: boolean },
+  { fencingToken, isDone, random }: ReleasedLease,
   now: number,
-): Result<StateRecord, LeaseLost> => {
+): Result<StateRecord, LeaseEnded> => {
   const { lease } = state;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  if (lease.cancelled !== undefined) return err(leaseEndedIn(state, fencingToken));
   if (stateAt(state, now).status === 'TERMINATED') return ok(state);
-  const { isClaim = false, ...released } = lease;
+  const { maxAttempts, ...rest } = lease;
+  const isClaim = maxAttempts !== undefined;
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && isDone;
   if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
-  const wantsWorker = isClaim && !isDone;
-  return ok({
-    ...state,
-    lease: Object.freeze({ ...released, until: 0, releasedAt: now }),
-    ...(wantsWorker && { wakeAt: Math.min(now, state.wakeAt ?? now) }),
-  });
+  const released = { ...state, lease: Object.freeze({ ...rest, until: 0, releasedAt: now }) };
+  if (!isClaim) return ok(released);
+  if (isDone) return ok(withoutAttempts(released));
+  const { attempts = 1 } = state;
+  return ok(afterAttempt(released, maxAttempts, now + retryDelayMs(attempts, random)));
 };

@@ -8,7 +8,7 @@ import type {
   InvalidInput,
   InvalidTransition,
   Leased,
-  LeaseLost,
+  LeaseEnded,
   NotFound,
   OperationMismatch,
   PageTooLarge,
@@ -29,7 +29,7 @@ export interface OperationErrors {
   readonly list: InvalidInput | PageTooLarge | SearchTooLarge | StoreError;
   readonly each: OperationErrors['list'];
   readonly start: OperationErrors['pause'] | TooManyActive;
-  readonly pause: InvalidInput | NotFound | InvalidTransition | LeaseLost | OperationMismatch | Conflict | StoreError;
+  readonly pause: InvalidInput | NotFound | InvalidTransition | LeaseEnded | OperationMismatch | Conflict | StoreError;
   readonly resume: OperationErrors['pause'];
   readonly extend: OperationErrors['pause'];
   readonly terminate: OperationErrors['pause'];
@@ -38,11 +38,13 @@ export interface OperationErrors {
   readonly append: Exclude<OperationErrors['pause'], Conflict> | HistoryFull | HistoryMoved;
   readonly rewind: OperationErrors['append'];
   readonly lease: InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
-  readonly renew: InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | StoreError;
+  readonly renew: InvalidInput | NotFound | InvalidTransition | LeaseEnded | Conflict | StoreError;
   readonly release: Exclude<OperationErrors['renew'], InvalidTransition>;
-  readonly withLease: OperationErrors['lease'] | LeaseLost | CallbackFailed;
-  readonly wake: Exclude<OperationErrors['renew'], LeaseLost>;
+  readonly withLease: OperationErrors['lease'] | LeaseEnded | CallbackFailed;
+  readonly wake: Exclude<OperationErrors['renew'], LeaseEnded>;
   readonly claim: InvalidInput | StoreError;
+  readonly claimAny: OperationErrors['claim'];
+  readonly cancel: OperationErrors['wake'];
   readonly redact: OperationErrors['history'];
   readonly delete: InvalidInput | Conflict | StoreError;
   readonly watch: OperationErrors['history'];

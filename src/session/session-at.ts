@@ -1,10 +1,12 @@
 import { timestampOf } from './clock.js';
+import { isExhausted } from './exhausted-work.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
-import type { JsonObject, Session, SessionLabels, SessionOptions, SessionState } from './session.js';
+import type { JsonObject, Session, SessionLabels, SessionOptions, SessionState, SessionWork } from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
+import { wakeAtOf } from './wake-at.js';
 
 /** Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of sessions. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -43,6 +45,14 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
 
+/** The work on a session; undefined if it wants no worker. */
+const workOf = (state: StateRecord): SessionWork | undefined => {
+  const { attempts = 0 } = state;
+  const wakeAt = wakeAtOf(state);
+  if (isExhausted(state)) return { attempts, exhausted: true };
+  return wakeAt < Number.POSITIVE_INFINITY ? { attempts, wakeAt: timestampOf(wakeAt) } : undefined;
+};
+
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
 export const sessionAt = (
   { head, state: stored, history, historyCount }: Pick<SessionRecord, 'head' | 'state' | 'history' | 'historyCount'>,
@@ -69,6 +79,8 @@ export const sessionAt = (
   addOptional(session, state);
   const lease = state.status === 'TERMINATED' ? undefined : state.lease && leaseAt(state, now);
   if (lease !== undefined) session.lease = lease;
+  const work = workOf(state);
+  if (work !== undefined) session.work = work;
   if (origin !== undefined) session.origin = origin;
   return session;
 };

@@ -13,6 +13,9 @@ export type SessionEventType =
   | 'session.appended'
   | 'session.leased'
   | 'session.released'
+  | 'session.woken'
+  | 'session.cancelled'
+  | 'session.exhausted'
   | 'session.terminated'
   | 'session.deleted';
 

@@ -74,6 +74,10 @@ export const REDACT_LIMIT = 1000;
 export const DEFAULT_HISTORY_LIMIT = 100;
 /** Maximum number of sessions in one claim. */
 export const CLAIM_LIMIT = 100;
+
+/** Claims of a session until its work is done: the default, and the highest maximum. */
+export const DEFAULT_ATTEMPTS = 10;
+export const MAX_ATTEMPTS = 1000;
 /** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
 

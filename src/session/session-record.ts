@@ -1,6 +1,12 @@
 import type { HistoryEntry, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from './session.js';
 import type { EndReason } from './session-status.js';
 
+/** Why a lease was cancelled. */
+export interface Cancellation {
+  /** The reason of the caller, 1 to 256 characters, if there was one. */
+  readonly reason?: string;
+}
+
 /** The latest lease on a session. */
 export interface LeaseRecord {
   /** 1 to 256 characters. */
@@ -13,8 +19,13 @@ export interface LeaseRecord {
   readonly until: number;
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
-  /** True if the session wants a worker again at the end of the lease, unless it is released before. */
-  readonly isClaim?: boolean;
+  /**
+   * Of a claim: the maximum number of attempts. The session wants a worker again at the end of the lease, unless it is
+   * released before. Absent for a lease that is no claim.
+   */
+  readonly maxAttempts?: number;
+  /** Present if `cancel` has ended the lease. */
+  readonly cancelled?: Cancellation;
 }
 
 /**
@@ -87,6 +98,13 @@ interface Phase {
    * worker may claim it.
    */
   readonly wakeAt?: number;
+  /**
+   * When the next attempt is due after one that has failed, in milliseconds since the epoch. Absent if none is. Apart
+   * from `wakeAt`, so that a later wake is not lost.
+   */
+  readonly retryAt?: number;
+  /** Number of claims since the work was last done. Absent for none. */
+  readonly attempts?: number;
   /** Absent if no report of its end must be made. */
   readonly report?: PendingReport;
 }

@@ -90,7 +90,7 @@ export interface InvalidTransition {
   /** The status of the session. */
   readonly status: SessionStatus;
   /** The command that the status does not allow. */
-  readonly command: SessionCommand | 'append' | 'rewind' | 'lease' | 'wake';
+  readonly command: SessionCommand | 'append' | 'rewind' | 'lease' | 'wake' | 'cancel';
 }
 
 export const invalidTransition = (status: SessionStatus, command: InvalidTransition['command']): InvalidTransition => ({

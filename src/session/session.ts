@@ -102,6 +102,16 @@ export interface SessionLease {
   readonly until: string;
 }
 
+/** The work on a session that waits for a worker, has one, or has failed. */
+export interface SessionWork {
+  /** Number of claims since the work was last done. */
+  readonly attempts: number;
+  /** When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it wants none. */
+  readonly wakeAt?: string;
+  /** Present if the work has failed in all its attempts. */
+  readonly exhausted?: true;
+}
+
 /**
  * A lease that was taken: `await using` releases it at the end of the block. If that fails, or the lease is over, it is
  * no error, because a lease also ends by itself.
@@ -122,6 +132,8 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly metadata: JsonObject;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
+  /** Absent if the session wants no worker. */
+  readonly work?: SessionWork;
   /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;
   /** When the session was created. */

@@ -3,6 +3,7 @@ import { sameJson } from './canonical-json.js';
 import { deepFreeze } from './deep-freeze.js';
 import { type InvalidInput, invalidInput } from './errors.js';
 import { exceedsBytes } from './exceeds-bytes.js';
+import { RESERVED_PREFIX } from './exhausted-work.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
 import { MAX_LABELS } from './session-limits.js';
@@ -39,7 +40,8 @@ const changedLabels = (
   changes: LabelChanges,
 ): Result<SessionLabels | undefined, InvalidInput> => {
   const kept = merged(before, changes);
-  if (kept.length <= MAX_LABELS) return ok(sortedLabels(kept));
+  const own = kept.filter(([name]) => !name.startsWith(RESERVED_PREFIX));
+  if (own.length <= MAX_LABELS) return ok(sortedLabels(kept));
   const message = `must be at most ${MAX_LABELS} including the labels that the session has`;
   return err(invalidInput([{ path: 'labels', message }]));
 };

@@ -6,9 +6,10 @@ const NEVER = Number.POSITIVE_INFINITY;
  * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants none. A lease holds off
  * all claims until its end, and a claim that was not released is made again after it: its worker may have crashed.
  */
-export const wakeAtOf = ({ status, wakeAt = NEVER, lease }: StateRecord): number => {
+export const wakeAtOf = ({ status, wakeAt = NEVER, retryAt = NEVER, lease }: StateRecord): number => {
   if (status === 'TERMINATED') return NEVER;
-  if (lease === undefined || lease.releasedAt !== undefined) return wakeAt;
-  const wanted = lease.isClaim === true ? Math.min(wakeAt, lease.until) : wakeAt;
+  const dueAt = Math.min(wakeAt, retryAt);
+  if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
+  const wanted = lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt;
   return Math.max(wanted, lease.until);
 };

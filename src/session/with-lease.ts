@@ -1,9 +1,11 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import {
   type CallbackFailed,
+  type Cancelled,
   callbackFailed,
   type InvalidInput,
   invalidInput,
+  type LeaseEnded,
   type LeaseLost,
   leaseLost,
 } from './errors.js';
@@ -49,13 +51,33 @@ export const fencingTokenFor = <T>(
   given: T | undefined,
 ): T | number | undefined => given ?? (fence?.id === id ? fence.fencingToken : undefined);
 
-/** Takes, renews and releases the leases of one session. */
-export interface LeaseOperations<S, E, R extends { readonly type: string }> {
+/** Renews and releases a lease on one session. */
+export interface HoldOperations<S, R extends { readonly type: string }> {
   /** The sessions with this token. */
   sessions(fencingToken: number): S;
-  lease(): ResultAsync<SessionLease, E>;
   renew(fencingToken: number, seconds: number): ResultAsync<SessionLease, R>;
-  release(fencingToken: number): ResultAsync<void, { readonly type: string }>;
+  /** `isDone`: whether the function that ran under the lease has returned a value. */
+  release(fencingToken: number, isDone: boolean): ResultAsync<void, ReleaseError>;
+  /**
+   * Calls `check` when the lease may be over, so that this is not noticed only by the next renewal. Returns a function
+   * that ends this.
+   */
+  onDoubt?(check: () => void): () => void;
+}
+
+/** Takes, renews and releases the leases of one session. */
+export interface LeaseOperations<S, E, R extends { readonly type: string }> extends HoldOperations<S, R> {
+  lease(): ResultAsync<SessionLease, E>;
+}
+
+type ReleaseError = { readonly type: string } | Cancelled;
+
+/** A lease that was taken. */
+export interface TakenAt {
+  readonly fencingToken: number;
+  /** When the call that took it began, by the clock. */
+  readonly begunAt: number;
+  readonly seconds: number;
 }
 
 /** A clock to measure how long a lease has lasted, counted from before it was requested. */
@@ -81,7 +103,8 @@ const secondsIn = (input: unknown): number => {
 const TRIES_IN_A_LEASE = 10;
 
 /** After these errors no renewal can succeed. */
-const isFinal = (type: string): boolean => ['lease_lost', 'invalid_transition', 'not_found'].includes(type);
+const isFinal = (type: string): boolean =>
+  ['lease_lost', 'cancelled', 'invalid_transition', 'not_found'].includes(type);
 
 /** Renews a lease at a third of its length, until it is stopped or lost. */
 class Renewal<R extends { readonly type: string }> {
@@ -98,17 +121,14 @@ class Renewal<R extends { readonly type: string }> {
   #isRefused = false;
   #isOver = false;
 
-  constructor(
-    renew: () => ResultAsync<unknown, R>,
-    clock: LeaseClock,
-    lease: { begunAt: number; lengthMs: number; fencingToken: number },
-  ) {
+  constructor(renew: () => ResultAsync<unknown, R>, clock: LeaseClock, { begunAt, seconds, fencingToken }: TakenAt) {
+    const lengthMs = seconds * 1000;
     this.#renew = renew;
     this.#clock = clock;
-    this.#fencingToken = lease.fencingToken;
-    this.#lengthMs = lease.lengthMs;
-    this.#endsAt = lease.begunAt + lease.lengthMs;
-    this.#renewsAt = lease.begunAt + lease.lengthMs / 3;
+    this.#fencingToken = fencingToken;
+    this.#lengthMs = lengthMs;
+    this.#endsAt = begunAt + lengthMs;
+    this.#renewsAt = begunAt + lengthMs / 3;
     this.#wait();
   }
 
@@ -124,6 +144,13 @@ class Renewal<R extends { readonly type: string }> {
   /** Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it. */
   get isRefused(): boolean {
     return this.#isRefused;
+  }
+
+  /** Renews at once, because the lease may be over. */
+  check(): void {
+    if (this.#isOver || this.#renewsAt === Number.POSITIVE_INFINITY) return;
+    this.#renewsAt = Number.NEGATIVE_INFINITY;
+    this.#wait();
   }
 
   stop(): void {
@@ -184,10 +211,47 @@ const resultOf = async (use: () => unknown, signal: AbortSignal): Promise<Result
   }
 };
 
+const isCancelled = (error: ReleaseError): error is Cancelled => error.type === 'cancelled';
+
+/** Why the lease was over before its release; undefined if it was not. */
+const lostOf = <R extends { readonly type: string }>(
+  renewal: Renewal<R>,
+  released: Result<void, ReleaseError>,
+  fencingToken: number,
+): LeaseEnded | undefined => {
+  if (released.isErr() && isCancelled(released.error)) return released.error;
+  const isReplaced = released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
+  return renewal.hasRunOut || isReplaced ? leaseLost(fencingToken) : undefined;
+};
+
+/**
+ * Calls `use` under a lease that was taken, renews the lease while it runs, and releases it at the end. The result is
+ * that of `withLease`.
+ */
+export const holdLease = async <S, R extends { readonly type: string }>(
+  operations: HoldOperations<S, R>,
+  clock: LeaseClock,
+  taken: TakenAt,
+  use: (lease: HeldLease<S>) => unknown,
+): Promise<Result<unknown, unknown>> => {
+  const { fencingToken, seconds } = taken;
+  const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, taken);
+  const stop = operations.onDoubt?.(() => renewal.check());
+  const sessions = operations.sessions(fencingToken);
+  const { signal } = renewal;
+  const used = await resultOf(() => use({ sessions, signal, fencingToken }), signal);
+  renewal.stop();
+  stop?.();
+  // A lease that cannot be released runs out by itself.
+  const released = await operations.release(fencingToken, used.isOk());
+  const lost = used.isOk() ? lostOf(renewal, released, fencingToken) : undefined;
+  return lost === undefined ? used : err(lost);
+};
+
 /**
  * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value or the result
- * of `use`, `callback_failed` if `use` throws anything but the reason of the signal, and `lease_lost` in place of a
- * value if the lease was lost before `use` had finished. Never rejects.
+ * of `use`, `callback_failed` if `use` throws anything but the reason of the signal, and `lease_lost` or `cancelled` in
+ * place of a value if the lease was over before `use` had finished. Never rejects.
  */
 export function withLease<T, S, E, R extends { readonly type: string }>(
   operations: LeaseOperations<S, E, R>,
@@ -195,7 +259,7 @@ export function withLease<T, S, E, R extends { readonly type: string }>(
   input: unknown,
   use: (lease: HeldLease<S>) => T,
 ): Promise<
-  Result<ReturnedValue<Awaited<T>>, E | InvalidInput | LeaseLost | CallbackFailed | ReturnedError<Awaited<T>>>
+  Result<ReturnedValue<Awaited<T>>, E | InvalidInput | LeaseEnded | CallbackFailed | ReturnedError<Awaited<T>>>
 >;
 export async function withLease<S, E, R extends { readonly type: string }>(
   operations: LeaseOperations<S, E, R>,
@@ -209,15 +273,5 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   const taken = await operations.lease();
   if (taken.isErr()) return err(taken.error);
   const { fencingToken } = taken.value;
-  const lease = { begunAt, lengthMs: seconds * 1000, fencingToken };
-  const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, lease);
-  const sessions = operations.sessions(fencingToken);
-  const { signal } = renewal;
-  const used = await resultOf(() => use({ sessions, signal, fencingToken }), signal);
-  renewal.stop();
-  // A lease that cannot be released runs out by itself.
-  const released = await operations.release(fencingToken);
-  const isReplaced = released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
-  const isLost = renewal.hasRunOut || isReplaced;
-  return isLost && used.isOk() ? err(leaseLost(fencingToken)) : used;
+  return holdLease(operations, clock, { fencingToken, begunAt, seconds }, use);
 }

@@ -121,6 +121,7 @@ export const simulatedStore = (
     return {
       ...(open && { open: () => call('events.open', () => open.call(log)) }),
       streamOf: (tenant) => log.streamOf(tenant),
+      streams: () => log.streams?.() ?? [],
       latest: (stream) => call('events.latest', () => log.latest(stream)),
       now: (stream) => call('events.now', () => log.now(stream)),
       read: (...args) => call('events.read', () => log.read(...args)),

@@ -234,6 +234,12 @@ export interface EventLog {
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
   streamOf(tenant: string): string;
 
+  /**
+   * All streams, for workers of all tenants, once the log is open. Without this method, or with no streams, such workers
+   * only poll.
+   */
+  streams?(): readonly string[];
+
   /** The position after the latest event of a stream. */
   latest(stream: string): Answer<string, StoreError>;
 

@@ -10,6 +10,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
     open: () => bounded('events.open', log.open?.() ?? ok()),
     streamOf: (...args) => log.streamOf(...args),
+    streams: () => log.streams?.() ?? [],
     latest: (...args) => bounded('events.latest', log.latest(...args)),
     now: (...args) => bounded('events.now', log.now(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),

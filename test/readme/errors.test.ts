@@ -12,6 +12,7 @@ const errors = {
   invalid_transition: { type: 'invalid_transition', message: '', status: 'IDLE', command: 'pause' },
   leased: { type: 'leased', message: '', holder: '', until: '' },
   lease_lost: { type: 'lease_lost', message: '', fencingToken: 1 },
+  cancelled: { type: 'cancelled', message: '', fencingToken: 1 },
   history_full: { type: 'history_full', message: '', id: '', limit: 1 },
   conflict: { type: 'conflict', message: '', id: '' },
   id_taken: { type: 'id_taken', message: '', id: '' },

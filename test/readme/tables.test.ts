@@ -30,6 +30,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         each: true,
       },
       ...{ lease: true, renew: true, release: true, withLease: true, wake: true, claim: true, delete: true },
+      ...{ claimAny: true, cancel: true },
       ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],

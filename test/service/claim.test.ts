@@ -50,7 +50,9 @@ describe('claim', () => {
     clock.pass(999);
     const [claimed] = (await okOf(sessions.claim(worker))).claimed;
     const lease = { holder: 'worker-1', fencingToken: expect.any(Number), until: '2026-01-31T12:00:11.000Z' };
-    expect(claimed).toEqual({ session: await okOf(sessions.get(id, { historyLimit: 0 })), lease });
+    const session = await okOf(sessions.get(id, { historyLimit: 0 }));
+    const waitingSince = '2026-01-31T12:00:00.000Z';
+    expect(claimed).toEqual({ tenant: 'default', session, lease, attempt: 1, waitingSince });
     expect(claimed?.session).toMatchObject({ lease, history: [], historyCount: 1 });
   });
 
@@ -158,13 +160,42 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('without done makes the session claimable at once, after those that wait for longer', async () => {
-    const { sessions, waiting, claimOne, claimedIds } = open();
+  test('without done makes the session claimable after a delay, which doubles with each attempt', async () => {
+    const { sessions, clock, waiting, claimOne, claimedIds } = open();
     await waiting(1);
-    const { id, fencingToken } = await claimOne();
-    const [other] = await waiting(1);
-    await okOf(sessions.release(id, { fencingToken }));
-    expect(await claimedIds()).toEqual([other, id]);
+    for (const longestMs of [1000, 2000, 4000]) {
+      const { id, fencingToken } = await claimOne();
+      await okOf(sessions.release(id, { fencingToken }));
+      clock.pass(longestMs / 2 - 1);
+      expect(await claimedIds()).toEqual([]);
+      clock.pass(longestMs / 2 + 1);
+    }
+  });
+
+  test('without done in the last attempt leaves a session that a list finds, until it is woken and claimed', async () => {
+    const { sessions, clock, waiting, claim, claimedIds } = open();
+    const [id = ''] = await waiting(1);
+    const [claimed] = (await okOf(sessions.claim({ ...worker, attempts: 1 }))).claimed;
+    await okOf(sessions.release(id, { fencingToken: claimed?.lease.fencingToken ?? 0 }));
+    clock.pass(1_000_000);
+    expect(await claimedIds()).toEqual([]);
+    const found = await okOf(sessions.list({ labels: { 'colloquy.work': 'exhausted' } }));
+    expect(found.sessions).toMatchObject([{ id, work: { attempts: 0, exhausted: true } }]);
+    await okOf(sessions.wake(id));
+    expect(await claim()).toMatchObject([{ attempt: 1, session: { labels: {} } }]);
+  });
+
+  test('is counted as an attempt if the worker has crashed', async () => {
+    const { clock, sessions, waiting, claim, claimedIds } = open();
+    const [id = ''] = await waiting(1);
+    const twice = { ...worker, attempts: 2 };
+    expect((await okOf(sessions.claim(twice))).claimed).toMatchObject([{ attempt: 1 }]);
+    clock.pass(10_000);
+    expect((await okOf(sessions.claim(twice))).claimed).toMatchObject([{ attempt: 2 }]);
+    clock.pass(10_000);
+    expect(await claim()).toEqual([]);
+    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
+    expect(await claimedIds()).toEqual([]);
   });
 
   test('with done ends the work also after the lease has run out, unless another worker has taken it', async () => {
@@ -181,6 +212,7 @@ describe('release of a claim', () => {
     const late = sessions.release(id, { fencingToken: first.fencingToken, done: true });
     expect(await errorOf(late)).toMatchObject({ type: 'lease_lost' });
     await okOf(sessions.release(id, { fencingToken: second.fencingToken }));
+    clock.pass(2000);
     expect(await claimedIds()).toEqual([id]);
   });
 
@@ -195,10 +227,11 @@ describe('release of a claim', () => {
   });
 
   test('under withLease by the same holder goes on with the claim: done or not is what counts', async () => {
-    const { sessions, waiting, claim, claimedIds } = open();
+    const { sessions, clock, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     await claim(1, 'worker-1');
     await okOf(sessions.withLease(id, worker, () => undefined));
+    clock.pass(1000);
     expect(await claimedIds()).toEqual([id]);
     const again = { holder: 'worker-2', seconds: 10 };
     await okOf(

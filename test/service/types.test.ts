@@ -12,7 +12,7 @@ import type {
   InvalidInput,
   InvalidTransition,
   Leased,
-  LeaseLost,
+  LeaseEnded,
   Misconfigured,
   NotFound,
   OperationMismatch,
@@ -32,7 +32,7 @@ import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord | Misconfigured;
-type OfChange = InvalidInput | NotFound | InvalidTransition | LeaseLost | OperationMismatch | Conflict | AnyStore;
+type OfChange = InvalidInput | NotFound | InvalidTransition | LeaseEnded | OperationMismatch | Conflict | AnyStore;
 
 describe('every operation has the errors that it can have, and no others', () => {
   test('create', () => {
@@ -94,7 +94,7 @@ describe('every operation has the errors that it can have, and no others', () =>
         | InvalidInput
         | NotFound
         | InvalidTransition
-        | LeaseLost
+        | LeaseEnded
         | OperationMismatch
         | HistoryFull
         | HistoryMoved
@@ -108,10 +108,10 @@ describe('every operation has the errors that it can have, and no others', () =>
       ResultAsync<TakenLease, InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore>
     >();
     expectTypeOf<ReturnType<SessionService['renew']>>().toEqualTypeOf<
-      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | AnyStore>
+      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | LeaseEnded | Conflict | AnyStore>
     >();
     expectTypeOf<ReturnType<SessionService['release']>>().toEqualTypeOf<
-      ResultAsync<void, InvalidInput | NotFound | LeaseLost | Conflict | AnyStore>
+      ResultAsync<void, InvalidInput | NotFound | LeaseEnded | Conflict | AnyStore>
     >();
   });
 
@@ -131,6 +131,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'operation_mismatch'
       | 'leased'
       | 'lease_lost'
+      | 'cancelled'
       | 'history_moved'
       | 'conflict'
       | 'history_full'

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { claimState, wakeState } from '../../src/session/claim-state.js';
-import { leaseState, releaseState } from '../../src/session/lease-state.js';
+import { cancelState, claimState, wakeState } from '../../src/session/claim-state.js';
+import { leaseState, releaseState, renewState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const worker = { holder: 'worker', durationMs: 1000, random: 0 };
+const lease = { holder: 'worker', durationMs: 1000, random: 0 };
+const worker = { ...lease, maxAttempts: 2 };
 
 const woken = (state: StateRecord, at: number, now = NOON) => wakeState(state, at, now)._unsafeUnwrap();
 const waiting = live('ACTIVE', { wakeAt: NOON });
 
 const claimed = (state: StateRecord, now = NOON) => {
   const claim = claimState(state, worker, now);
-  if (claim === undefined) throw new Error('the session cannot be claimed');
-  return claim;
+  if (claim?.outcome !== 'claimed') throw new Error('the session cannot be claimed');
+  return claim.state;
 };
 const released = (state: StateRecord, isDone: boolean, now = NOON) => {
   const fencingToken = state.lease?.fencingToken ?? 0;
-  return releaseState(state, { fencingToken, isDone }, now)._unsafeUnwrap();
+  return releaseState(state, { fencingToken, isDone, random: 0 }, now)._unsafeUnwrap();
 };
 
 describe('a wake', () => {
@@ -45,7 +46,7 @@ describe('a claim', () => {
   test('is a lease in place of the wake', () => {
     const { wakeAt: _, ...rest } = waiting;
     const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
-    expect(claimed(waiting)).toEqual({ ...rest, lease: { ...lease, isClaim: true } });
+    expect(claimed(waiting)).toEqual({ ...rest, attempts: 1, lease: { ...lease, maxAttempts: 2 } });
   });
 
   test('keeps what it does not change, and a later wake', () => {
@@ -71,18 +72,22 @@ describe('a claim', () => {
   test('can be made again once its lease has run out, with the next fencing token', () => {
     const first = claimed(waiting);
     expect(claimState(first, worker, NOON + 999)).toBeUndefined();
-    expect(claimed(first, NOON + 1000).lease).toMatchObject({ fencingToken: 2, isClaim: true });
+    expect(claimed(first, NOON + 1000).lease).toMatchObject({ fencingToken: 2, maxAttempts: 2 });
   });
 
-  test('that is released without its work being done wants a worker from then on', () => {
+  test('that is released without its work being done wants a worker again after a delay', () => {
     const free = released(claimed(waiting), false, NOON + 5);
-    expect([free.wakeAt, free.lease?.isClaim]).toEqual([NOON + 5, undefined]);
-    expect(wakeAtOf(free)).toBe(NOON + 5);
+    expect([free.retryAt, free.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
+    expect(wakeAtOf(free)).toBe(NOON + 505);
   });
 
-  test('that is released earlier than a later wake wants a worker at once', () => {
-    const free = released(woken(claimed(waiting), NOON + 50), false, NOON + 5);
-    expect(free.wakeAt).toBe(NOON + 5);
+  test('that is released waits for the earlier of the delay and a wake since', () => {
+    for (const [at, wakeAt] of [
+      [NOON + 50, NOON + 50],
+      [NOON + 5000, NOON + 505],
+    ] as const) {
+      expect(wakeAtOf(released(woken(claimed(waiting), at), false, NOON + 5))).toBe(wakeAt);
+    }
   });
 
   test('that is done leaves the wakes that came after it', () => {
@@ -94,7 +99,7 @@ describe('a claim', () => {
     const first = claimed(waiting);
     const same = leaseState(first, worker, NOON + 1)._unsafeUnwrap();
     const next = leaseState(first, { ...worker, holder: 'other' }, NOON + 1000)._unsafeUnwrap();
-    for (const { lease } of [same, next]) expect(lease.isClaim).toBe(true);
+    for (const { lease } of [same, next]) expect(lease.maxAttempts).toBe(2);
     expect(wakeAtOf(released(next, true, NOON + 1000))).toBe(NEVER);
   });
 
@@ -103,6 +108,102 @@ describe('a claim', () => {
       const paused = advance(state, 'pause', { now: NOON })._unsafeUnwrap();
       expect(wakeAtOf(paused)).toBe(wakeAtOf(state));
     }
+  });
+});
+
+describe('attempts', () => {
+  /** The state after an attempt that failed, once its delay is over. */
+  const failed = (state: StateRecord, now: number) => released(claimed(state, now), false, now);
+  const last = claimed(failed(waiting, NOON), NOON + 1000);
+  const label = { 'colloquy.work': 'exhausted' };
+
+  test('count the claims since the work was last done', () => {
+    expect(last.attempts).toBe(2);
+    const done = released(last, true, NOON + 1000);
+    expect(done.attempts).toBeUndefined();
+    expect(claimed(woken(done, NOON), NOON + 2000).attempts).toBe(1);
+  });
+
+  test('of which the last one fails leave a session that wants no worker and says so', () => {
+    const exhausted = released(last, false, NOON + 1000);
+    expect([wakeAtOf(exhausted), exhausted.attempts, exhausted.labels]).toEqual([NEVER, undefined, label]);
+  });
+
+  test('of which the last one ends in a crash: the next claim finds that', () => {
+    const claim = claimState(last, worker, NOON + 2000);
+    expect(claim?.outcome).toBe('exhausted');
+    expect([claim && wakeAtOf(claim.state), claim?.state.labels]).toEqual([NEVER, label]);
+  });
+
+  test('go on after a crash at once, and count it', () => {
+    expect(claimed(claimed(waiting), NOON + 1000).attempts).toBe(2);
+  });
+
+  test('begin anew if the session was woken during the last one', () => {
+    const free = released(woken(last, NOON + 1000), false, NOON + 1000);
+    expect([free.attempts, free.labels, wakeAtOf(free)]).toEqual([undefined, undefined, NOON + 1000]);
+    const crashed = woken(last, NOON + 1000);
+    expect(claimed(crashed, NOON + 2000)).toMatchObject({ attempts: 1 });
+  });
+
+  test('begin anew with a wake after the last one, and the label goes', () => {
+    const again = claimed(woken(released(last, false, NOON + 1000), NOON), NOON + 2000);
+    expect([again.attempts, again.labels]).toEqual([1, undefined]);
+  });
+
+  test('leave the labels of the host', () => {
+    const labels = { user: 'u-1' };
+    const exhausted = released({ ...last, labels }, false, NOON + 1000);
+    expect(exhausted.labels).toEqual({ ...label, ...labels });
+    expect(claimed(woken(exhausted, NOON), NOON + 2000).labels).toEqual(labels);
+  });
+});
+
+describe('a wake for later', () => {
+  test('outlives a failed attempt, a crash and the work that is done', () => {
+    const later = NOON + 60_000;
+    const first = woken(claimed(waiting), later);
+    const second = claimed(released(first, false), NOON + 1000);
+    const afterCrash = claimed(first, NOON + 1000);
+    for (const state of [second, released(second, true, NOON + 1000), afterCrash]) expect(state.wakeAt).toBe(later);
+  });
+});
+
+describe('a cancel', () => {
+  const cancelled = (state: StateRecord, now = NOON) => cancelState(state, 'enough', now)._unsafeUnwrap();
+
+  test('ends the lease of a worker, and the session wants none', () => {
+    const after = cancelled(claimed(waiting));
+    expect(after).toMatchObject({ lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } } });
+    expect([wakeAtOf(after), after.attempts, after.lease?.maxAttempts]).toEqual([NEVER, undefined, undefined]);
+  });
+
+  test('is what the holder of the lease is told, and what a later holder is not', () => {
+    const after = cancelled(claimed(waiting));
+    const token = { fencingToken: 1, durationMs: 1000 };
+    for (const result of [
+      renewState(after, token, NOON),
+      releaseState(after, { fencingToken: 1, isDone: true, random: 0 }, NOON),
+    ]) {
+      expect(result._unsafeUnwrapErr()).toMatchObject({ type: 'cancelled', fencingToken: 1, reason: 'enough' });
+    }
+    const next = claimed(woken(after, NOON));
+    expect(next.lease.cancelled).toBeUndefined();
+    expect(renewState(next, token, NOON)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
+  });
+
+  test('also clears a wake that no worker has claimed, and a claim whose worker has crashed', () => {
+    expect(cancelled(live('IDLE', { wakeAt: NOON + 9 }))).toEqual(live('IDLE'));
+    expect(wakeAtOf(cancelled(claimed(waiting), NOON + 5000))).toBe(NEVER);
+  });
+
+  test('changes nothing where there is nothing to cancel', () => {
+    const done = released(claimed(waiting), true);
+    for (const state of [live('ACTIVE'), done, cancelled(claimed(waiting))]) expect(cancelled(state)).toBe(state);
+  });
+
+  test('of a session that has ended is refused', () => {
+    expect(cancelState(ended('failed'), undefined, NOON)._unsafeUnwrapErr()).toMatchObject({ command: 'cancel' });
   });
 });
 

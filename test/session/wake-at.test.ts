@@ -7,7 +7,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const UNTIL = NOON + 1000;
 
 const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: UNTIL };
-const claim = { ...lease, isClaim: true };
+const claim = { ...lease, maxAttempts: 10 };
 const released = { ...lease, until: 0, releasedAt: NOON + 7 };
 
 const sooner = NOON + 5;

@@ -130,14 +130,14 @@ const afterChanges: readonly PlantedBug[] = [
   writing('hands out what somebody has leased', leases, ({ lease: _, ...state }) => state),
   writing('forgets a claim that was not released', leases, ({ lease, ...state }) => {
     if (lease === undefined) return state;
-    const { isClaim: _, ...rest } = lease;
+    const { maxAttempts: _, ...rest } = lease;
     return { ...state, lease: rest };
   }),
   writing('takes each lease for a claim', leases, ({ lease, ...state }) => {
     if (lease === undefined) return state;
     const until = lease.releasedAt ?? lease.until;
     const { releasedAt: _, ...rest } = lease;
-    return { ...state, lease: { ...rest, until, isClaim: true } };
+    return { ...state, lease: { ...rest, until, maxAttempts: 10 } };
   }),
   planted('hands a session out again after an append', others, (inner) => ({
     append: (key, append) => {

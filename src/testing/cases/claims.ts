@@ -105,7 +105,7 @@ export const claims: readonly StoreCase[] = [
       await insertWaiting(store, key, NOON, live('ACTIVE', { lease }));
       expectEqual(await idsOf(store, { now: NOON + 999 }), [], 'while the session is leased');
       expectEqual(await idsOf(store, { now: NOON + 1000 }), ['one'], 'at the end of the lease');
-      const claimed = { ...lease, isClaim: true };
+      const claimed = { ...lease, maxAttempts: 10 };
       await replace(store, key, live('ACTIVE', { revision: 2, lease: claimed }));
       expectEqual(await idsOf(store, { now: NOON + 999 }), [], 'while the claim lasts');
       expectEqual(await idsOf(store, { now: NOON + 1000 }), ['one'], 'after a claim');

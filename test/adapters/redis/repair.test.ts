@@ -53,7 +53,7 @@ describeWithRedis('repair', ({ port }) => {
       test('puts sessions back among those that want a worker, and takes out those that want none', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5, isClaim: true };
+        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5, maxAttempts: 10 };
         await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
         await answerOf(replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, wakeAt: NOON })));
         await answerOf(store.insert(TENANT, headOf('over'), ended('failed', { wakeAt: NOON })));

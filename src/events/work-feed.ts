@@ -1,0 +1,71 @@
+import { ok } from 'neverthrow';
+import type { SessionEvent } from '../session/session-event.js';
+import type { EventHub } from './event-hub.js';
+import type { Feed, FeedConsumer } from './feed.js';
+import { safely } from './safely.js';
+import type { WatchSource } from './watch-source.js';
+
+/** Hears of the events of one tenant, or of all, so that a worker need not wait for its next poll. */
+export class WorkFeed {
+  readonly #source: WatchSource;
+  readonly #tenant: string | undefined;
+  readonly #onEvents: (events: readonly SessionEvent[] | undefined) => void;
+  readonly #open = new Map<Feed, FeedConsumer>();
+  #isOpening = false;
+  #isOver = false;
+
+  /**
+   * `onEvents` gets the events of `tenant`, or of all tenants, since the last call; undefined if some may be missing.
+   */
+  constructor(
+    source: WatchSource,
+    tenant: string | undefined,
+    onEvents: (events: readonly SessionEvent[] | undefined) => void,
+  ) {
+    this.#source = source;
+    this.#tenant = tenant;
+    this.#onEvents = onEvents;
+  }
+
+  /** Opens the feed unless it is open. Without events in the store, or in an outage, it does nothing. */
+  async open(): Promise<void> {
+    const { store, hub } = this.#source;
+    const log = store.events;
+    if (log === undefined || hub === undefined) return;
+    if (this.#isOpening || this.#open.size > 0) return;
+    this.#isOpening = true;
+    const opened = await safely(() => log.open?.() ?? ok(undefined));
+    if (opened.isOk()) for (const feed of this.#feeds(hub)) await this.#join(feed);
+    this.#isOpening = false;
+  }
+
+  close(): void {
+    this.#isOver = true;
+    for (const [feed, consumer] of this.#open) feed.remove(consumer);
+    this.#open.clear();
+  }
+
+  #feeds(hub: EventHub): readonly Feed[] {
+    try {
+      return this.#tenant === undefined ? hub.allFeeds() : [hub.feedOf(this.#tenant)];
+    } catch {
+      // The store breaks its contract. The worker polls.
+      return [];
+    }
+  }
+
+  async #join(feed: Feed): Promise<void> {
+    const tenant = this.#tenant;
+    const consumer: FeedConsumer = {
+      scope: tenant === undefined ? undefined : { tenant, sessionId: undefined },
+      wake: (events) => this.#onEvents(events?.filter((event) => tenant === undefined || event.tenant === tenant)),
+      fail: () => this.#open.delete(feed),
+    };
+    if (this.#isOver) return;
+    this.#open.set(feed, consumer);
+    const added = await feed.add(consumer);
+    if (added.isOk() && !this.#isOver) return;
+    feed.remove(consumer);
+    this.#open.delete(feed);
+  }
+}

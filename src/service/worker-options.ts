@@ -1,0 +1,86 @@
+import { checkSwitch, hasMethods, parseListener, parseName, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import { parseOptions } from '../input/parse-options.js';
+import { leaseRules } from '../input/rule.js';
+import type { WorkFailed } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { Session } from '../session/session.js';
+import { CLAIM_LIMIT, DEFAULT_ATTEMPTS, MAX_ATTEMPTS } from '../session/session-limits.js';
+import type { HeldLease } from '../session/with-lease.js';
+import type { SessionService } from './session-service.js';
+
+/** The argument of `run`: a session that wants a worker, under a lease. */
+export interface ClaimedWork extends HeldLease<SessionService> {
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** The session as it was when it was claimed, without its history. */
+  readonly session: Session;
+  /** Number of this attempt since the work was last done, from 1. */
+  readonly attempt: number;
+  /** Since when the session has waited: RFC 3339, UTC, milliseconds. */
+  readonly waitingSince: string;
+}
+
+/** Options of `createWorker`. */
+export interface WorkerOptions {
+  /**
+   * Does the work on a session. If it returns, the work is done, unless the session was woken since the claim. If it
+   * throws, rejects or returns an `Err`, it is called again later, here or in another worker. Stop when `signal` is
+   * aborted: the work was cancelled, the session has ended, or another worker may have it. Give writes an `operationId`,
+   * because a crash may repeat work.
+   */
+  readonly run: (work: ClaimedWork) => unknown;
+  /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
+  readonly concurrency?: number;
+  /**
+   * Seconds of a lease, which is renewed at each third of them, 0.001 to 86400: after a crash, a session waits for that
+   * long. Default: 30.
+   */
+  readonly seconds?: number;
+  /** Maximum number of claims until the work is done, 1 to 1000; see `ClaimInput`. Default: 10. */
+  readonly attempts?: number;
+  /** The name of the worker in leases. Default: a random text. */
+  readonly holder?: string;
+  /** Whether to work for all tenants, and not for that of the service. Default: false. */
+  readonly allTenants?: boolean;
+  /**
+   * Seconds between two polls, 0.01 to 3600. A worker hears of a session that is woken now at once if the store has
+   * events, so the poll is for times that come, and for crashes. Default: 1.
+   */
+  readonly interval?: number;
+  /** Called for each error. Default: errors are ignored. */
+  readonly onError?: (error: OperationErrors['claim'] | WorkFailed) => unknown;
+}
+
+const optionNames = {
+  run: true,
+  concurrency: true,
+  seconds: true,
+  attempts: true,
+  holder: true,
+  allTenants: true,
+  interval: true,
+  onError: true,
+} as const;
+
+/** The checked options of a worker. */
+export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
+
+export const parseWorkerOptions = (sessions: SessionService, options: WorkerOptions, random: () => number) =>
+  parseOptions('createWorker', options, optionNames, (issues) => {
+    const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
+    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants = false, interval = 1 } = options;
+    issues.check(hasMethods(sessions, 'claim'), 'sessions', 'must be a SessionService');
+    issues.check(typeof run === 'function', 'run', 'must be a function');
+    checkSwitch(issues, 'allTenants', allTenants);
+    const { least, most } = leaseRules.seconds;
+    return {
+      run,
+      concurrency: parseUpTo(issues, 'concurrency', concurrency, CLAIM_LIMIT),
+      seconds: parseNumber(issues, 'seconds', seconds, least, most),
+      attempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
+      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
+      isForAll: allTenants,
+      intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, 3600),
+      onError: parseListener(issues, 'onError', options.onError),
+    };
+  });

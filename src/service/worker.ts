@@ -1,0 +1,216 @@
+import { type Result, ResultAsync } from 'neverthrow';
+import { WorkFeed } from '../events/work-feed.js';
+import { disposable } from '../session/async-dispose.js';
+import { MAX_TIMER_MS } from '../session/clock.js';
+import { workFailed } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { SessionEvent, SessionEventType } from '../session/session-event.js';
+import { holdLease } from '../session/with-lease.js';
+import type { ClaimedSession } from './operation-results.js';
+import { SessionService, settingsOf } from './session-service.js';
+import type { Settings } from './settings.js';
+import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
+
+/**
+ * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits for the work that it
+ * has begun.
+ */
+export interface Worker extends AsyncDisposable {
+  /** Claims sessions until `stop`. Like a timer, a running worker keeps the process alive. */
+  start(): void;
+  /** Claims no more sessions. Settles when the work that has begun is done. */
+  stop(): Promise<void>;
+}
+
+/** After these events, a session may want a worker. */
+const wakes: ReadonlySet<SessionEventType> = new Set(['session.woken', 'session.created']);
+
+/** After these events, a lease may be over. */
+const ends: ReadonlySet<SessionEventType> = new Set([
+  'session.cancelled',
+  'session.leased',
+  'session.terminated',
+  'session.deleted',
+]);
+
+/** Maximum number of tries to release a session. After them, its lease runs out. */
+const RELEASES = 4;
+
+const isCancelled = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';
+
+const keyOf = (tenant: string, id: string): string => `${tenant.length}/${tenant}${id}`;
+
+class WorkLoop {
+  readonly #settings: Settings;
+  readonly #sessions: SessionService;
+  readonly #options: WorkerSettings;
+  readonly #feed: WorkFeed;
+  /** The work that has begun, by session. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** What to call if the lease on a session may be over. */
+  readonly #doubts = new Map<string, () => void>();
+  #isOn = true;
+  #claiming: Promise<void> | undefined;
+  /** Whether a session may have been woken since the last claim began. */
+  #isWoken = false;
+  #cancelPoll = (): void => undefined;
+
+  constructor(sessions: SessionService, settings: Settings, options: WorkerSettings) {
+    this.#sessions = sessions;
+    this.#settings = settings;
+    this.#options = options;
+    const tenant = options.isForAll ? undefined : settings.tenant;
+    this.#feed = new WorkFeed(settings, tenant, (events) => this.#hear(events));
+  }
+
+  start(): void {
+    this.#poll();
+  }
+
+  async stop(): Promise<void> {
+    this.#isOn = false;
+    this.#cancelPoll();
+    await this.#claiming;
+    await Promise.all(this.#running.values());
+    this.#feed.close();
+  }
+
+  #poll(): void {
+    if (!this.#isOn) return;
+    this.#feed.open().catch(() => undefined);
+    this.#claimSoon();
+    this.#wait(this.#options.intervalMs);
+  }
+
+  #wait(ms: number): void {
+    const step = Math.min(ms, MAX_TIMER_MS);
+    this.#cancelPoll = this.#settings.after(step, () => (step < ms ? this.#wait(ms - step) : this.#poll()));
+  }
+
+  #hear(events: readonly SessionEvent[] | undefined): void {
+    if (events === undefined) {
+      for (const doubt of this.#doubts.values()) doubt();
+      this.#claimSoon();
+      return;
+    }
+    for (const { type, tenant, sessionId } of events) {
+      if (ends.has(type)) this.#doubts.get(keyOf(tenant, sessionId))?.();
+    }
+    if (events.some(({ type }) => wakes.has(type))) this.#claimSoon();
+  }
+
+  #claimSoon(): void {
+    this.#isWoken = true;
+    if (this.#claiming !== undefined || !this.#isOn) return;
+    this.#claiming = this.#claimAll().finally(() => {
+      this.#claiming = undefined;
+    });
+  }
+
+  /** Claims until nothing waits, or there is no more room. */
+  async #claimAll(): Promise<void> {
+    const { concurrency, isForAll, holder, seconds, attempts } = this.#options;
+    while (this.#isOn && this.#isWoken && this.#running.size < concurrency) {
+      this.#isWoken = false;
+      const limit = concurrency - this.#running.size;
+      const input = { holder, seconds, attempts, limit };
+      const begunAt = this.#now();
+      const claims = await (isForAll ? this.#sessions.claimAny(input) : this.#sessions.claim(input));
+      if (claims.isErr()) {
+        this.#options.onError(claims.error);
+        return;
+      }
+      for (const claimed of claims.value.claimed) this.#begin(claimed, begunAt);
+      this.#isWoken ||= claims.value.claimed.length === limit;
+    }
+  }
+
+  #begin(claimed: ClaimedSession, begunAt: number): void {
+    const key = keyOf(claimed.tenant, claimed.session.id);
+    const working = this.#work(claimed, begunAt, key).then(() => {
+      // A session that was lost may be here again, in a later claim.
+      if (this.#running.get(key) === working) this.#running.delete(key);
+      this.#claimSoon();
+    });
+    this.#running.set(key, working);
+  }
+
+  async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number, key: string): Promise<void> {
+    const { run, seconds, onError } = this.#options;
+    const { id } = session;
+    const own = this.#settings.forTenant(tenant);
+    const sessions = new SessionService(own);
+    let isDone = false;
+    const operations = {
+      sessions: (fencingToken: number) => new SessionService(own.withFence({ id, fencingToken })),
+      renew: (fencingToken: number, length: number) => sessions.renew(id, { fencingToken, seconds: length }),
+      release: (fencingToken: number, done: boolean) =>
+        new ResultAsync(this.#release(sessions, id, { fencingToken, done })).andTee(() => {
+          isDone = done;
+        }),
+      onDoubt: (check: () => void) => {
+        this.#doubts.set(key, check);
+        return () => this.#doubts.delete(key);
+      },
+    };
+    const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
+    const clock = { now: () => this.#now(), after: this.#settings.after };
+    const done = await holdLease(operations, clock, taken, (held) => run({ ...held, ...more, tenant, session }));
+    if (done.isOk() || isDone || isCancelled(done.error)) return;
+    onError(workFailed({ tenant, id, attempt: more.attempt, cause: done.error }));
+  }
+
+  /** Releases a session; again after an outage, as long as the lease lasts. */
+  async #release(
+    sessions: SessionService,
+    id: string,
+    input: { readonly fencingToken: number; readonly done: boolean },
+  ): Promise<Result<void, OperationErrors['release']>> {
+    let released = await sessions.release(id, input);
+    for (let tries = 1; tries < RELEASES; tries += 1) {
+      if (released.isOk() || released.error.type !== 'store_unavailable') break;
+      await new Promise<void>((resolve) => {
+        this.#settings.after((this.#options.seconds * 1000) / RELEASES, resolve);
+      });
+      released = await sessions.release(id, input);
+    }
+    return released;
+  }
+
+  /** If the clock fails, every lease counts as lost. */
+  #now(): number {
+    return this.#settings.now().unwrapOr(Number.POSITIVE_INFINITY);
+  }
+}
+
+/**
+ * Creates a worker, which calls `run` for each session that wants one (`wake`), under a lease that it renews. Any number
+ * of processes may run one; no session has two workers at the same time. Throws a `TypeError` that names every invalid or
+ * unknown option.
+ *
+ *     await using worker = createWorker(sessions, {
+ *       run: async ({ session, sessions, signal }) => {
+ *         const { entries } = await sessions.orThrow.history(session.id);
+ *         const answer = await askModel(entries, signal);
+ *         await sessions.orThrow.append(session.id, [{ role: 'assistant', content: answer }]);
+ *       },
+ *     });
+ *     worker.start();
+ */
+export const createWorker = (sessions: SessionService, options: WorkerOptions): Worker => {
+  const parsed = parseWorkerOptions(sessions, options, Math.random);
+  const settings = settingsOf(sessions);
+  let loop: WorkLoop | undefined;
+  const stop = async (): Promise<void> => {
+    const stopped = loop;
+    loop = undefined;
+    await stopped?.stop();
+  };
+  const start = (): void => {
+    if (loop !== undefined) return;
+    loop = new WorkLoop(sessions, settings, parsed);
+    loop.start();
+  };
+  return disposable({ start, stop }, stop);
+};
