@@ -18,6 +18,7 @@ const SECTIONS = {
     'docs/lists.md',
     'docs/time-limits.md',
     'docs/leases.md',
+    'docs/workers.md',
     'docs/sweeper.md',
     'docs/errors.md',
     'docs/events.md',

@@ -95,15 +95,15 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'withLease hides an error of its function behind the loss of the lease',
     file: 'src/session/with-lease.ts',
-    from: 'isLost && used.isOk()',
-    to: 'isLost',
+    from: 'used.isOk() ? lostOf(renewal, released, fencingToken) : undefined',
+    to: 'lostOf(renewal, released, fencingToken)',
     tests: ['test/service/lease-sessions.test.ts'],
   },
   {
     bug: 'withLease takes a lease that its function has released for lost',
     file: 'src/session/with-lease.ts',
-    from: 'const isLost = renewal.hasRunOut || isReplaced',
-    to: 'const isLost = renewal.hasRunOut || renewal.isRefused || isReplaced',
+    from: 'renewal.hasRunOut || isReplaced',
+    to: 'renewal.hasRunOut || renewal.isRefused || isReplaced',
     tests: ['test/service/with-lease.test.ts'],
   },
   {

@@ -48,7 +48,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a lease that is over can be renewed',
     file: 'src/session/lease-state.ts',
-    from: 'if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));',
+    from: 'if (currentLease(state, now) === undefined) return err(leaseEndedIn(state, fencingToken));',
     to: '',
     tests: leaseTests,
   },
@@ -56,16 +56,16 @@ export const leaseMutants: readonly Mutant[] = [
     bug: 'a lease can be released with any fencing token',
     file: 'src/session/lease-state.ts',
     from: `if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
-  if (stateAt`,
+  if (lease.cancelled`,
     to: `if (lease === undefined) return err(leaseLost(fencingToken));
-  if (stateAt`,
+  if (lease.cancelled`,
     tests: leaseTests,
   },
   {
     bug: 'fencing tokens begin anew after a release',
     file: 'src/session/lease-state.ts',
-    from: '{ ...released, until: 0, releasedAt: now }',
-    to: '{ ...released, fencingToken: 0, until: 0, releasedAt: now }',
+    from: '{ ...rest, until: 0, releasedAt: now }',
+    to: '{ ...rest, fencingToken: 0, until: 0, releasedAt: now }',
     tests: leaseTests,
   },
   {
@@ -170,22 +170,22 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a claim whose worker has crashed is forgotten',
     file: 'src/session/wake-at.ts',
-    from: 'lease.isClaim === true ? Math.min(wakeAt, lease.until) : wakeAt',
-    to: 'wakeAt',
+    from: 'lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt',
+    to: 'dueAt',
     tests: claimTests,
   },
   {
     bug: 'work that is done wants a worker again',
     file: 'src/session/lease-state.ts',
-    from: 'isClaim && !isDone',
-    to: 'isClaim',
+    from: 'if (isDone) return ok(withoutAttempts(released));',
+    to: '',
     tests: claimTests,
   },
   {
     bug: 'a claim takes a wake for a later time away',
     file: 'src/session/claim-state.ts',
-    from: 'if (state.wakeAt === undefined || state.wakeAt > now) return state;',
-    to: '',
+    from: 'wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt }',
+    to: 'rest',
     tests: claimTests,
   },
   {
@@ -212,7 +212,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'withLease says that all went well though the lease was lost',
     file: 'src/session/with-lease.ts',
-    from: 'return isLost && used.isOk() ? err(leaseLost(fencingToken)) : used;',
+    from: 'return lost === undefined ? used : err(lost);',
     to: 'return used;',
     tests: ['test/service/with-lease.test.ts'],
   },

@@ -54,10 +54,10 @@ describe('the limits in the documents', () => {
 });
 
 describe('the HTTP interface in the documents', () => {
-  const { text } = documentOf('docs/http.md');
   const operations: readonly AnyOperation[] = [...sessionOperations, ...commandOperations, ...historyOperations];
 
   test.for(operations)('has $path, its parameters, fields and headers', (operation) => {
+    const { text } = documentOf(operation.tag === 'Work' ? 'docs/workers.md' : 'docs/http.md');
     const names = [operation.path, ...wireNamesOf(operation).values()];
     expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });
