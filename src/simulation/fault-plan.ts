@@ -25,7 +25,7 @@ export interface FaultPlanOptions {
 
 /**
  * Decides which calls of the store have a fault. The n-th call of a method has one with the chance `rate / n`, so that
- * a method that is called once is hit as likely as one that is polled. Each run has another rate for each method, most of them high.
+ * a thousand polls take no faults from the only append. Each run has another rate for each method, most of them high.
  */
 export class FaultPlan {
   readonly #world: World;
