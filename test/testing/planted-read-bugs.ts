@@ -81,11 +81,9 @@ export const plantedReadBugs: readonly PlantedBug[] = [
       })),
     }),
   ),
-  planted(
-    'never calls a listener',
-    'events: a listener, if the store takes one, is called after a change until it is stopped',
-    (inner) => ({ events: eventsWith(inner, () => ({ listen: () => () => undefined })) }),
-  ),
+  planted('never calls a listener', 'events: a listener is called after a change until it is stopped', (inner) => ({
+    events: eventsWith(inner, () => ({ listen: () => () => undefined })),
+  })),
   planted(
     'tells two events in the wrong order',
     'events: every change has an event, in order, numbered without a gap, with its details',
