@@ -1,3 +1,5 @@
+import { err } from 'neverthrow';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
@@ -79,6 +81,20 @@ export const plantedReadBugs: readonly PlantedBug[] = [
       events: eventsWith(inner, (events) => ({
         read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),
       })),
+    }),
+  ),
+  planted(
+    'says that its log is closed',
+    'events: the log can be opened by each watch, and is not closed while its client is open',
+    (inner) => ({
+      events: eventsWith(inner, () => ({ isClosed: () => true })),
+    }),
+  ),
+  planted(
+    'cannot open its log',
+    'events: the log can be opened by each watch, and is not closed while its client is open',
+    (inner) => ({
+      events: eventsWith(inner, () => ({ open: () => err(storeUnavailable('no settings', 'not_applied')) })),
     }),
   ),
   planted('never calls a listener', 'events: a listener is called after a change until it is stopped', (inner) => ({
