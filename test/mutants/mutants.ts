@@ -6,6 +6,7 @@ import { leaseMutants } from './lease-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
 import type { Mutant } from './mutant.js';
+import { orderMutants } from './order-mutants.js';
 import { redisMutants } from './redis-mutants.js';
 import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
@@ -24,4 +25,5 @@ export const mutants: readonly Mutant[] = [
   ...redisMutants,
   ...rewindMutants,
   ...mountMutants,
+  ...orderMutants,
 ];
