@@ -1,5 +1,6 @@
 import { dataMutants } from './data-mutants.js';
 import { eventMutants } from './event-mutants.js';
+import { eventOrderMutants } from './event-order-mutants.js';
 import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
 import { leaseMutants } from './lease-mutants.js';
@@ -10,6 +11,7 @@ import { orderMutants } from './order-mutants.js';
 import { redisMutants } from './redis-mutants.js';
 import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
+import { storeOrderMutants } from './store-order-mutants.js';
 import { timeMutants } from './time-mutants.js';
 
 /** Every bug that is planted. */
@@ -26,4 +28,6 @@ export const mutants: readonly Mutant[] = [
   ...rewindMutants,
   ...mountMutants,
   ...orderMutants,
+  ...eventOrderMutants,
+  ...storeOrderMutants,
 ];
