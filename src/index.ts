@@ -129,7 +129,15 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
-export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, dueAtOf, endsAt, stateAt } from './session/state-at.js';
+export {
+  acceptsHistoryAt,
+  acceptsHistoryUntil,
+  activeMsAt,
+  dueAtOf,
+  endsAt,
+  stateAt,
+  usedAt,
+} from './session/state-at.js';
 export { transition } from './session/transition.js';
 export { wakeAtOf } from './session/wake-at.js';
 export type { HeldLease } from './session/with-lease.js';

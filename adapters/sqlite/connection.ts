@@ -23,6 +23,9 @@ export const PREFIX = 'colloquy_';
 /** Primary result code of "another connection has locked the database" (https://www.sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
 
+/** How long a transaction waits for the lock of another connection if the host has set no `busy_timeout`. */
+const BUSY_TIMEOUT_MS = 5000;
+
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** Drivers put the result code into different properties. The low byte of an extended code is the primary code. */
@@ -88,6 +91,7 @@ export class Connection {
   readonly #lane: Lane<Write, Refusal | undefined>;
   /** Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK succeeded. */
   #isLeftOpen = false;
+  #hasBusyTimeout = false;
 
   constructor(database: SqliteDatabase, asked: AskedDeployment) {
     this.#database = database;
@@ -232,6 +236,14 @@ export class Connection {
     return ok(this.#deployment);
   }
 
+  /** Sets `busy_timeout` before the first transaction, if the host has set none by then. */
+  #setBusyTimeout(): void {
+    if (this.#hasBusyTimeout) return;
+    const { timeout } = this.get('PRAGMA busy_timeout') ?? {};
+    if (Number(timeout) === 0) this.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.#hasBusyTimeout = true;
+  }
+
   /** `doubt` is the outcome if the transaction may have been committed. */
   #transaction<T, E>(
     begin: string,
@@ -239,6 +251,7 @@ export class Connection {
     work: () => Result<T, E>,
   ): Result<T, E | Refusal> {
     try {
+      this.#setBusyTimeout();
       if (this.#isLeftOpen) this.#rollBack();
       this.exec(begin);
     } catch (cause) {

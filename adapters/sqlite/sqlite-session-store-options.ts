@@ -14,8 +14,8 @@ export interface SqliteStatement {
 
 /**
  * The common part of better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite. The connection belongs to the
- * host: the store never configures or closes it. Declared here, so that no driver is needed to compile against this
- * store.
+ * host: the store sets only `busy_timeout`, at its first call if it is 0, and never closes the connection. Declared
+ * here, so that no driver is needed to compile against this store.
  */
 export interface SqliteDatabase {
   /** False after the host has closed the connection, in drivers that report this. */

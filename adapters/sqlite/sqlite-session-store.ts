@@ -44,7 +44,7 @@ import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-sess
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
  * synchronous connection. Call `migrate()` once before the first operation. A change and its event are one transaction,
  * and changes that arrive together share it. Each transaction blocks the process until SQLite has answered, also while
- * SQLite waits for a lock (`busy_timeout`). Reads return results, not promises.
+ * SQLite waits for a lock (`busy_timeout`, which the first call sets to 5000 if it is 0). Reads return results, not promises.
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;

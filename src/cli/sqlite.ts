@@ -34,8 +34,8 @@ const loadDriver = async (): Promise<Driver> => {
   throw new CliError('SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)');
 };
 
-const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL';
-const READ_ONLY_SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON';
+const SETTINGS = 'PRAGMA synchronous = FULL';
+const READ_ONLY_SETTINGS = 'PRAGMA query_only = ON';
 
 /** A SQLite file. Creates or upgrades it, unless the use is read-only. */
 export const sqlite: Database = {

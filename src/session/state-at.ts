@@ -178,8 +178,9 @@ export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
 /**
- * The state after an append at `now`. Entries in the grace period do not change the state, because the session has
- * ended.
+ * The state after an append at `now`: `lastActivityAt` is `now`, unless it is later already, and whether or not the
+ * session has an inactivity timeout. Entries in the grace period do not change the state, because the session has ended,
+ * by a stored end or by its clock.
  */
 export const usedAt = (state: StateRecord, now: number): StateRecord =>
   now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)

@@ -23,20 +23,19 @@ export interface FaultPlanOptions {
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-/** One of this number of calls has a fault: in the calmest run, and in the wildest. */
-const [RARE, OFTEN] = [100, 6];
-
-/** Decides which calls of the store have a fault. */
+/**
+ * Decides which calls of the store have a fault. The n-th call of a method has one with the chance `rate / n`, so that
+ * a thousand polls take no faults from the only append. Each run has another rate for each method, most of them high.
+ */
 export class FaultPlan {
   readonly #world: World;
   readonly #options: FaultPlanOptions;
-  readonly #rate: number;
+  readonly #counts = new Map<string, number>();
   readonly #made: string[] = [];
 
   constructor(world: World, options: FaultPlanOptions) {
     this.#world = world;
     this.#options = options;
-    this.#rate = 1 / (OFTEN + (RARE - OFTEN) * world.chance('rate of faults'));
   }
 
   /** The calls that had a fault. */
@@ -44,11 +43,24 @@ export class FaultPlan {
     return this.#made;
   }
 
-  faultOf(call: string): FaultType | undefined {
+  /**
+   * The name of the next call of a host, and its fault. A call is named by its number among those of its host and
+   * method, so that it mostly keeps its name if a fault before it is left out.
+   */
+  next(host: number, method: string): { readonly id: string; readonly fault: FaultType | undefined } {
+    const id = `${host} ${method} ${this.#count(`${host} ${method}`)}`;
     const { types, until, only } = this.#options;
-    if (this.#world.now >= until || this.#world.chance(`${call} fault`) >= this.#rate) return undefined;
-    if (only?.has(call) === false) return undefined;
-    this.#made.push(call);
-    return pick(types, this.#world.chance(`${call} type`));
+    const rate = Math.sqrt(this.#world.chance(`rate of ${method}`)) / this.#count(method);
+    const isHit = only?.has(id) ?? this.#world.chance(`${id} fault`) < rate;
+    if (!isHit || this.#world.now >= until) return { id, fault: undefined };
+    this.#made.push(id);
+    return { id, fault: pick(types, this.#world.chance(`${id} type`)) };
+  }
+
+  /** Counts one more of this name. */
+  #count(name: string): number {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
   }
 }

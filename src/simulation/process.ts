@@ -10,7 +10,6 @@ export class Process {
   readonly host: number;
   /** 1 for the first process of the host. */
   readonly start: number;
-  #calls = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(host: number, start: number) {
@@ -19,11 +18,9 @@ export class Process {
     this.start = start;
   }
 
-  /** The name of its next call of the store. */
-  nextCall(): string {
+  /** Tells those who wait for its next call of the store. */
+  tellCall(): void {
     for (const done of this.#waiting.splice(0)) done();
-    this.#calls += 1;
-    return `${this.host}.${this.start}.${this.#calls}`;
   }
 
   /** Resolves with the next call of the store. */

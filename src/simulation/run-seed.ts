@@ -32,7 +32,8 @@ export interface SimulatedSessions {
 
 /** A program to simulate, and the conditions of its runs. */
 export interface Scenario {
-  readonly hosts: number;
+  /** The numbers of the hosts. */
+  readonly hosts: readonly number[];
   readonly faults: readonly FaultType[];
   readonly durationMs: number;
   readonly calmMs: number;
@@ -102,7 +103,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
   };
   const kill = (process: Process): void => {
     if (!process.isAlive) return;
-    world.tellChange(process.name, 'dies');
+    world.tell(process.name, 'dies', 'change');
     leave(process);
     restart(process);
   };
@@ -138,7 +139,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       },
       (error: unknown) => {
         if (!process.isAlive) return;
-        world.tellChange(process.name, `ends with an error: ${asError(error).message}`);
+        world.tell(process.name, `ends with an error: ${asError(error).message}`, 'error');
         leave(process);
         if (world.now >= until) errors += 1;
         if (errors === MAX_ERRORS) failure = asError(error);
@@ -159,7 +160,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
   const sessions = serviceOf(inner, world.clockOf(), 'setup');
   const given = { sessions };
   failure = await errorOf(() => scenario.setup(given));
-  for (let host = 1; host <= scenario.hosts; host += 1) begin(host, 1);
+  for (const host of scenario.hosts) begin(host, 1);
   await drive(() => running.size + restarts > 0, until + scenario.calmMs);
   stop.abort();
   await drive(() => running.size > 0, world.now + STOP_MS);

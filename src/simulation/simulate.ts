@@ -26,7 +26,10 @@ export interface SimulationOptions {
   readonly store?: (seed: number) => SessionStore | PromiseLike<SessionStore>;
   /** Prepares the sessions of a run. */
   readonly setup?: (given: SimulatedSessions) => unknown;
-  /** Your program, as one process runs it. It may end before the signal, or run until the signal. */
+  /**
+   * Your program, as one process runs it. It may end before the signal, or run until the signal. After a crash, or
+   * an error of the program, the host is always started again, within ten seconds.
+   */
   readonly host: (given: SimulatedHost) => unknown;
   /** Checks the sessions after a run. The run fails if it throws, rejects, or returns `false` or an error result. */
   readonly check: (given: SimulatedSessions) => unknown;
@@ -34,13 +37,13 @@ export interface SimulationOptions {
   readonly onProgress?: (done: number, seeds: number) => void;
 }
 
-/** A failed run, reduced to as few faults as possible. */
+/** A failed run, reduced to as few hosts and faults as were found. */
 export interface SimulationFailure {
   /** The seed, for `seeds: [seed]`. */
   readonly seed: number;
   /** Why the run failed: the error of `check` or of a host. */
   readonly error: Error;
-  /** The calls and faults of the run, one per line, in the order of time. */
+  /** The calls and faults of the run up to the last change, without repeated lines, in the order of time. */
   readonly trace: readonly string[];
   /** The seed, the error and the trace as text. */
   readonly story: string;
@@ -94,7 +97,7 @@ const read = (options: SimulationOptions) =>
     const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
     const count = typeof seeds === 'number' ? parseWhole(issues, 'seeds', seeds, 1) : 0;
     const scenario: Scenario = {
-      hosts: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS),
+      hosts: Array.from({ length: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS) }, (_, at) => at + 1),
       faults,
       durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
       calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
@@ -108,19 +111,38 @@ const read = (options: SimulationOptions) =>
     return { scenario, seeds: all, onProgress: options.onProgress ?? printProgress };
   });
 
-/** The same failure with as few faults as a binary search finds. */
+/** The same failure with as few faults as a binary search finds. The latest are left out first: the rest is sooner. */
 const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
   let best = failed;
   let attempts = 0;
-  for (let size = Math.ceil(best.faults.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < best.faults.length && attempts < MAX_ATTEMPTS; attempts += 1) {
-      const fewer = best.faults.filter((_, at) => at < from || at >= from + size);
+  for (let size = best.faults.length; size >= 1; ) {
+    const count = best.faults.length;
+    for (let to = count; to > 0 && attempts < MAX_ATTEMPTS; to -= size, attempts += 1) {
+      const fewer = best.faults.filter((_, at) => at < to - size || at >= to);
       const run = await runSeed(seed, scenario, new Set(fewer));
-      if (run.error === undefined) from += size;
-      else best = run;
+      if (run.error !== undefined) best = run;
     }
+    const isLast = size === 1 && best.faults.length === count;
+    size = isLast || attempts === MAX_ATTEMPTS ? 0 : Math.ceil(size / 2);
   }
   return best;
+};
+
+/** The same failure with as few hosts as it needs, and then with fewer faults. */
+const reduced = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
+  const none: ReadonlySet<string> = new Set();
+  const run = (hosts: readonly number[], only?: ReadonlySet<string>) => runSeed(seed, { ...scenario, hosts }, only);
+  const needsFaults = (await run(scenario.hosts, none)).error === undefined;
+  let best = { hosts: scenario.hosts, failed };
+  for (const host of scenario.hosts.toReversed()) {
+    const hosts = best.hosts.filter((each) => each !== host);
+    if (hosts.length === 0) continue;
+    const fewer = await run(hosts);
+    if (fewer.error === undefined) continue;
+    // A check of what all hosts have done fails without one of them, but that is another failure.
+    if (!needsFaults || (await run(hosts, none)).error === undefined) best = { hosts, failed: fewer };
+  }
+  return withFewerFaults(seed, { ...scenario, hosts: best.hosts }, best.failed);
 };
 
 const failureOf = (seed: number, { error, trace }: Run): SimulationFailure => {
@@ -142,7 +164,7 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
     const run = await runSeed(seed, scenario);
     done += 1;
     if (run.error !== undefined) {
-      return { seeds: done, failure: failureOf(seed, await withFewerFaults(seed, scenario, run)) };
+      return { seeds: done, failure: failureOf(seed, await reduced(seed, scenario, run)) };
     }
     if (performance.now() - toldAt < PROGRESS_MS) continue;
     toldAt = performance.now();

@@ -1,9 +1,10 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
-import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
+import type { Answer, EventLog, ReplaceOptions, SessionStore } from '../store/session-store.js';
 import type { FaultPlan } from './fault-plan.js';
 import type { Process } from './process.js';
+import type { LineType } from './trace.js';
 import type { World } from './world.js';
 
 /** Maximum simulated milliseconds of a message to the store or back. */
@@ -43,6 +44,10 @@ const outcomeOf = (value: unknown): string | undefined => {
   return typeof outcome === 'string' && outcome !== 'found' ? outcome : undefined;
 };
 
+/** The type of a replace: a renewed lease has no event. */
+const typeOf = ({ event }: ReplaceOptions = {}): LineType =>
+  event === undefined || event.type === 'leased' || event.type === 'released' ? 'step' : 'change';
+
 const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
 
 /**
@@ -54,24 +59,30 @@ export const simulatedStore = (
   process: Process,
   { world, plan, kill }: Surroundings,
 ): SessionStore => {
-  const call = <T, E>(name: string, apply: () => Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> => {
-    const id = process.nextCall();
+  const tellChange = (who: string, what: string): void => world.tell(who, what, 'change');
+  const call = <T, E>(
+    name: string,
+    apply: () => Answer<T, StoreError | E>,
+    type: LineType = 'change',
+  ): ResultAsync<T, StoreError | E> => {
+    process.tellCall();
+    const { id, fault } = plan.next(process.host, name);
     const chance = (what: string): number => world.chance(`${id} ${what}`);
-    const fault = plan.faultOf(id);
-    const isFirstHalf = chance('half') < 0.5;
+    // Most are lost on the way back: a change that was applied, and seems not to be, is what a program gets wrong.
+    const isFirstHalf = chance('half') < 0.25;
     const late = fault === 'slowStore' ? SLOW_MS * chance('late') : 0;
     const there = WAY_MS * chance('there') + (isFirstHalf ? late : 0);
     const back = WAY_MS * chance('back') + (isFirstHalf ? 0 : late);
-    if (late > 0) world.tellChange('store', `is slow with ${name} of ${process.name}: ${seconds(late)}`);
+    if (late > 0) tellChange('store', `is slow with ${name} of ${process.name}: ${seconds(late)}`);
     if (fault === 'clockJump') {
       const jump = JUMP_MS * (2 * chance('jump') - 1);
       process.skew += jump;
-      world.tellChange(process.name, `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`);
+      tellChange(process.name, `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`);
     }
     if (fault === 'pause') {
       const pause = PAUSE_MS * chance('pause');
       process.pausedUntil = world.now + pause;
-      world.tellChange(process.name, `stands still for ${seconds(pause)}`);
+      tellChange(process.name, `stands still for ${seconds(pause)}`);
     }
     return new ResultAsync(
       new Promise<Result<T, StoreError | E>>((resolve) => {
@@ -82,15 +93,15 @@ export const simulatedStore = (
         world.schedule(undefined, there, async () => {
           if (fault === 'crash' && isFirstHalf) return kill(process);
           if (fault === 'refused') {
-            world.tellChange('store', `refuses ${name} of ${process.name}`);
+            tellChange('store', `refuses ${name} of ${process.name}`);
             return fail('the store is not there', 'not_applied');
           }
           if (fault === 'lostReply')
-            world.tellChange('store', `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`);
+            tellChange('store', `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`);
           if (fault === 'lostReply' && isFirstHalf) return fail('the call was lost', 'unknown');
           const result = await world.outside(apply());
           const outcome = result.isOk() ? outcomeOf(result.value) : undefined;
-          if (applied.has(outcome)) world.tellChange('store', `has applied ${name} of ${process.name}`);
+          if (applied.has(outcome)) world.tell('store', `has applied ${name} of ${process.name}`, type);
           else if (outcome !== undefined) world.tell('store', `answers ${outcome} to ${name} of ${process.name}`);
           if (fault === 'crash') return kill(process);
           return fault === 'lostReply' ? fail('the answer was lost', 'unknown') : reply(result);
@@ -104,7 +115,7 @@ export const simulatedStore = (
     find: (...args) => call('find', () => inner.find(...args)),
     findState: (key) => call('findState', () => inner.findState(key)),
     list: (...args) => call('list', () => inner.list(...args)),
-    replace: (...args) => call('replace', () => inner.replace(...args)),
+    replace: (...args) => call('replace', () => inner.replace(...args), typeOf(args[3])),
     append: (key, append) => call('append', () => inner.append(key, append)),
     redact: (...args) => call('redact', () => inner.redact(...args)),
     findEntries: (key, slice) => call('findEntries', () => inner.findEntries(key, slice)),

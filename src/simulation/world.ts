@@ -2,15 +2,13 @@ import { inLaterTurn } from '../events/yield-to-event-loop.js';
 import type { Clock } from '../session/clock.js';
 import { chanceOf } from './chance-of.js';
 import type { Process } from './process.js';
+import { type LineType, Trace } from './trace.js';
 
 /** The simulated time at which every run begins. */
 const START = Date.UTC(2026, 0, 1, 12);
 
 /** Maximum real milliseconds to wait for an answer from outside the simulation. */
 const PATIENCE_MS = 30_000;
-
-/** Maximum lines of the trace after the last change. */
-const ANSWERS = 4;
 
 interface Action {
   at: number;
@@ -26,9 +24,8 @@ const settled = (): Promise<void> => new Promise(inLaterTurn);
 export class World {
   readonly #seed: number;
   readonly #actions = new Set<Action>();
-  readonly #trace: string[] = [];
+  readonly #trace = new Trace();
   readonly #orders = new Map<unknown, number>();
-  #lastChange = 0;
   #now = START;
   #turns = 0;
   #outside = 0;
@@ -41,9 +38,9 @@ export class World {
     return this.#now;
   }
 
-  /** The events of the run, one per line, up to the last change and the answers to it. */
+  /** The events of the run, one per line. */
   get trace(): readonly string[] {
-    return this.#trace.slice(0, this.#lastChange + ANSWERS);
+    return this.#trace.lines;
   }
 
   /** A number from 0 up to 1 for a name. */
@@ -51,8 +48,9 @@ export class World {
     return chanceOf(this.#seed, name);
   }
 
-  tell(who: string, what: string): void {
-    this.#trace.push(`${((this.#now - START) / 1000).toFixed(3).padStart(8)} s  ${who.padEnd(6)}  ${what}`);
+  /** Adds a line to the trace. */
+  tell(who: string, what: string, type: LineType = 'step'): void {
+    this.#trace.add({ type, seconds: (this.#now - START) / 1000, text: `${who.padEnd(6)}  ${what}` });
   }
 
   /** The number of a value in order of appearance, from 1; the same value has the same number. */
@@ -60,12 +58,6 @@ export class World {
     const order = this.#orders.get(value) ?? this.#orders.size + 1;
     this.#orders.set(value, order);
     return order;
-  }
-
-  /** Adds a line to the trace that is neither a call nor an answer. */
-  tellChange(who: string, what: string): void {
-    this.tell(who, what);
-    this.#lastChange = this.#trace.length;
   }
 
   /** The clock of a process, or the correct clock. */

@@ -312,9 +312,10 @@ export interface SessionStore {
 
   /**
    * Adds entries at the end of the history or after `after`, if the state accepts history at `now`
-   * (`acceptsHistoryUntil`), and sets its `lastActivityAt` to `now` unless it is later. Appends at the end never
-   * conflict with each other. The cost does not depend on the length of the history. No position is used twice, even
-   * after a rewind.
+   * (`acceptsHistoryAt`). An append that is applied always sets `lastActivityAt` to `now`, with an inactivity timeout or
+   * without, except that a later one stays, and that an append in the grace period, after the end of the session, leaves
+   * the whole state as it is (`usedAt`). Appends at the end never conflict with each other. The cost does not depend on
+   * the length of the history. No position is used twice, even after a rewind.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 

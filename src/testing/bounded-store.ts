@@ -8,6 +8,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;
   const boundedLog = (log: EventLog): EventLog => ({
     ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
+    isClosed: () => log.isClosed?.() ?? false,
     open: () => bounded('events.open', log.open?.() ?? ok()),
     streamOf: (...args) => log.streamOf(...args),
     streams: () => log.streams?.() ?? [],

@@ -5,7 +5,8 @@ import { answerOf } from './steps.js';
 import { withTimeout } from './with-timeout.js';
 
 export const logOf = ({ events }: SessionStore): EventLog => {
-  if (events === undefined) throw new Error('the store has no events');
+  if (events === undefined)
+    throw new Error("the store has no events; if it is to have none, say so: without: ['events']");
   return events;
 };
 
@@ -22,13 +23,17 @@ export const eventsAfter = async (store: SessionStore, position: string): Promis
   return page.events;
 };
 
-/** Listens to a store that takes listeners. `heard` waits for the first call, for at most `timeoutMs`. */
+/** Listens to the log of a store. `heard` waits for the first call, for at most `timeoutMs`. */
 export const listenTo = (store: SessionStore, timeoutMs: number) => {
   let calls = 0;
   let stop: (() => void) | undefined;
   const log = logOf(store);
+  if (log.listen === undefined) {
+    throw new Error("the log takes no listeners; if watches are to poll it, say so: without: ['listen']");
+  }
+  const listen = log.listen.bind(log);
   const heard = new Promise<void>((resolve) => {
-    stop = log.listen?.(() => {
+    stop = listen(() => {
       calls += 1;
       resolve();
     }, log.streamOf(TENANT));

@@ -1,74 +1,37 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
-import { activity } from './cases/activity.js';
-import { appendConditions } from './cases/append-conditions.js';
-import { appends } from './cases/appends.js';
-import { byStatus } from './cases/by-status.js';
-import { claims } from './cases/claims.js';
+import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
-import { deadlines } from './cases/deadlines.js';
-import { entryData } from './cases/entry-data.js';
-import { eventCounts } from './cases/event-counts.js';
-import { events } from './cases/events.js';
-import { extensionEvents, extensions } from './cases/extensions.js';
-import { forks } from './cases/forks.js';
-import { gracePeriods } from './cases/grace-periods.js';
-import { historyBytes } from './cases/history-bytes.js';
-import { historyLimits } from './cases/history-limits.js';
-import { historyParts } from './cases/history-parts.js';
-import { historyVersions } from './cases/history-versions.js';
-import { inactivity, inactivityStatuses } from './cases/inactivity.js';
-import { insertion } from './cases/insertion.js';
-import { labelSearch } from './cases/label-search.js';
-import { labelEvents, labelUpdates } from './cases/label-updates.js';
-import { labels } from './cases/labels.js';
-import { leaseEvents, leases } from './cases/leases.js';
-import { liveLimits } from './cases/live-limits.js';
-import { maxEntries } from './cases/max-entries.js';
-import { metadata, metadataEvents } from './cases/metadata.js';
-import { names } from './cases/names.js';
-import { openingEvents, openingLimits, openings } from './cases/openings.js';
-import { operationIds } from './cases/operation-ids.js';
-import { ownership } from './cases/ownership.js';
-import { paging } from './cases/paging.js';
-import { races } from './cases/races.js';
-import { ranges } from './cases/ranges.js';
-import { readSizes } from './cases/read-sizes.js';
-import { redactionEvents, redactions } from './cases/redactions.js';
-import { remains, remainsAndLimits } from './cases/remains.js';
-import { removal } from './cases/removal.js';
-import { replacements } from './cases/replacements.js';
-import { reports } from './cases/reports.js';
-import { rewindEvents, rewinds } from './cases/rewinds.js';
-import { sequences } from './cases/sequences.js';
-import { severalStatuses } from './cases/several-statuses.js';
-import { statusTimes } from './cases/status-times.js';
-import { tenants } from './cases/tenants.js';
-import { texts } from './cases/texts.js';
-import { twoStores } from './cases/two-stores.js';
-import { updateOrder, updateOrderByStatus } from './cases/update-order.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
+import { OPTIONAL_PARTS, type OptionalPart, optionalCases, requiredCases } from './parts.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
 export type { MakeStore, OpenedStore } from './opened-store.js';
+export type { OptionalPart } from './parts.js';
+export { joinRace, raceProcesses, type StartProcess } from './race-processes.js';
 export type { Corrupt, StoredPart } from './store-case.js';
 
 /** The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit. */
-export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
+export interface TestFunction {
+  (name: string, run: () => Promise<void>): unknown;
+  /** Reports a test as skipped. Without it, a case that the options leave out is reported as passed. */
+  skip?(name: string, run: () => Promise<void>): unknown;
+}
 
 /** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. Adds the cases on records that cannot be read. Omit it if nothing outside the
-   * store can damage a record.
+   * Damages a part of a stored session. Without it, the cases on records that cannot be read are skipped. Omit it only
+   * if nothing outside the store can damage a record.
    */
   readonly corrupt?: Corrupt<S>;
   /**
-   * Creates an empty store that lists by status. Adds the cases on lists by status and on limits of live sessions.
+   * The parts that the store lacks: `statuses` for lists by status alone and limits of live sessions, `events` for the log of
+   * events, `listen` for listeners of that log. Their cases do not run, and the report names each part as not checked.
+   * A store must refuse what it lacks: a case fails if it ignores it, or has it after all. Default: none, so that
+   * everything that the service may call is checked.
    */
-  readonly withStatuses?: MakeStore<S>;
-  /** Creates an empty store with events. Adds the cases on events. */
-  readonly withEvents?: MakeStore<S>;
+  readonly without?: readonly OptionalPart[];
   /**
    * Maximum duration in milliseconds of a single call of the store, of a function that creates a store, or of `close`.
    * A case with a slower call fails and names the call. Default: 30000.
@@ -79,52 +42,24 @@ export interface StoreContractOptions<S extends SessionStore> {
 /** Maximum delay of a timer; a longer one would fire at once. */
 const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
-const cases: readonly StoreCase[] = [
-  ...insertion,
-  ...openings,
-  ...forks,
-  ...paging,
-  ...ranges,
-  ...replacements,
-  ...appends,
-  ...activity,
-  ...extensions,
-  ...maxEntries,
-  ...historyParts,
-  ...entryData,
-  ...historyBytes,
-  ...historyLimits,
-  ...historyVersions,
-  ...readSizes,
-  ...operationIds,
-  ...appendConditions,
-  ...rewinds,
-  ...redactions,
-  ...leases,
-  ...claims,
-  ...metadata,
-  ...labels,
-  ...labelUpdates,
-  ...labelSearch,
-  ...updateOrder,
-  ...removal,
-  ...sequences,
-  ...deadlines,
-  ...inactivity,
-  ...gracePeriods,
-  ...reports,
-  ...remains,
-  ...tenants,
-  ...names,
-  ...texts,
-  ...ownership,
-  ...races,
-  ...twoStores,
-];
+/** Checks the options. Returns the parts that the store lacks; without events, there is no log to listen to. */
+const absentParts = <S extends SessionStore>(
+  without: StoreContractOptions<S>['without'],
+  timeoutMs: number,
+): ReadonlySet<OptionalPart> => {
+  if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
+    throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
+  }
+  const absent = new Set(without);
+  for (const part of absent) {
+    if (!OPTIONAL_PARTS.includes(part)) throw new TypeError(`without may contain ${OPTIONAL_PARTS.join(', ')}`);
+  }
+  return absent.has('events') ? absent.add('listen') : absent;
+};
 
 /**
- * The contract of `SessionStore` as tests. `makeStore` is called once for each case, and returns an empty store or an
- * `OpenedStore`.
+ * The contract of `SessionStore` as tests, within one process; `raceProcesses` tests two. `makeStore` is called once for
+ * each case, and returns an empty store or an `OpenedStore`.
  *
  * ```ts
  * describe('MyStore', () => describeSessionStore(test, () => new MyStore()));
@@ -135,54 +70,28 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: MakeStore<S>,
-  { corrupt, withEvents, withStatuses, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
+  { corrupt, without, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
-  if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
-    throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
-  }
+  const absent = absentParts(without, timeoutMs);
   const bounded = (store: SessionStore): SessionStore => boundedStore(store, timeoutMs);
-  const add = (name: string, make: MakeStore<S>, run: (store: S, second: S) => Promise<void>): void => {
-    test(name, () => withOpenedStore(make, timeoutMs, run));
+  const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
+    test(name, () => withOpenedStore(makeStore, timeoutMs, run));
   };
-  const addAll = (all: readonly StoreCase[], make: MakeStore<S>): void => {
+  const addAll = (all: readonly StoreCase[]): void => {
     for (const { name, run } of all) {
-      add(name, make, (store, second) => run(bounded(store), bounded(second), timeoutMs));
+      add(name, (store, second) => run(bounded(store), bounded(second), timeoutMs));
     }
   };
 
-  addAll(cases, makeStore);
-  if (withStatuses !== undefined)
-    addAll(
-      [
-        ...byStatus,
-        ...statusTimes,
-        ...severalStatuses,
-        ...updateOrderByStatus,
-        ...inactivityStatuses,
-        ...liveLimits,
-        ...openingLimits,
-        ...remainsAndLimits,
-      ],
-      withStatuses,
-    );
-  if (withEvents !== undefined)
-    addAll(
-      [
-        ...events,
-        ...eventCounts,
-        ...leaseEvents,
-        ...extensionEvents,
-        ...labelEvents,
-        ...metadataEvents,
-        ...rewindEvents,
-        ...openingEvents,
-        ...redactionEvents,
-      ],
-      withEvents,
-    );
-  if (corrupt !== undefined) {
-    for (const { name, run } of corruption) {
-      add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));
-    }
+  addAll(requiredCases);
+  for (const part of OPTIONAL_PARTS) addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
+  if (corrupt === undefined) {
+    const nothing = async () => undefined;
+    if (test.skip === undefined) test(NO_CORRUPTION, nothing);
+    else test.skip(NO_CORRUPTION, nothing);
+    return;
+  }
+  for (const { name, run } of corruption) {
+    add(name, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));
   }
 };

@@ -1,14 +1,17 @@
 import { dataMutants } from './data-mutants.js';
 import { eventMutants } from './event-mutants.js';
+import { eventOrderMutants } from './event-order-mutants.js';
 import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
 import { leaseMutants } from './lease-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
 import type { Mutant } from './mutant.js';
+import { orderMutants } from './order-mutants.js';
 import { redisMutants } from './redis-mutants.js';
 import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
+import { storeOrderMutants } from './store-order-mutants.js';
 import { timeMutants } from './time-mutants.js';
 
 /** Every bug that is planted. */
@@ -24,4 +27,7 @@ export const mutants: readonly Mutant[] = [
   ...redisMutants,
   ...rewindMutants,
   ...mountMutants,
+  ...orderMutants,
+  ...eventOrderMutants,
+  ...storeOrderMutants,
 ];

@@ -21,7 +21,7 @@ export const contract = {
   './express': ['expressMiddleware'],
   './koa': ['koaMiddleware'],
   './fetch': ['fetchHandler'],
-  './testing': ['describeSessionStore'],
+  './testing': ['describeSessionStore', 'joinRace', 'raceProcesses'],
   './openai-agents': ['EngineSession'],
   './claude-agent': ['TranscriptStore'],
   './ai-sdk': ['loadMessages', 'saveMessages'],

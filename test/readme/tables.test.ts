@@ -46,7 +46,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'docs/writing-a-store.md',
     'Option',
     {
-      ...{ corrupt: true, withStatuses: true, withEvents: true, timeoutMs: true },
+      ...{ corrupt: true, without: true, timeoutMs: true },
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
   ],
   [

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
-import { NOON } from '../support/manual-clock.js';
+import { NOON, pass } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, type OpenOptions, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -189,4 +189,27 @@ describe('a process with other settings', () => {
     const due = (await store.due(Number.MAX_SAFE_INTEGER, 10))._unsafeUnwrap();
     expect(due.sessions).toEqual([]);
   });
+});
+
+test('an end is told again although one of an earlier session with its id is told meanwhile', async () => {
+  const { sessions, clock, told } = open();
+  const begin = () => okOf(sessions.create({ ...ada, id: 'call-1', timeLimit: 1, start: true }));
+  const sweepWith = (onEnded: (session: EndedSession) => unknown) =>
+    okOf(createSweeper(sessions, { onEnded }).sweepOnce());
+  await begin();
+  clock.pass(1000);
+  const first = sweepWith((session) => {
+    told.push(session);
+    return new Promise<void>((done) => clock.after(30_000, done));
+  });
+  await pass(clock, 1000);
+  await okOf(sessions.delete('call-1'));
+  await begin();
+  clock.pass(1000);
+  await sweepWith(() => Promise.reject(new Error('no')));
+  await pass(clock, 30_000);
+  await first;
+  clock.pass(MINUTE);
+  await sweepWith((session) => told.push(session));
+  expect(told.map(({ endedAt }) => endedAt)).toContain(at(3000));
 });

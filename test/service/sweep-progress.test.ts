@@ -134,11 +134,63 @@ describe('a store that is looked at part by part', () => {
     await sweeper.stop();
   });
 
+  test('is covered within ten seconds, whatever the interval', async () => {
+    const { sessions, clock, asked } = await openParts(Array.from({ length: 10 }, () => 0));
+    const sweeper = createSweeper(sessions, { interval: 1.5, onEnded });
+    sweeper.start();
+    for (let ms = 0; ms < 10_000; ms += 500) await pass(clock, 500);
+    await sweeper.stop();
+    expect(new Set(asked).size).toBe(10);
+  });
+
+  test('is swept whole by sweepOnce, wherever the sweeper itself has come to', async () => {
+    const { sessions, clock, asked } = await openParts([0, 0, 0, 0]);
+    const sweeper = createSweeper(sessions, { interval: 0.2, onEnded });
+    sweeper.start();
+    await pass(clock, 200);
+    expect(asked).toEqual([0, 1]);
+    expect(await okOf(sweeper.sweepOnce())).toMatchObject({ ended: 0 });
+    expect(asked.slice(2)).toEqual([0, 1, 2, 3]);
+    await sweeper.stop();
+  });
+
   test('goes on where a sweep of the host has stopped', async () => {
     const { sessions, asked } = await openParts([0, 0, 0, 0]);
     const first = await okOf(sessions.sweep(10, { onEnded }));
     expect(first.nextCursor).toBe('1');
     expect((await okOf(sessions.sweep(10, { onEnded, cursor: '3' }))).nextCursor).toBeUndefined();
     expect(asked).toEqual([0, 3]);
+  });
+});
+
+describe('the timers of a sweeper', () => {
+  test('wait for the whole of a long interval', async () => {
+    const { store, clock } = openSessions();
+    const due = vi.fn<SessionStore['due']>((...args) => store.due(...args));
+    const sweeper = createSweeper(new SessionService({ store: changed(store, { due }), clock }), { interval: 150 });
+    sweeper.start();
+    for (let seconds = 0; seconds < 149; seconds += 1) await pass(clock, 1000);
+    expect(due).toHaveBeenCalledTimes(1);
+    await pass(clock, 1000);
+    expect(due).toHaveBeenCalledTimes(2);
+    await sweeper.stop();
+  });
+
+  test('are gone once it has stopped', async () => {
+    const { sessions, clock } = openSessions();
+    const sweeper = createSweeper(sessions);
+    sweeper.start();
+    await pass(clock, 500);
+    expect(clock.waiting).toBe(1);
+    await sweeper.stop();
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('are gone once an end is told', async () => {
+    const { sessions, clock } = openSessions({ reportEnds: true });
+    await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(1000);
+    expect(await sweep(sessions)).toMatchObject({ reported: 1 });
+    expect(clock.waiting).toBe(0);
   });
 });

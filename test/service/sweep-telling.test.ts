@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { passUntil } from '../support/manual-clock.js';
+import { pass, passUntil } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -191,6 +191,21 @@ describe('an end that the clock has made', () => {
     clock.pass(MINUTE);
     await sweep(sessions);
     expect(told).toEqual(ids);
+  });
+
+  test('is told once where others before it have taken long to be told, and another process sweeps too', async () => {
+    const { sessions, clock, ids } = await openDue(180);
+    const slow = ({ id }: { readonly id: string }) => {
+      told.push(id);
+      return new Promise<void>((done) => clock.after(40_000, done));
+    };
+    const first = sweep(sessions, { onEnded: slow });
+    await pass(clock, 40_000);
+    expect(told).toHaveLength(128);
+    await pass(clock, 30_000);
+    expect(await sweep(sessions)).toMatchObject({ reported: 52 });
+    await passUntil(clock, first);
+    expect(told.toSorted()).toEqual(ids.toSorted());
   });
 
   test('is told to the listener of a host that sweeps by itself', async () => {

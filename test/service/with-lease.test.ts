@@ -1,49 +1,9 @@
-import { err, ok } from 'neverthrow';
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionService } from '../../src/service/session-service.js';
-import { storeUnavailable } from '../../src/session/errors.js';
-import type { HeldLease } from '../../src/session/with-lease.js';
 import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-const awayError = () => err(storeUnavailable('it is away', 'not_applied'));
-
-const nineSeconds = { holder: 'worker-1', seconds: 9 };
-
-/** A function for `withLease` that runs until the test lets it go. */
-const working = () => {
-  let begin: (lease: HeldLease<SessionService>) => void;
-  let finish: (value: string) => void;
-  const begun = new Promise<HeldLease<SessionService>>((resolve) => {
-    begin = resolve;
-  });
-  const finished = new Promise<string>((resolve) => {
-    finish = resolve;
-  });
-  const use = (lease: HeldLease<SessionService>) => {
-    begin(lease);
-    return finished;
-  };
-  return { use, begun, finish: (value = 'done') => finish(value) };
-};
-
-const open = async (store = new MemorySessionStore()) => {
-  const { sessions, clock } = openSessions({ store });
-  const id = await startedIn(sessions);
-  /** Time goes by in small steps, and what waits for it has its turn. */
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= 500) {
-      clock.pass(Math.min(left, 500));
-      await settled();
-    }
-  };
-  return { sessions, store, clock, id, pass };
-};
-
-const leaseOf = async ({ sessions, id }: Awaited<ReturnType<typeof open>>) => (await okOf(sessions.get(id))).lease;
+import { awayError, leaseOf, nineSeconds, openLeases as open, settled, working } from '../support/with-lease.js';
 
 describe('withLease', () => {
   test('leases the session, gives what the function returns, and releases it', async () => {

@@ -40,6 +40,14 @@ export const worker =
 
 const reply = [{ role: 'assistant', content: 'an answer' }];
 
+/** Answers the open question of a session under a lease, in its own way. */
+const leased = (answer: (host: SimulatedHost, sessions: SessionService, id: string) => PromiseLike<unknown>) =>
+  worker((host, id) =>
+    host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ sessions }) => {
+      if ((await openQuestion(sessions, id)) !== undefined) await answer(host, sessions, id);
+    }),
+  );
+
 /** Answers, whoever else does. */
 export const careless = worker(async (host, id) => {
   if ((await openQuestion(host.sessions, id)) === undefined) return;
@@ -52,6 +60,29 @@ export const repeating = worker(async ({ sessions }, id) => {
   if ((await openQuestion(sessions, id)) === undefined) return;
   const appended = await sessions.append(id, reply);
   if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
+});
+
+/** Holds a lease, and sends an append again whose answer was lost, without a name for it. */
+export const repeatingUnderLease = leased(async (_, sessions, id) => {
+  const appended = await sessions.append(id, reply);
+  if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
+});
+
+/** Marks a question as answered before the answer is stored. */
+export const hasty = leased(async (_, sessions, id) => {
+  const { labels } = unwrap(await sessions.get(id));
+  if (labels['answered'] !== undefined) return;
+  unwrap(await sessions.update(id, { labels: { answered: 'yes' } }));
+  await sessions.append(id, reply, { operationId: 'answer' });
+});
+
+/** Sends an append until it is stored, each time under another operation id. */
+export const forgetful = leased(async (host, sessions, id) => {
+  for (;;) {
+    const appended = await sessions.append(id, reply, { operationId: `${host.random()}` });
+    if (appended.isOk() || appended.error.type !== 'store_unavailable') return;
+    await wait(host, 1);
+  }
 });
 
 /** Holds a lease, but writes with the sessions outside of it. */

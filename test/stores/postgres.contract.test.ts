@@ -2,6 +2,7 @@ import { afterAll, describe, inject, test } from 'vitest';
 import type { PostgresPool, PostgresSessionStore, PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import { escapeName } from '../../adapters/shared/escape-name.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
+import { forFurtherClients } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPglite } from '../support/pglite-pool.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
@@ -25,11 +26,10 @@ const describeOn = (pool: PostgresPool): void => {
     const where = `${isEntry} tenant = '${escapeName(tenant)}' AND id = '${escapeName(id)}'`;
     await schemas.run(`${damages[part](schemaOf.get(store) ?? '')} WHERE ${where}`);
   };
-  describeSessionStore(test, make, {
-    corrupt,
-    withStatuses: make,
+  describeSessionStore(test, () => make({ events: true }), { corrupt });
 
-    withEvents: () => make({ events: true }),
+  describe('without events', () => {
+    describeSessionStore(forFurtherClients(test), make, { corrupt, without: ['events'] });
   });
 };
 

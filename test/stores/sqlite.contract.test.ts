@@ -41,12 +41,15 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
     opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
   };
-  describeSessionStore(isFirst ? test : forFurtherClients(test), make, {
+  describeSessionStore(isFirst ? test : forFurtherClients(test), () => make({ events: true }), {
     corrupt,
-    withStatuses: make,
-
-    withEvents: () => make({ events: true }),
+    without: ['listen'],
   });
+
+  if (isFirst || isLong)
+    describe('without events', () => {
+      describeSessionStore(forFurtherClients(test), make, { corrupt, without: ['events'] });
+    });
 };
 
 // libsql was tried on the first Node, which has no node:sqlite.

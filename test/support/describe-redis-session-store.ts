@@ -1,7 +1,8 @@
-import { test } from 'vitest';
+import { describe, test } from 'vitest';
 import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore, type OpenedStore, type TestFunction } from '../../src/testing/index.js';
+import { forFurtherClients } from './contract-cases.js';
 import { PATIENT_MS } from './patience.js';
 
 /** What the contract needs of a client, beside what the store needs, to damage what is stored. */
@@ -35,10 +36,10 @@ export const describeRedisSessionStore = (
     else if (part === 'head') await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
     else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
   };
-  describeSessionStore(register, () => open(), {
-    corrupt,
-    withStatuses: () => open({ statusIndex: true }),
+  const everything = hasStreams ? { statusIndex: true, events: true } : { statusIndex: true };
+  describeSessionStore(register, () => open(everything), { corrupt, without: [hasStreams ? 'listen' : 'events'] });
 
-    ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
+  describe('with its default options', () => {
+    describeSessionStore(forFurtherClients(register), () => open(), { corrupt, without: ['statuses', 'events'] });
   });
 };

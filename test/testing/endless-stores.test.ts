@@ -5,11 +5,7 @@ import { eventsWith, memoryStoreWith } from './planted-bug.js';
 import { runContract } from './run-contract.js';
 
 const runAll = (makeStore: () => SessionStore, timeoutMs?: number) =>
-  runContract('', makeStore, {
-    withStatuses: makeStore,
-    withEvents: makeStore,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  });
+  runContract('', makeStore, timeoutMs === undefined ? {} : { timeoutMs });
 
 const never = () => new Promise<never>(() => undefined);
 

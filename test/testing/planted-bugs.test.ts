@@ -56,27 +56,20 @@ const bugs = [
 
 describe('in a copy of the memory store, the contract catches that it', () => {
   test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const options = { withStatuses: makeStore, withEvents: makeStore, timeoutMs: 500 };
-    const { failed } = await runContract(caughtBy, makeStore, options);
+    const { failed } = await runContract(caughtBy, makeStore, { timeoutMs: 500 });
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
   test('nothing, where no bug is planted', async () => {
     const makeStore = () => memoryStoreWith(() => ({}));
-    const { failed } = await runContract('', makeStore, {
-      withStatuses: makeStore,
-      withEvents: makeStore,
-    });
+    const { failed } = await runContract('', makeStore);
     expect([...failed]).toEqual([]);
   });
 });
 
 describe('in two stores over one database, the contract catches that each', () => {
   test.for(table(plantedTwoStoreBugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const { failed } = await runContract(caughtBy, makeStore, {
-      withStatuses: makeStore,
-      withEvents: makeStore,
-    });
+    const { failed } = await runContract(caughtBy, makeStore);
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
@@ -84,10 +77,7 @@ describe('in two stores over one database, the contract catches that each', () =
     'nothing of this, where there is one store: %s',
     async ([, caughtBy, makeStore]) => {
       const makeOne = () => makeStore().store;
-      const { failed } = await runContract(moreIfLong(caughtBy, ''), makeOne, {
-        withStatuses: makeOne,
-        withEvents: makeOne,
-      });
+      const { failed } = await runContract(moreIfLong(caughtBy, ''), makeOne);
       expect([...failed]).toEqual([]);
     },
   );

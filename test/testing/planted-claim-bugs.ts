@@ -146,6 +146,15 @@ const afterChanges: readonly PlantedBug[] = [
       return appended;
     },
   })),
+  claiming(
+    'gives of all tenants one session of each, and no other until then',
+    'claim: of all tenants, gives next what an earlier one has left',
+    (inner, range) => {
+      const claimed = inner.claim(range);
+      if (range.tenant === undefined && range.limit === 1) inner.claim({ ...range, limit: 100 });
+      return claimed;
+    },
+  ),
   planted('moves a session by a change that is refused', nothing, (inner) => ({
     replace: (key, previous, next, options) =>
       inner.replace(key, previous, next, options).map((outcome) => {

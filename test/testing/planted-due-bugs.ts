@@ -1,4 +1,5 @@
 import { ok } from 'neverthrow';
+import { endsAt } from '../../src/session/state-at.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 export const plantedDueBugs: readonly PlantedBug[] = [
@@ -43,5 +44,18 @@ export const plantedDueBugs: readonly PlantedBug[] = [
     'puts off whatever it is told to',
     'reschedule: a session that has not ended is due no later than at its deadline, unless it is damaged',
     (inner) => ({ reschedule: (key, move) => inner.reschedule(key, { ...move, isDamaged: true }) }),
+  ),
+  planted(
+    'says that a session has moved that keeps its time',
+    'reschedule: a session that keeps its time has not moved, and waits for a worker from the same time on',
+    (inner) => ({
+      reschedule: (key, move) => {
+        const state = inner.findState(key)._unsafeUnwrap();
+        const isDueThen = state !== undefined && move.from === endsAt(state);
+        return isDueThen && move.to >= move.from && move.to < Number.POSITIVE_INFINITY && !move.isDamaged
+          ? ok('moved')
+          : inner.reschedule(key, move);
+      },
+    }),
   ),
 ];

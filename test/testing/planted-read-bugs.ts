@@ -1,3 +1,5 @@
+import { err } from 'neverthrow';
+import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
@@ -82,10 +84,22 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     }),
   ),
   planted(
-    'never calls a listener',
-    'events: a listener, if the store takes one, is called after a change until it is stopped',
-    (inner) => ({ events: eventsWith(inner, () => ({ listen: () => () => undefined })) }),
+    'says that its log is closed',
+    'events: the log can be opened by each watch, and is not closed while its client is open',
+    (inner) => ({
+      events: eventsWith(inner, () => ({ isClosed: () => true })),
+    }),
   ),
+  planted(
+    'cannot open its log',
+    'events: the log can be opened by each watch, and is not closed while its client is open',
+    (inner) => ({
+      events: eventsWith(inner, () => ({ open: () => err(storeUnavailable('no settings', 'not_applied')) })),
+    }),
+  ),
+  planted('never calls a listener', 'events: a listener is called after a change until it is stopped', (inner) => ({
+    events: eventsWith(inner, () => ({ listen: () => () => undefined })),
+  })),
   planted(
     'tells two events in the wrong order',
     'events: every change has an event, in order, numbered without a gap, with its details',

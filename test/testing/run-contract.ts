@@ -5,6 +5,8 @@ import { isLarge } from '../support/contract-cases.js';
 export interface ContractRun {
   /** The names of all cases that were run. */
   readonly names: readonly string[];
+  /** The names of those that were skipped. */
+  readonly skipped: readonly string[];
   /** The names of the cases that failed, and why. */
   readonly failed: ReadonlyMap<string, string>;
 }
@@ -19,6 +21,7 @@ export const runContract = async <S extends SessionStore>(
 ): Promise<ContractRun> => {
   const names: string[] = [];
   const failed = new Map<string, string>();
+  const skipped: string[] = [];
   const runs: Promise<void>[] = [];
   const collect = (name: string, run: () => Promise<void>): void => {
     if (!name.startsWith(group)) return;
@@ -26,7 +29,8 @@ export const runContract = async <S extends SessionStore>(
     names.push(name);
     runs.push(run().catch((error: unknown) => void failed.set(name, messageOf(error))));
   };
-  describeSessionStore(collect, makeStore, options);
+  const skip = (name: string) => skipped.push(name);
+  describeSessionStore(Object.assign(collect, { skip }), makeStore, options);
   await Promise.all(runs);
-  return { names, failed };
+  return { names, skipped, failed };
 };

@@ -130,6 +130,15 @@ export const claims: readonly StoreCase[] = [
     },
   },
   {
+    name: 'claim: of all tenants, gives next what an earlier one has left',
+    run: async (store) => {
+      for (const at of upTo(3)) await insertWaiting(store, keyOf(`s${at}`), NOON + at);
+      const range = { tenant: undefined, now: NOON + 10, limit: 1 };
+      const ids = [await idsOf(store, range), await idsOf(store, range), await idsOf(store, range)];
+      expectEqual(ids, [['s0'], ['s1'], ['s2']], 'three claims');
+    },
+  },
+  {
     name: 'claim: a call that writes nothing moves nothing',
     run: async (store) => {
       await insertWaiting(store, key);

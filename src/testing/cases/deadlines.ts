@@ -164,6 +164,18 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
+    name: 'reschedule: a session that keeps its time has not moved, and waits for a worker from the same time on',
+    run: async (store) => {
+      await insert(store, key, headOf('one'), live('ACTIVE', { deadline: NOON + 10, wakeAt: NOON + 5 }));
+      for (const to of [NOON + 10, NOON + 20]) {
+        expectEqual(await answerOf(store.reschedule(key, { from: NOON + 10, to })), 'stale', `reschedule to ${to}`);
+      }
+      await reschedule(store, { ...key, dueAt: NOON + 10 }, NOON + 7);
+      const range = { tenant: key.tenant, now: NOON + 5, until: NOON + 100, limit: 10 };
+      expectEqual((await answerOf(store.claim(range))).sessions, [{ ...key, dueAt: NOON + 5 }], 'what is claimed');
+    },
+  },
+  {
     name: 'reschedule: a session that is not there, or is due at no time, stays so',
     run: async (store) => {
       expectEqual(await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })), 'stale', 'where none is');

@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import { timeAt } from '../../session/event-position.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
@@ -210,10 +211,33 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a listener, if the store takes one, is called after a change until it is stopped',
+    name: 'events: changing a page of events changes nothing in the store',
+    run: async (store) => {
+      const start = await latestPosition(store);
+      await insertActive(store, key);
+      const told = structuredClone(await eventsAfter(store, start));
+      mutateDeeply(await eventsAfter(store, start));
+      expectEqual(await eventsAfter(store, start), told, 'the events that are read next');
+    },
+  },
+  {
+    name: 'events: the log can be opened by each watch, and is not closed while its client is open',
+    run: async (store, second) => {
+      for (const each of [store, store, second]) {
+        await answerOf(logOf(each).open?.() ?? ok());
+        await latestPosition(each);
+        expectEqual(logOf(each).isClosed?.() ?? false, false, 'events.isClosed()');
+      }
+    },
+  },
+];
+
+/** For a log that takes listeners. */
+export const listeners: readonly StoreCase[] = [
+  {
+    name: 'events: a listener is called after a change until it is stopped',
     run: async (store, second, timeoutMs) => {
       await insert(store, key);
-      if (logOf(store).listen === undefined) return;
       const first = listenTo(store, timeoutMs);
       await replace(store, key, live('ACTIVE', { revision: 2 }));
       await first.heard();
@@ -224,16 +248,6 @@ export const events: readonly StoreCase[] = [
       await other.heard();
       other.stop();
       expectEqual(first.calls(), callsBefore, 'calls of a listener that was stopped');
-    },
-  },
-  {
-    name: 'events: changing a page of events changes nothing in the store',
-    run: async (store) => {
-      const start = await latestPosition(store);
-      await insertActive(store, key);
-      const told = structuredClone(await eventsAfter(store, start));
-      mutateDeeply(await eventsAfter(store, start));
-      expectEqual(await eventsAfter(store, start), told, 'the events that are read next');
     },
   },
 ];

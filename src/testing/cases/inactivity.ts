@@ -30,6 +30,21 @@ export const inactivity: readonly StoreCase[] = [
     },
   },
   {
+    name: 'inactivity: counts from the last entry, also if a state follows that was decided before it',
+    run: async (store) => {
+      await insert(store, key, headOf('one'), live('IDLE', { terms }));
+      await replace(store, key, active);
+      const appendAt = async (now: number) =>
+        (await answerOf(store.append(key, { entries: [say('hello')], now }))).outcome;
+      expectEqual(await appendAt(NOON + 50), 'appended', 'an append');
+      await replace(store, key, { ...active, revision: 3 });
+      expectEqual(await dueOf(store, NOON + 149, 10), [], 'due a millisecond before');
+      expectEqual(await dueOf(store, NOON + 150, 10), [{ ...key, dueAt: NOON + 150 }], 'due then');
+      expectEqual(await appendAt(NOON + 150), 'closed', 'an append when it is over');
+      expectEqual(await appendAt(NOON + 149), 'appended', 'an append a millisecond before');
+    },
+  },
+  {
     name: 'inactivity: a session that is PAUSED has none',
     run: async (store) => {
       await insert(store, key, headOf('one'), live('IDLE', { terms }));

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RedisClock, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
@@ -60,6 +61,31 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
     expect(done).not.toHaveBeenCalled();
     clock.pass(1);
     expect(done).toHaveBeenCalledTimes(1);
+  });
+
+  test('takes the offset of the fastest reply, in the middle between question and answer', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let machineMs = 1_000_000;
+    const pass = (ms: number) => {
+      machineMs += ms;
+      vi.advanceTimersByTime(ms);
+    };
+    const ways: (readonly [number, number])[] = [
+      [400, 0],
+      [10, 10],
+      [0, 300],
+    ];
+    const client = intercepting(openClient('ioredis 5', { port }), async () => {
+      const [there, back] = ways.shift() ?? [0, 0];
+      pass(there);
+      const serverMs = machineMs + 5000;
+      pass(back);
+      return [Math.floor(serverMs / 1000), (serverMs % 1000) * 1000];
+    });
+    const clock = new RedisClock({ client, clock: { now: () => machineMs }, timeoutMs: PATIENT_MS });
+    expect((await clock.sync())._unsafeUnwrap()).toEqual({ offsetMs: 5000, uncertaintyMs: 10 });
+    expect(clock.now()).toBe(machineMs + 5000);
   });
 
   test('uses the last known offset while the server does not answer', async () => {

@@ -78,6 +78,7 @@ describe('a lane', () => {
   it.each([
     ['calls', { calls: 2 }, [1, 1, 1, 1, 1], [2, 2, 1]],
     ['bytes', { bytes: 10 }, [4, 4, 4, 1, 10, 1], [2, 2, 1, 1]],
+    ['bytes, up to the last of them', { bytes: 10 }, [5, 5, 1], [2, 1]],
     ['bytes, of which a call may ask for all', {}, [1, Number.POSITIVE_INFINITY, 1, 1], [1, 1, 2]],
     ['bytes, but one call may have more', { bytes: 10 }, [4, 11, 99, 1], [1, 1, 1, 1]],
   ])('keeps a group within its %s, in the order of arrival', async (_, limits, sizes, expected) => {
@@ -136,6 +137,16 @@ describe('a lane', () => {
     expect(groups.slice(3)).toEqual([['a3', 'a4', 'b2']]);
     for (const _each of groups) await answer();
     expect(await Promise.all(calls)).toHaveLength(8);
+  });
+
+  it('makes calls with the same key in their order, also behind a group that is full', async () => {
+    const { lane, groups, answer } = openLane({ groups: 2, calls: 1 });
+    for (const call of ['a1', 'a2', 'b1', 'c1', 'a3']) void lane.run(call, 1, call[0]);
+    await nextTurn();
+    await nextTurn();
+    expect(groups).toEqual([['a1'], ['b1']]);
+    for (let each = 0; each < 5; each += 1) await answer();
+    expect(groups.flat().filter((call) => call.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
   });
 
   it('goes on with calls of a key whose group has failed', async () => {

@@ -48,6 +48,20 @@ describe('SqliteSessionStore', () => {
     expect(make).toThrow(/events\.size is unknown/);
   });
 
+  it.each([
+    [0, 5000],
+    [1, 1],
+    [9000, 9000],
+  ])('waits for the lock of another connection: of busy_timeout = %i its first call makes %i', async (given, then) => {
+    database.exec(`PRAGMA busy_timeout = ${given}`);
+    const store = new SqliteSessionStore({ database });
+    store.findState(key);
+    expect(database.prepare('PRAGMA busy_timeout').all()).toEqual([{ timeout: then }]);
+    database.exec('PRAGMA busy_timeout = 0');
+    (await store.migrate())._unsafeUnwrap();
+    expect(database.prepare('PRAGMA busy_timeout').all(), 'what the host sets later').toEqual([{ timeout: 0 }]);
+  });
+
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();

@@ -1,0 +1,44 @@
+import { expectEqual } from '../expect-equal.js';
+import type { OptionalPart } from '../parts.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
+import { errorOf, expectStored, insert, replacing } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+const cap = { sessions: 0, now: NOON };
+const started = live('ACTIVE', { revision: 2 });
+
+/**
+ * What takes the place of the cases of a part that a store lacks. Their names tell the report what was not checked. They
+ * fail on a store that has the part, or that ignores what it cannot do.
+ */
+export const absences: Readonly<Record<OptionalPart, StoreCase>> = {
+  statuses: {
+    name: 'not checked: lists by status alone and limits of live sessions, which the store refuses (without: statuses)',
+    run: async (store) => {
+      const stored = await insert(store, key);
+      const range = { offset: 0, limit: 1, status: { anyOf: ['IDLE'], now: NOON } } as const;
+      expectEqual((await errorOf(store.list(TENANT, range))).type, 'misconfigured', 'a list by status');
+      expectEqual((await errorOf(replacing(store, key, started, cap))).type, 'misconfigured', 'a start under a limit');
+      await expectStored(store, key, stored);
+      const opened = store.insert(TENANT, headOf('two'), started, { entries: [], cap });
+      expectEqual((await errorOf(opened)).type, 'misconfigured', 'an insert under a limit');
+      await expectStored(store, keyOf('two'), undefined);
+    },
+  },
+  events: {
+    name: 'not checked: events, which the store does not have (without: events)',
+    run: async ({ events }) => {
+      if (events === undefined) return;
+      const error = await errorOf(events.latest(events.streamOf(TENANT)));
+      expectEqual(error.type, 'misconfigured', 'events.latest()');
+    },
+  },
+  listen: {
+    name: 'not checked: listeners, which the log of events does not take (without: listen)',
+    run: async ({ events }) => expectEqual(typeof events?.listen, 'undefined', 'the type of events.listen'),
+  },
+};
+
+/** What takes the place of the cases on records that cannot be read. */
+export const NO_CORRUPTION = 'not checked: records that cannot be read (the option corrupt is absent)';

@@ -1,0 +1,96 @@
+import type { Mutant } from './mutant.js';
+
+/** Bugs of watches in time and in the order of what they do. */
+export const eventOrderMutants: readonly Mutant[] = [
+  {
+    bug: 'a change whose read has failed is told with the next look',
+    file: 'src/events/session-watch.ts',
+    from: 'if (read.isErr()) return read;\n    this.#isOwed = false;',
+    to: 'this.#isOwed = false;\n    if (read.isErr()) return read;',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'what happens while a watch of a tenant reads the log is told with the next change',
+    file: 'src/events/tenant-watch.ts',
+    from: 'wakes.take();\n    const page = await cursor.read(wakes.scope);',
+    to: 'const page = await cursor.read(wakes.scope);\n    wakes.take();',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'what happens while a watch of a tenant asks for the time of the log is not told',
+    file: 'src/events/tenant-watch.ts',
+    from: 'const now = await positionNow(source);\n  const elapsed = (performance.now() - calledAt) * (1 + DRIFT);',
+    to: 'const elapsed = (performance.now() - calledAt) * (1 + DRIFT);\n  const now = await positionNow(source);',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a watch that is left leaves its timer behind',
+    file: 'src/events/interruptible-wait.ts',
+    from: 'this.#cancel?.();\n',
+    to: '',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a warning is told up to a second late',
+    file: 'src/events/wakes.ts',
+    from: 'Math.min(nextAt - NEAR_MS, lookAt)',
+    to: 'Math.min(nextAt, lookAt)',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a signal that outlives its watches keeps all of them',
+    file: 'src/events/wakes.ts',
+    from: "if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);\n",
+    to: '',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'an append that is delivered whole has more',
+    file: 'src/events/event-reader.ts',
+    from: 'part.position < end',
+    to: 'part.position <= end',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a caller that asks for several items at once gets some twice',
+    file: 'src/events/safe-iterator.ts',
+    from: 'this.#last === undefined ? this.#ask() : this.#last.then(() => this.#ask())',
+    to: 'this.#ask()',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a watcher of very many sessions forgets the one that has changed last',
+    file: 'src/events/last-changes.ts',
+    from: 'this.#known.delete(key);\n',
+    to: '',
+    tests: ['test/events/order.test.ts'],
+  },
+  {
+    bug: 'a deadline that has moved has no warning of its own',
+    file: 'src/events/deadline.ts',
+    from: 'this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;\n    this.#ending = ending;',
+    to: 'this.#ending = ending;\n    this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;',
+    tests: ['test/events/deadlines.test.ts'],
+  },
+  {
+    bug: 'what is logged while a feed reads is told with the next event',
+    file: 'src/events/feed.ts',
+    from: 'this.#hasNewEvents = false;\n    this.#lastReadAt = performance.now();\n    const page = await this.#cursor.read();',
+    to: 'this.#lastReadAt = performance.now();\n    const page = await this.#cursor.read();\n    this.#hasNewEvents = false;',
+    tests: ['test/events'],
+  },
+  {
+    bug: 'a watch gets what was read before it asked',
+    file: 'src/events/shared-reads.ts',
+    from: 'this.#next.get(name) ?? this.#readAfter',
+    to: 'this.#next.get(name) ?? this.#running.get(name) ?? this.#readAfter',
+    tests: ['test/events'],
+  },
+  {
+    bug: 'a watch forgets that it was woken during its first read',
+    file: 'src/events/session-watch.ts',
+    from: 'wakes.take();\n    const read = await this.#read(wakes, time.value);',
+    to: 'const read = await this.#read(wakes, time.value);\n    wakes.take();',
+    tests: ['test/events'],
+  },
+];

@@ -1,0 +1,157 @@
+import type { Mutant } from './mutant.js';
+
+const withLease = 'src/session/with-lease.ts';
+const leases = ['test/service/lease-times.test.ts'];
+
+/** Bugs of a service in time and in the order of what it does. */
+export const orderMutants: readonly Mutant[] = [
+  {
+    bug: 'withLease counts a renewed lease from the answer: the signal aborts late',
+    file: withLease,
+    from: 'this.#endsAt = begunAt + this.#lengthMs;\n',
+    to: 'this.#endsAt = this.#clock.now() + this.#lengthMs;\n',
+    tests: leases,
+  },
+  {
+    bug: 'withLease counts a new lease from the answer: the signal aborts late',
+    file: withLease,
+    from: 'const begunAt = clock.now();\n  const taken = await operations.lease();',
+    to: 'const taken = await operations.lease();\n  const begunAt = clock.now();',
+    tests: leases,
+  },
+  {
+    bug: 'withLease asks for another renewal while one is under way',
+    file: withLease,
+    from: 'this.#renewsAt = Number.POSITIVE_INFINITY;\n',
+    to: '',
+    tests: leases,
+  },
+  {
+    bug: 'withLease has one timer more after each renewal',
+    file: withLease,
+    from: '#wait(): void {\n    this.#cancel();',
+    to: '#wait(): void {',
+    tests: leases,
+  },
+  {
+    bug: 'withLease waits on if a renewal is answered after the end of the work',
+    file: withLease,
+    from: 'if (this.#isOver) return;\n',
+    to: '',
+    tests: leases,
+  },
+  {
+    bug: 'withLease renews the lease that it is releasing',
+    file: withLease,
+    from: `renewal.stop();
+  // A lease that cannot be released runs out by itself.
+  const released = await operations.release(fencingToken);`,
+    to: 'const released = await operations.release(fencingToken);\n  renewal.stop();',
+    tests: leases,
+  },
+  {
+    bug: 'the claim on an end counts from the sweep: the end is told twice if others take long',
+    file: 'src/service/sweep-sessions.ts',
+    from: 'settings.now().unwrapOr(now)',
+    to: 'now',
+    tests: ['test/service/sweep-telling.test.ts'],
+  },
+  {
+    bug: 'a sweep leaves a timer behind for each end that it has told',
+    file: 'src/service/report-end.ts',
+    from: '} finally {\n    cancel();\n  }',
+    to: '} finally {\n  }',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'an end is not told again because one of an earlier session with its id was told',
+    file: 'src/service/report-end.ts',
+    from: 'if (state.report?.dueAt !== until) return state;\n',
+    to: '',
+    tests: ['test/service/ends.test.ts'],
+  },
+  {
+    bug: 'a sweeper that has stopped leaves its timer behind',
+    file: 'src/service/sweeper.ts',
+    from: 'loop = undefined;\n    cancel();',
+    to: 'loop = undefined;',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'a sweeper that stops does not wait for what it is doing',
+    file: 'src/service/sweeper.ts',
+    from: 'await sweeping;',
+    to: '',
+    tests: ['test/service/disposables.test.ts'],
+  },
+  {
+    bug: 'a sweeper that was stopped during a sweep goes on',
+    file: 'src/service/sweeper.ts',
+    from: 'if (loop !== ours) return;\n',
+    to: '',
+    tests: ['test/service/disposables.test.ts'],
+  },
+  {
+    bug: 'a sweeper with an odd interval does not cover its store in ten seconds',
+    file: 'src/service/sweeper.ts',
+    from: 'Math.ceil((STEPS',
+    to: 'Math.floor((STEPS',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'a sweeper with a long interval sweeps every minute',
+    file: 'src/service/sweeper.ts',
+    from: 'if (ms > MAX_TIMER_MS) wait(ours, ms - MAX_TIMER_MS);\n      else run(ours);',
+    to: 'run(ours);',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'sweepOnce begins where the sweeper has come to, and leaves out what is before',
+    file: 'src/service/sweeper.ts',
+    from: 'sweep({ cursor: undefined }, Number',
+    to: 'sweep(place, Number',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'a sweep does nothing in the millisecond in which a session is due',
+    file: 'src/service/sweep-sessions.ts',
+    from: 'if (now < dueAtOf(state))',
+    to: 'if (now <= dueAtOf(state))',
+    tests: ['test/service/sweep.test.ts'],
+  },
+  {
+    bug: 'a damaged session that is long overdue is tried again at once',
+    file: 'src/service/sweep-sessions.ts',
+    from: 'to: now + RETRY_AFTER_MS, isDamaged',
+    to: 'to: dueAt + RETRY_AFTER_MS, isDamaged',
+    tests: ['test/service/sweep-progress.test.ts'],
+  },
+  {
+    bug: 'a claimed session is leased for less than was asked if it took long to read',
+    file: 'src/service/claim-sessions.ts',
+    from: 'const found = await findSession(store, key, { historyLimit: 0 });\n  if (found.isErr()) return err(found.error);\n  const time = now();',
+    to: 'const time = now();\n  const found = await findSession(store, key, { historyLimit: 0 });\n  if (found.isErr()) return err(found.error);',
+    tests: ['test/service/slow-stores.test.ts'],
+  },
+  {
+    bug: 'a session whose time is up while a command reads it is paused',
+    file: 'src/service/update-state.ts',
+    from: '    const found = isGuess ? ok(guess) : await store.findState(key);\n    guess = undefined;\n    if (found.isErr()) return err(found.error);\n    const time = now();',
+    to: '    const time = now();\n    const found = isGuess ? ok(guess) : await store.findState(key);\n    guess = undefined;\n    if (found.isErr()) return err(found.error);',
+    tests: ['test/service/slow-stores.test.ts'],
+  },
+  {
+    bug: 'a claim leaves the wake of its own millisecond',
+    file: 'src/session/claim-state.ts',
+    from: 'state.wakeAt > now) return state',
+    to: 'state.wakeAt >= now) return state',
+    tests: ['test/session/claim-state.test.ts', 'test/service/wake.test.ts'],
+  },
+  {
+    bug: 'an append in the millisecond of the end moves the end',
+    file: 'src/session/state-at.ts',
+    from: "=== 'TERMINATED' || now >= endsAt(state)\n",
+    to: "=== 'TERMINATED' || now > endsAt(state)\n",
+    tests: ['test/stores/memory.contract.test.ts'],
+  },
+];
