@@ -35,6 +35,7 @@ export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } fr
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
+export { wokenState } from './session/claim-state.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export type {

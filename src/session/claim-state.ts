@@ -16,6 +16,13 @@ export const wakeState = (current: StateRecord, at: number, now: number): Result
   return ok(Object.freeze({ ...current, wakeAt: at }));
 };
 
+/** The state after an append at `now` that wakes; `current` itself if the session has ended. */
+export const wokenState = (current: StateRecord, revision: number, now: number): StateRecord =>
+  wakeState(current, now, now).match(
+    (woken) => Object.freeze({ ...woken, revision }),
+    () => current,
+  );
+
 /** The state without a wake that is due at `now`. A later one stays. */
 const withoutWake = (state: StateRecord, now: number): StateRecord => {
   if (state.wakeAt === undefined || state.wakeAt > now) return state;

@@ -30,7 +30,7 @@ export interface UpdatedData {
 }
 
 /** The events that have no details but their time. */
-export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
+export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'woken' | 'deleted';
 
 /**
  * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new
@@ -53,6 +53,9 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
   if (state.status === 'IDLE') return { type: 'created', at };
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
+
+/** The detail of an append that wakes, besides that of its entries. */
+export const wokenDetailOf = (at: number): EventDetail => ({ type: 'woken', at });
 
 /** The detail of an append. */
 export const appendedDetailOf = (
@@ -104,6 +107,8 @@ const updateDetailOf = (previous: StateRecord, next: StateRecord, at: number): E
   return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
 };
 
+const wantedAt = ({ wakeAt = Number.POSITIVE_INFINITY }: StateRecord): number => wakeAt;
+
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch; undefined if this is
  * not a change, such as a renewed lease.
@@ -115,6 +120,7 @@ export const changeDetailOf = (previous: StateRecord, next: StateRecord, now: nu
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
+  if (wantedAt(next) < wantedAt(previous)) return wokenDetailOf(now);
   return updateDetailOf(previous, next, now);
 };
 

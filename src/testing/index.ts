@@ -47,6 +47,7 @@ import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
 import { updateOrder, updateOrderByStatus } from './cases/update-order.js';
+import { wakeEvents, wakes } from './cases/wakes.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
@@ -102,6 +103,7 @@ const cases: readonly StoreCase[] = [
   ...redactions,
   ...leases,
   ...claims,
+  ...wakes,
   ...metadata,
   ...labels,
   ...labelUpdates,
@@ -171,6 +173,7 @@ export const describeSessionStore = <S extends SessionStore>(
         ...events,
         ...eventCounts,
         ...leaseEvents,
+        ...wakeEvents,
         ...extensionEvents,
         ...labelEvents,
         ...metadataEvents,

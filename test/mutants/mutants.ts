@@ -10,6 +10,7 @@ import { redisMutants } from './redis-mutants.js';
 import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
 import { timeMutants } from './time-mutants.js';
+import { wakeMutants } from './wake-mutants.js';
 
 /** Every bug that is planted. */
 export const mutants: readonly Mutant[] = [
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...httpMutants,
   ...serviceMutants,
   ...leaseMutants,
+  ...wakeMutants,
   ...memoryMutants,
   ...redisMutants,
   ...rewindMutants,
