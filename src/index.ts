@@ -38,6 +38,7 @@ export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
 export { createWorker, type Worker } from './service/worker.js';
 export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
+export { wokenState } from './session/claim-state.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export type {

@@ -2,10 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../../src/input/issue-list.js';
 import { checkSwitch, isFields, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { wokenState } from '../../src/session/claim-state.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
-import { appendedDetailOf, type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
+import { appendedDetailOf, type EventDetail, openingDetailsOf, wokenDetailOf } from '../../src/session/event-detail.js';
 import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
@@ -167,7 +168,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { now, operation, after } = append;
+    const { now, operation, after, wake } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
@@ -180,6 +181,7 @@ export class MemorySessionStore implements SessionStore {
     const used = usedAt(state, now);
     if (used !== state) this.#use(session, used);
     this.#log(session, appendedDetailOf(append, { start: positions.end, position }));
+    if (wake !== undefined) this.#wake(session, wake.revision, now);
     return ok({ outcome: 'appended', position });
   }
 
@@ -261,6 +263,14 @@ export class MemorySessionStore implements SessionStore {
     const hasMoved = endsAt(state) !== endsAt(session.state);
     session.state = state;
     if (hasMoved) this.#move(session, { dueAt: endsAt(state), wakeAt: session.wakeAt });
+  }
+
+  #wake(session: StoredSession, revision: number, now: number): void {
+    const woken = wokenState(session.state, revision, now);
+    if (woken === session.state) return;
+    session.state = woken;
+    this.#move(session, { dueAt: session.dueAt, wakeAt: wakeAtOf(woken) });
+    this.#log(session, wokenDetailOf(now));
   }
 
   #move(session: StoredSession, times: QueueTimes): void {

@@ -14,7 +14,7 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { labelText } from '../shared/label-texts.js';
-import { finite } from '../shared/never.js';
+import { finite, NEVER } from '../shared/never.js';
 import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 
@@ -32,6 +32,7 @@ const columnsOf = (state: StateRecord) => ({
   fencing_token: state.lease?.fencingToken ?? 0,
   leased_until: state.lease?.until ?? 0,
   wake_at: finite(wakeAtOf(state)),
+  wanted_at: finite(state.wakeAt ?? NEVER),
   report_at: state.report?.dueAt,
   limit_ms: finite(state.limitMs),
   limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,
@@ -123,6 +124,7 @@ export const appendInput = (hasEvents: boolean, key: SessionKey, append: History
     if_position: append.ifPosition,
     after: append.after,
     max_entries: append.maxEntries,
+    revision: append.wake?.revision,
     has_events: hasEvents,
   }) as const;
 

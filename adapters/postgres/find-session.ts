@@ -35,7 +35,7 @@ export const findState = async (
   prefix: string,
   key: DueKey,
 ): Answer<StateRecord | undefined, StoreError> => {
-  const sql = `SELECT state, last_activity FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
+  const sql = `SELECT state, last_activity, revision, wanted_at FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
   const { tenant, id } = storedKeyOf(key);
   const rows = await call.query({ sql, values: [tenant, id] });
   return rows.andThen(([row]) => stateIn(key.id, row));
@@ -51,12 +51,12 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
   return {
     sql: `
       WITH asked AS (
-        SELECT number, incarnation, state, last_activity, redactions, entries, position,
+        SELECT number, incarnation, state, last_activity, revision, wanted_at, redactions, entries, position,
           least(?::bigint, position) AS given
         FROM ${prefix}sessions
         WHERE tenant = ? AND id = ?
       )
-      SELECT incarnation, state, last_activity, redactions, entries, position, slice.*,
+      SELECT incarnation, state, last_activity, revision, wanted_at, redactions, entries, position, slice.*,
         NOT ${prefix}is_current(number, given, position) AS is_superseded,
         (
           SELECT max(entry.position)

@@ -94,12 +94,12 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
         SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place,
           session.entries, session.sequence, session.incarnation, session.redactions,
           session.position, session.state,
-          session.last_activity, session.head,
+          session.last_activity, session.revision, session.wanted_at, session.head,
           ${FRAME_BYTES} + octet_length(session.head) + octet_length(session.state) + ${bytes.sql} AS size
         FROM ${sessions}
       )${table}
       SELECT id, created_ms, entries, sequence, incarnation, redactions, position, state,
-        last_activity, size,
+        last_activity, revision, wanted_at, size,
         CASE WHEN ${fits.sql} THEN head END AS head,
         CASE WHEN ${fits.sql} THEN ${history.sql} END AS history
       FROM sized${join}`,

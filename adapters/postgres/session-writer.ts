@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
+import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
@@ -17,9 +17,9 @@ import type {
   SessionKey,
 } from '../../src/store/session-store.js';
 import { finite } from '../shared/never.js';
-import { decodeEntries, decodeState, encodeEntry, redactedEntry } from '../shared/stored-json.js';
+import { decodeEntries, encodeEntry, redactedEntry } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { unreadable } from '../sql/session-rows.js';
+import { stateOf, unreadable } from '../sql/session-rows.js';
 import { type Answer, type OpenChange, procedureCall, type Value } from './call.js';
 import { appendInput, insertInput, remainsInput, replaceInput } from './change-input.js';
 import type { Connection } from './connection.js';
@@ -40,14 +40,14 @@ const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null
 const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
 
 const appendOutcomeOf = (id: string, found: Fields): Result<AppendOutcome, StoreError> => {
-  const { outcome, end_position: end, found_state: state, found_activity: activity } = found;
+  const { outcome, end_position: end, found_state: state } = found;
   const position = Number(end);
   if (outcome === 'appended') return ok({ outcome, position });
   if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
   if (outcome === 'moved') return ok({ outcome, position });
   const known = UNCHANGED.find((each) => each === outcome);
   if (known !== undefined) return ok({ outcome: known });
-  const closed = outcome === 'closed' ? decodeState(state, Number(activity)) : undefined;
+  const closed = outcome === 'closed' && isFields(state) ? stateOf(state) : undefined;
   if (closed === undefined) return err(unreadable(id, 'state'));
   return ok({ outcome: 'closed', state: closed });
 };

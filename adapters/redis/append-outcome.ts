@@ -10,7 +10,7 @@ import { decodeHeader } from './record.js';
 const stateOf = (text: string) => {
   const [first = '', ranges = '', labels = '', state] = text.split('\t');
   const header = decodeHeader(first, ranges);
-  return header && decodeState(state, header.lastActivityAt, labels === '' ? undefined : labelsOf(labels.split(' ')));
+  return header && decodeState(state, header, labels === '' ? undefined : labelsOf(labels.split(' ')));
 };
 
 /** The outcome of an append, as the script says it. */

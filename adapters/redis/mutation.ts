@@ -152,14 +152,16 @@ export const removal = (
 };
 
 export const addition = (keys: SessionKeys, append: HistoryAppend, hasEvents: boolean): Mutation => {
-  const { entries, now, operation, after, ifPosition, fencingToken, maxEntries = Number.MAX_SAFE_INTEGER } = append;
+  const { entries, now, operation, after, ifPosition, fencingToken, wake } = append;
+  const { maxEntries = Number.MAX_SAFE_INTEGER } = append;
   return {
     kind: 'append',
-    keys: [keys.record, keys.journal, keys.names],
+    keys: [keys.record, keys.journal, keys.names, ...(wake ? [keys.work, keys.waiting] : [])],
     args: [
       ...[String(now), encodeLines(entries), String(entries.length), String(maxEntries)],
       ...[hasEvents ? keys.path : '', textOf(ifPosition), textOf(fencingToken)],
       ...[textOf(operation?.id), textOf(operation?.digest), textOf(after)],
+      ...(wake ? [revisionText(wake.revision), keys.member, keys.owner] : []),
     ],
   };
 };

@@ -4,22 +4,23 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 import { acceptsHistory } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
-import { finite } from '../shared/never.js';
-import { encodeHead, encodeState, headIn, stateIn } from '../shared/stored-json.js';
+import { finite, NEVER } from '../shared/never.js';
+import { encodeHead, encodeState, headIn, type StateBeside, stateIn } from '../shared/stored-json.js';
 import { letterOf } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has five lines:
  *
  *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <tail>
- *       <redactions> <status> <open until> <grace> <deadline> <inactivity> <fencing token> <leased until>
+ *       <redactions> <wake> <status> <open until> <grace> <deadline> <inactivity> <fencing token> <leased until>
  *     <ranges>
  *     <labels>
- *     <the state as JSON, without its last activity and its labels>
+ *     <the state as JSON, without its revision, its last activity, its wake and its labels>
  *     <what never changes, as JSON>
  *
- * The fields up to the redactions have fixed widths, so that an append overwrites those from the last activity to
- * the tail where they are. The others follow from the state, for scripts, which read no JSON. Times are in
+ * The fields up to the wake have fixed widths, so that an append overwrites those from the last activity to the tail
+ * where they are, and one that wakes all of them. The others follow from the state, for scripts, which read no JSON.
+ * `wake` is the `wakeAt` of the state, `NEVER` for none. Times are in
  * milliseconds since the epoch. `incarnation` distinguishes the session from a later one with the same id. The session
  * accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before. `bytes` is
  * the committed length of the journal: data after that length was never acknowledged.
@@ -45,11 +46,13 @@ const WIDTHS = {
   bytes: 12,
   tail: 12,
   redactions: 8,
+  wakeAt: 16,
 } as const;
 
 /** Where the fields of fixed width are. */
 const INCARNATION_AT = 19;
 const OFFSETS = {
+  revision: 2,
   created: 32,
   lastActivity: 48,
   sequence: 65,
@@ -57,6 +60,7 @@ const OFFSETS = {
   bytes: 87,
   tail: 100,
   redactions: 113,
+  wakeAt: 122,
 } as const;
 
 const pad = (value: number, name: keyof typeof WIDTHS): string => String(value).padStart(WIDTHS[name], '0');
@@ -67,13 +71,14 @@ export const revisionText = (revision: number): string => pad(revision, 'revisio
 /** A last activity as scripts write it. */
 export const activityText = (lastActivityAt: number): string => pad(lastActivityAt, 'lastActivity');
 
-/** The fields that follow from a state. */
+/** The wake of a state, and the fields that follow from it. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, terms, lease } = state;
   // Without the end by inactivity, because a later activity may postpone that.
   const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
   const times = [open, terms.graceMs, deadline, terms.inactivityTimeoutMs].map(finite);
-  return [letterOf(status), ...times, lease?.fencingToken ?? 0, lease?.until ?? 0].join(' ');
+  const wake = pad(finite(state.wakeAt ?? NEVER), 'wakeAt');
+  return [wake, letterOf(status), ...times, lease?.fencingToken ?? 0, lease?.until ?? 0].join(' ');
 };
 
 /** The labels of a state in their line. */
@@ -111,10 +116,9 @@ export const encodeRecord = (incarnation: string, head: SessionHead, state: Stat
 export type Piece = readonly [from: number, upto: number];
 
 /** The header of a record and its ranges. */
-export interface RecordHeader extends Counts {
+export interface RecordHeader extends Counts, StateBeside {
   readonly incarnation: string;
   readonly created: number;
-  readonly lastActivityAt: number;
   readonly redactions: number;
   /** The parts of the journal that are the history. */
   readonly pieces: readonly Piece[];
@@ -132,7 +136,7 @@ export interface DecodedRecord {
 }
 
 const HEADER = new RegExp(
-  `^${VERSION} \\d{16} [\\w-]{12} \\d{15} \\d{16} \\d{10} \\d{10} \\d{12} \\d{12} \\d{8} [IAPT](?: \\d{1,16}){6}$`,
+  `^${VERSION} \\d{16} [\\w-]{12} \\d{15} \\d{16} \\d{10} \\d{10} \\d{12} \\d{12} \\d{8} \\d{16} [IAPT](?: \\d{1,16}){6}$`,
 );
 const RANGES = /^\d+ (\d+)((?: \d+-\d+-\d+)*)$/;
 
@@ -184,6 +188,8 @@ export const decodeHeader = (header: string, ranges: string): RecordHeader | und
   return {
     incarnation,
     created,
+    revision: numberAt('revision'),
+    wakeAt: numberAt('wakeAt'),
     lastActivityAt,
     sequence,
     entries,
@@ -223,7 +229,7 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   const hasLabels = state - labels > 1;
   const given = hasLabels ? labelsInLine(text.slice(labels, state - 1)) : undefined;
   if (hasLabels && given === undefined) return undefined;
-  const foundState = stateIn(parse(text.slice(state, head - 1)), header.lastActivityAt, given);
+  const foundState = stateIn(parse(text.slice(state, head - 1)), header, given);
   const foundHead = headIn(id, parse(text.slice(head)));
   if (foundState === undefined || foundHead === undefined) return undefined;
   return { header, head: foundHead, state: foundState };

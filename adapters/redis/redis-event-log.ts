@@ -52,6 +52,7 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
     case 'started':
     case 'paused':
     case 'resumed':
+    case 'woken':
     case 'deleted':
       return { type, at };
     default:

@@ -11,6 +11,7 @@ import type {
   StateRecord,
 } from '../../src/session/session-record.js';
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
+import { NEVER } from './never.js';
 
 /*
  * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
@@ -67,18 +68,22 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt, maxAtte
 
 const encodeReport = ({ dueAt, removedAt }: PendingReport) => ({ dueAt, removedAt });
 
-/**
- * Without `lastActivityAt`, because appends change it: stores keep it separately. Also without labels if the store
- * keeps them separately.
- */
+/** The values of a state that an append changes: stores keep them beside its text. */
+export interface StateBeside {
+  readonly lastActivityAt: number;
+  readonly revision: number;
+  /** `NEVER` if the session wants no worker. */
+  readonly wakeAt: number;
+}
+
+/** Without the values of `StateBeside`. Also without labels if the store keeps them separately. */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
-  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
-  const { terms, metadata, lease, wakeAt, retryAt, attempts, report } = state;
+  const { status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
+  const { terms, metadata, lease, retryAt, attempts, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
     endReason,
-    revision,
     since,
     startedAt,
     activeMs,
@@ -89,7 +94,6 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     labels,
     metadata,
     lease: lease && encodeLease(lease),
-    wakeAt,
     retryAt,
     attempts,
     report: report && encodeReport(report),
@@ -122,30 +126,30 @@ const isTexts = (value: unknown): value is readonly string[] => Array.isArray(va
 /** The state in a text, completed with the separately stored values; `undefined` if it cannot be read. */
 export const decodeState = (
   text: unknown,
-  lastActivityAt: number,
+  beside: StateBeside,
   labelsBeside?: SessionLabels,
-): StateRecord | undefined => stateIn(parse(text), lastActivityAt, labelsBeside);
+): StateRecord | undefined => stateIn(parse(text), beside, labelsBeside);
 
 /** The same for a text that is parsed already. */
 export const stateIn = (
   stored: unknown,
-  lastActivityAt: number,
+  { lastActivityAt, revision, wakeAt }: StateBeside,
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
-  if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
-  const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
-  const { metadata, wakeAt, retryAt, attempts, report } = stored;
+  if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
+  const { status, endReason, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
+  const { metadata, retryAt, attempts, report } = stored;
   const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
-  if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
+  if (!isSessionStatus(status) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
     return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
   if (report !== undefined && !isReport(report)) return undefined;
   if (labels !== undefined && !isLabels(labels)) return undefined;
   if (metadata !== undefined && !isMetadata(metadata)) return undefined;
-  if (!isNumberOrAbsent(wakeAt) || !isNumberOrAbsent(retryAt)) return undefined;
-  if (!isNumberOrAbsent(attempts) || !isNumberOrAbsent(startedAt)) return undefined;
+  if (!isNumberOrAbsent(retryAt) || !isNumberOrAbsent(attempts)) return undefined;
+  if (!isNumberOrAbsent(startedAt)) return undefined;
   const phase = {
     revision,
     since,
@@ -159,7 +163,7 @@ export const stateIn = (
     ...(labels && { labels }),
     ...(metadata && { metadata }),
     ...(lease && { lease }),
-    ...(wakeAt !== undefined && { wakeAt }),
+    ...(wakeAt < NEVER && { wakeAt }),
     ...(retryAt !== undefined && { retryAt }),
     ...(attempts !== undefined && { attempts }),
     ...(report && { report }),

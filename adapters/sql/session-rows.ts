@@ -17,17 +17,25 @@ export const bytesOfEntries = (texts: readonly string[]): number =>
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/** The state in a row with `state` and `last_activity`; undefined without a row. */
+/** The state in a row with `state`, `last_activity`, `revision` and `wanted_at`; undefined if it cannot be read. */
+export const stateOf = (row: Fields): StateRecord | undefined =>
+  decodeState(row['state'], {
+    lastActivityAt: Number(row['last_activity']),
+    revision: Number(row['revision']),
+    wakeAt: Number(row['wanted_at']),
+  });
+
+/** The same with an error; undefined without a row. */
 export const stateIn = (id: string, row: Fields | undefined): Result<StateRecord | undefined, CorruptRecord> => {
   if (row === undefined) return ok(undefined);
-  const state = decodeState(row['state'], Number(row['last_activity']));
+  const state = stateOf(row);
   return state === undefined ? err(unreadable(id, 'state')) : ok(state);
 };
 
 /** The session in a row, whose `head` and `history` of `length` entries may come from another one. */
 export const sessionIn = (row: Fields, large: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
   const { id } = positionOf(row);
-  const state = decodeState(row['state'], Number(row['last_activity']));
+  const state = stateOf(row);
   if (state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, large['head']);
   if (head === undefined) return err(unreadable(id, 'head'));

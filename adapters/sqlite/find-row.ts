@@ -4,7 +4,7 @@ import { storedKeyOf } from '../sql/queue-query.js';
 import type { Connection } from './connection.js';
 
 const FIND = `
-  SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, last_activity,
+  SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, wanted_at, last_activity,
     sequence, redactions, entries, position, bytes, state
   FROM colloquy_sessions
   WHERE tenant = ? AND id = ?`;

@@ -20,7 +20,7 @@ import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
 const STATE = `
-  SELECT tenant, id, number, incarnation, state, last_activity, redactions, entries, position
+  SELECT tenant, id, number, incarnation, state, last_activity, revision, wanted_at, redactions, entries, position
   FROM colloquy_sessions
   WHERE tenant = ? AND id = ?`;
 

@@ -1,14 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
+import { wokenState } from '../../src/session/claim-state.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { appendedDetailOf } from '../../src/session/event-detail.js';
+import { appendedDetailOf, type EventDetail, wokenDetailOf } from '../../src/session/event-detail.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { endsAt, usedAt } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/wake-at.js';
 import type { AppendOutcome, HistoryAppend, Redacted, SessionKey } from '../../src/store/session-store.js';
-import { finite } from '../shared/never.js';
-import { decodeState, encodeEntry, lengthOf } from '../shared/stored-json.js';
-import { bytesOfEntries, unreadable } from '../sql/session-rows.js';
+import { finite, NEVER } from '../shared/never.js';
+import { encodeEntry, lengthOf } from '../shared/stored-json.js';
+import { bytesOfEntries, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows, type HistoryTail } from './entry-rows.js';
 import { findRow } from './find-row.js';
@@ -29,6 +31,10 @@ const PUT_OFF = 'UPDATE colloquy_sessions SET deadline = ? WHERE number = ?';
 const APPENDED = `
   UPDATE colloquy_sessions
   SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
+  WHERE number = ?`;
+const WOKEN = `
+  UPDATE colloquy_sessions
+  SET revision = ?, wanted_at = ?, wake_at = ?
   WHERE number = ?`;
 
 /** What an append at the end supersedes. */
@@ -52,7 +58,7 @@ export class HistoryWriter {
     return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined) return ok({ outcome: 'missing' });
-      const state = decodeState(row['state'], Number(row['last_activity']));
+      const state = stateOf(row);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const session = Number(row['number']);
       const superseded = after === undefined ? NONE : this.#entries.tailAfter(session, after);
@@ -65,16 +71,17 @@ export class HistoryWriter {
       const used = usedAt(state, now);
       if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
       const bytes = Number(row['bytes']) - superseded.bytes + bytesOfEntries(texts);
-      const sequence = Number(row['sequence']) + 1;
-      const entries = decided + texts.length;
-      this.#connection.run(APPENDED, entries, position, bytes, sequence, used.lastActivityAt, session);
-      const change = { incarnation: String(row['incarnation']), sequence };
-      this.#events.log(
-        eventsLength,
-        key,
-        change,
+      const details = [
         appendedDetailOf(append, { start: Number(row['position']), position }),
-      );
+        ...this.#wake(session, used, append),
+      ];
+      const incarnation = String(row['incarnation']);
+      const sequence = Number(row['sequence']);
+      const entries = decided + texts.length;
+      this.#connection.run(APPENDED, entries, position, bytes, sequence + details.length, used.lastActivityAt, session);
+      for (const [at, detail] of details.entries()) {
+        this.#events.log(eventsLength, key, { incarnation, sequence: sequence + 1 + at }, detail);
+      }
       return ok({ outcome: 'appended', position });
     }, lengthOf(texts));
   }
@@ -99,6 +106,16 @@ export class HistoryWriter {
     if (after === undefined) return end;
     this.#entries.deleteAfter(Number(row['number']), after);
     return end + 1;
+  }
+
+  /** Makes the session want a worker if the append wakes. Returns the details of that change. */
+  #wake(session: number, state: StateRecord, { wake, now }: HistoryAppend): readonly EventDetail[] {
+    if (wake === undefined) return [];
+    const woken = wokenState(state, wake.revision, now);
+    if (woken === state) return [];
+    const { revision, wakeAt = NEVER } = woken;
+    this.#connection.run(WOKEN, revision, wakeAt, finite(wakeAtOf(woken)), session);
+    return [wokenDetailOf(now)];
   }
 
   #findOperation(session: number, operation: string): KnownAppend | undefined {

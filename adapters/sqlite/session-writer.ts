@@ -20,9 +20,9 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
-import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
+import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
 import { removedKeyOf } from '../sql/queue-query.js';
-import { bytesOfEntries, historyVersionOf, unreadable } from '../sql/session-rows.js';
+import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows } from './entry-rows.js';
 import { findRow } from './find-row.js';
@@ -31,10 +31,10 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const INSERT = `
   INSERT INTO colloquy_sessions (
-    tenant, id, created_ms, incarnation, status, deadline, due_at, wake_at, revision,
-    last_activity, sequence, entries, position, bytes, head_bytes, state
+    tenant, id, created_ms, incarnation, status, deadline, due_at, wake_at, wanted_at,
+    revision, last_activity, sequence, entries, position, bytes, head_bytes, state
   )
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
 const INSERT_LABEL = `
   INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
@@ -44,11 +44,15 @@ const INSERT_LABEL = `
 const REMOVE_LABEL = 'DELETE FROM colloquy_labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `
   UPDATE colloquy_sessions
-  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, revision = ?, last_activity = ?,
+  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?, last_activity = ?,
     sequence = ?, state = ?
   WHERE number = ?`;
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
+
+/** The columns `deadline`, `due_at`, `wake_at` and `wanted_at` of a state. */
+const timesOf = (state: StateRecord): readonly number[] =>
+  [endsAt(state), dueAtOf(state), wakeAtOf(state), state.wakeAt ?? NEVER].map(finite);
 
 /** The changes of sessions but for their histories. Each is one transaction with its event. */
 export class SessionWriter {
@@ -109,7 +113,7 @@ export class SessionWriter {
     texts: readonly string[],
   ): number {
     const text = encodeHead(head);
-    const times = [finite(endsAt(state)), finite(dueAtOf(state)), finite(wakeAtOf(state))];
+    const times = timesOf(state);
     const { status, revision, lastActivityAt } = state;
     this.#connection.run(
       INSERT,
@@ -132,7 +136,7 @@ export class SessionWriter {
     return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined) return ok('missing');
-      const state = decodeState(row['state'], Number(row['last_activity']));
+      const state = stateOf(row);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== previous.revision) return ok('stale');
       if (this.#isFull(key.tenant, cap)) return ok('too_many');
@@ -140,8 +144,7 @@ export class SessionWriter {
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const used = { ...next, lastActivityAt };
       const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
-      const times = [finite(endsAt(used)), finite(dueAtOf(used)), finite(wakeAtOf(next))];
-      const values = [status, ...times, revision, lastActivityAt, sequence];
+      const values = [status, ...timesOf(used), revision, lastActivityAt, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
       this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
       const change = { incarnation: String(row['incarnation']), sequence };
@@ -180,7 +183,7 @@ export class SessionWriter {
   #keep(key: SessionKey, { removal, state }: Remains): void {
     const { tenant, id } = removedKeyOf(key, removal);
     const { status, revision, lastActivityAt } = state;
-    const times = [NEVER, finite(dueAtOf(state)), NEVER];
+    const times = [NEVER, finite(dueAtOf(state)), NEVER, NEVER];
     const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];
     this.#connection.run(INSERT, tenant, id, ...values, encodeState(state, state.labels));
   }

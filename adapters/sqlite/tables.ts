@@ -7,8 +7,9 @@ import { NEVER } from '../shared/never.js';
  * stands for Infinity.
  *
  * `sessions` contains the data that changes, in short rows, because every append rewrites one. `state` is the state as
- * JSON without `last_activity`; `status`, `deadline` and `revision` repeat the parts that are
- * searched. `heads` contains the data that never changes.
+ * JSON without `last_activity`, `revision` and `wanted_at`, which is its `wakeAt`: appends change these. `status` and
+ * `deadline` repeat the parts that are searched; `wake_at` is when a worker may claim the session. `heads` contains the
+ * data that never changes.
  *
  * What is left of a removed session until its end is reported is a row of its own in `sessions`: its tenant and its id
  * contain a colon, so that only the queue of due sessions finds it.
@@ -26,6 +27,7 @@ CREATE TABLE colloquy_sessions (
   deadline INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
   wake_at INTEGER NOT NULL,
+  wanted_at INTEGER NOT NULL,
   revision INTEGER NOT NULL,
   last_activity INTEGER NOT NULL,
   sequence INTEGER NOT NULL,

@@ -106,13 +106,10 @@ export class SessionClient {
   }
 
   /**
-   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and
-   * `from` need a host that serves `commandRoutes()`.
+   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `wake`,
+   * `entries` and `from` need a host that serves `commandRoutes()`.
    */
-  create(
-    input: Omit<CreateSessionInput, 'wake'>,
-    options: CallOptions = {},
-  ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
+  create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     if (!hasOwnId(input)) return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
     return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
   }
@@ -123,7 +120,7 @@ export class SessionClient {
    * serve `commandRoutes()`.
    */
   getOrCreate(
-    input: Omit<GetOrCreateInput, 'wake'>,
+    input: GetOrCreateInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
     return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
@@ -215,8 +212,8 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
-    const input = { entries, ifPosition: options?.ifPosition };
-    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, writtenOf(append));
+    const input = { entries, ifPosition: options?.ifPosition, wake: options?.wake };
+    return this.#call(append, { id, input, options, optionNames: ['ifPosition', 'wake'] }, writtenOf(append));
   }
 
   /**

@@ -44,7 +44,7 @@ export interface SessionRead {
   readonly size: ReadSize;
   /** Whether the entries are compared even if the record has not changed. */
   readonly mustCompare: boolean;
-  /** Whether leases that are taken and released are changes. */
+  /** Whether leases that are taken and released, and wakes, are changes. */
   readonly isWithLeases: boolean;
 }
 
@@ -76,7 +76,7 @@ const readingOf = <T extends object>({ record }: View, cursor: string, told?: T)
   return { cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) };
 };
 
-/** A lease also has a number among the changes: without leases, the number alone is no change. */
+/** A lease or a wake also has a number among the changes: without leases, the number alone is no change. */
 const isAsKnown = ({ record, digest, isWithLeases }: View, cursor: WatchCursor): boolean => {
   if (isWithLeases && record.sequence !== cursor.sequence) return false;
   if (record.historyPosition !== cursor.position) return false;

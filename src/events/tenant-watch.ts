@@ -36,7 +36,8 @@ const beginningOf = async (
   return now.map((ms) => positionBefore(Math.floor(Number(ms) - elapsed) - 1));
 };
 
-const isLease = ({ type }: SessionEvent): boolean => type === 'session.leased' || type === 'session.released';
+/** The events that only watches with `leases` tell. */
+const quiet: ReadonlySet<SessionEvent['type']> = new Set(['session.leased', 'session.released', 'session.woken']);
 
 const lostAt = (ms: number): EventsLost => ({ type: 'events_lost', cursor: String(ms) });
 
@@ -65,7 +66,7 @@ class TenantChanges {
     for (const event of fresh) {
       const order = this.#last.add(event);
       if (order === 'gap') yield lostAt(timeAt(event.position));
-      if (order !== 'seen' && (this.#isWithLeases || !isLease(event))) yield event;
+      if (order !== 'seen' && (this.#isWithLeases || !quiet.has(event.type))) yield event;
     }
   }
 

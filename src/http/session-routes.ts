@@ -149,7 +149,7 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}` and
  * those of the other commands, of appends, leases, redactions and deletions. With them, `POST /create-session` also
- * takes `start`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
+ * takes `start`, `wake`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
  * tenant.
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [

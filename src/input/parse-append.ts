@@ -3,7 +3,7 @@ import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { parseEntries } from './parse-entries.js';
-import { parseOperationId, parseWhole } from './parse-fields.js';
+import { parseOperationId, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseKnown } from './parse-options.js';
 import { parseSafely } from './parse-safely.js';
 import { entriesRange, optionalEntriesRange, positionRule, rewindRules } from './rule.js';
@@ -21,7 +21,10 @@ export interface ParsedAppend {
   readonly to: number | undefined;
   readonly ifPosition: number | undefined;
   readonly fencingToken: number | undefined;
+  readonly isAwake: boolean;
 }
+
+const appendNames = ['operationId', 'ifPosition', 'fencingToken', 'wake'] as const;
 
 /** Parses the entries of an append. An entry without a timestamp gets `now`. */
 export const parseAppend = (
@@ -31,11 +34,7 @@ export const parseAppend = (
   limits: SessionLimits,
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('entries', (issues) => {
-    const { operationId, ifPosition, fencingToken } = parseKnown(issues, 'options', options, [
-      'operationId',
-      'ifPosition',
-      'fencingToken',
-    ]);
+    const { operationId, ifPosition, fencingToken, wake } = parseKnown(issues, 'options', options, appendNames);
     const { parsed, given } = parseEntries(issues, entries, { least: entriesRange.least, now, limits });
     const name = parseOperationId(issues, operationId);
     return {
@@ -46,13 +45,14 @@ export const parseAppend = (
       ifPosition:
         ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
       fencingToken: parseFencingToken(issues, fencingToken),
+      isAwake: parseSwitch(issues, 'wake', wake),
     };
   });
 
 /** Parses the input of a rewind. An entry without a timestamp gets `now`. */
 export const parseRewind = (input: unknown, now: string, limits: SessionLimits): Result<ParsedAppend, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const names = ['to', 'entries', 'ifPosition', 'operationId', 'fencingToken'] as const;
+    const names = ['to', 'entries', 'ifPosition', 'operationId', 'fencingToken', 'wake'] as const;
     const fields = parseKnown(issues, 'input', input, names);
     const to = parseWhole(issues, 'to', fields.to, rewindRules.to.least);
     const range = { least: optionalEntriesRange.least, now, limits };
@@ -65,5 +65,6 @@ export const parseRewind = (input: unknown, now: string, limits: SessionLimits):
       content: operationId === undefined ? '' : `${to}${JSON.stringify(given())}`,
       ifPosition: parseWhole(issues, 'ifPosition', fields.ifPosition, rewindRules.ifPosition.least),
       fencingToken: parseFencingToken(issues, fields.fencingToken),
+      isAwake: parseSwitch(issues, 'wake', fields.wake ?? false),
     };
   });

@@ -26,6 +26,12 @@ export const checkFunction = (issues: IssueList, path: string, value: unknown): 
 export const checkSwitch = (issues: IssueList, path: string, value: unknown): void =>
   issues.check(value === undefined || typeof value === 'boolean', path, 'must be true or false');
 
+/** Whether a switch is on; off by default. */
+export const parseSwitch = (issues: IssueList, path: string, value: unknown): boolean => {
+  checkSwitch(issues, path, value);
+  return value === true;
+};
+
 /** An optional listener of the host. Its exceptions and rejections are ignored. */
 export const parseListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
   checkFunction(issues, path, listener);

@@ -5,14 +5,14 @@ import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import type { ReadSize } from '../store/session-store.js';
-import { checkSwitch, parseListener } from './parse-fields.js';
+import { parseListener, parseSwitch } from './parse-fields.js';
 import { parseHistoryLimit } from './parse-list-query.js';
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseSignal } from './parse-signal.js';
 
 interface Watching {
-  /** Whether leases that are taken and released are told. */
+  /** Whether leases that are taken and released, and wakes, are told. */
   readonly leases: boolean;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
@@ -54,11 +54,6 @@ const parseCursor = <T>(
   const fits = value === undefined || cursor !== undefined;
   issues.check(fits, 'cursor', `must be the cursor of ${origin}`);
   return cursor;
-};
-
-const parseSwitch = (issues: IssueList, name: string, value: unknown): boolean => {
-  checkSwitch(issues, name, value);
-  return value === true;
 };
 
 const watchNames = ['cursor', 'signal', 'onOpen', 'leases', 'warnBefore', 'historyLimit'] as const;

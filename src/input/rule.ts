@@ -135,9 +135,13 @@ export const releaseRules = {
   done: { kind: 'flag', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** Whether the session wants a worker. */
+export const wakeRule = { kind: 'flag', isOptional: true } as const satisfies Rule;
+
 /** The rules of the other parts of an opening. */
 export const openingRules = {
   start: { kind: 'flag', isOptional: true },
+  wake: wakeRule,
   from: { kind: 'origin', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 

@@ -79,7 +79,8 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
 export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
   parseSafely('options', (issues) => {
     const { at } = parseKnown(issues, 'options', options, ['at']);
-    return at === undefined ? now : Date.parse(parseTimestamp(issues, 'at', at));
+    // Stores keep no times before the epoch.
+    return at === undefined ? now : Math.max(0, Date.parse(parseTimestamp(issues, 'at', at)));
   });
 
 export const parseCancel = (options: unknown): Result<{ readonly reason: string | undefined }, InvalidInput> =>

@@ -32,6 +32,7 @@ export const properties: Readonly<Record<string, string>> = {
   positions: 'Positions of entries, as a part of the history has them.',
   entries: 'Oldest first; at least one. All of them are appended, or none.',
   'CreateSession.start': 'Whether the session is started at once.',
+  wake: 'Whether the session wants a worker from now on.',
   'CreateSession.entries': 'The history that the session begins with, after that of `from`.',
   'CreateSession.from':
     'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
@@ -49,8 +50,8 @@ export const properties: Readonly<Record<string, string>> = {
   metadata: 'Data of the host. In an answer only where the host shows it.',
   'UpdateSession.metadata':
     'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-  revision: 'Another number after each command, update and change of the lease; entries do not change it.',
-  'Session.revision': `Another number after each command, update and change of the lease. ${ifShown}`,
+  revision: 'Another number after each command, update, wake and change of the lease; entries do not change it.',
+  'Session.revision': `Another number after each command, update, wake and change of the lease. ${ifShown}`,
   if_revision: 'Updates only if the session still has this revision. Otherwise the code is conflict.',
   holder: 'Name of the holder.',
   seconds: 'Duration of the lease.',

@@ -9,6 +9,7 @@ import {
   revisionRule,
   rewindRules,
   updateRules,
+  wakeRule,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { SessionError } from '../session/errors.js';
@@ -121,14 +122,15 @@ export const append = operation({
     fields: {
       entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
       ifPosition: positionRule,
+      wake: wakeRule,
     },
   },
   errors: appendErrors,
   output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'append',
-    call: (sessions: TenantCommands, { id, body: { entries, ifPosition }, options }) =>
-      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined }),
+    call: (sessions: TenantCommands, { id, body: { entries, ifPosition, wake }, options }) =>
+      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined, wake: wake ?? undefined }),
   },
 });
 
@@ -142,6 +144,7 @@ export const rewind = operation({
     name: 'RewindHistory',
     fields: {
       ...rewindRules,
+      wake: wakeRule,
       entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
     },
   },

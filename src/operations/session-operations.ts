@@ -60,7 +60,7 @@ export const create = operation({
   output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
 });
 
-/** The same with `start`, `entries` and `from`, for handlers that serve the commands. */
+/** The same with `start`, `wake`, `entries` and `from`, for handlers that serve the commands. */
 export const openedCreate = operation({
   ...create,
   body: {

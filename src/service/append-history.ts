@@ -17,6 +17,7 @@ import {
 } from '../session/errors.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import { randomRevision } from '../session/random-revision.js';
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
@@ -55,6 +56,11 @@ export interface AppendOptions extends OperationOptions {
    * history. Otherwise the append is `history_moved`. Default: no check.
    */
   readonly ifPosition?: number;
+  /**
+   * Whether the session wants a worker from now on, in the same step; see `claim`. One that has ended wants none.
+   * Default: false.
+   */
+  readonly wake?: boolean;
 }
 
 /** The rule of a position in a history. */
@@ -62,8 +68,9 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, operationId, content, to, ifPosition, fencingToken }: ParsedAppend,
-  { now, limits }: { readonly now: number; readonly limits: SessionLimits },
+  { entries, operationId, content, to, ifPosition, fencingToken, isAwake }: ParsedAppend,
+  { policy: { limits }, random }: Settings,
+  now: number,
 ): HistoryAppend => ({
   entries,
   now,
@@ -72,6 +79,7 @@ const changeOf = (
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
+  ...(isAwake && { wake: { revision: randomRevision(random) } }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
@@ -132,7 +140,7 @@ export const changeHistory = async (
   const now = time.value;
   const read = parse(timestampOf(now), limits);
   if (read.isErr()) return err(read.error);
-  const change = changeOf(settings.fenced(key, read.value), { now, limits });
+  const change = changeOf(settings.fenced(key, read.value), settings, now);
   const answer = await settings.store.append(key, change);
   const result = answer.andThen((appended) => resultOf(key, command, change, appended));
   const isLost = result.isErr() && result.error.type === 'lease_lost';

@@ -18,6 +18,8 @@ export interface RewindInput extends OperationOptions {
    * changed since, the rewind is `history_moved`, so that it never drops entries that you have not seen.
    */
   readonly ifPosition: number;
+  /** As in `AppendOptions`. Default: false. */
+  readonly wake?: boolean;
 }
 
 export const rewindHistory = (

@@ -17,6 +17,13 @@ export const wakeState = (current: StateRecord, at: number, now: number): Result
   return ok(Object.freeze({ ...current, wakeAt: at }));
 };
 
+/** The state after an append at `now` that wakes; `current` itself if the session has ended. */
+export const wokenState = (current: StateRecord, revision: number, now: number): StateRecord =>
+  wakeState(current, now, now).match(
+    (woken) => Object.freeze({ ...woken, revision }),
+    () => current,
+  );
+
 /** The state without the wake and the retry that a claim takes up. A later wake stays. */
 const takenUp = ({ wakeAt, retryAt: _, ...rest }: StateRecord, now: number): StateRecord =>
   wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt };

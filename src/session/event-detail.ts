@@ -64,6 +64,9 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
 
+/** The detail of an append that wakes, besides that of its entries. */
+export const wokenDetailOf = (at: number): EventDetail => ({ type: 'woken', at });
+
 /** The detail of an append. */
 export const appendedDetailOf = (
   { now, after }: Pick<HistoryAppend, 'now' | 'after'>,
@@ -114,13 +117,9 @@ const updateDetailOf = (previous: StateRecord, next: StateRecord, at: number): E
   return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
 };
 
-/** Whether a change has ended a lease by `cancel`, or cleared a wake without a claim. */
-const isCancelled = (previous: StateRecord, next: StateRecord): boolean => {
-  const isSameLease = previous.lease?.fencingToken === next.lease?.fencingToken;
-  if (!isSameLease) return false;
-  if (next.lease?.cancelled !== undefined && previous.lease?.cancelled === undefined) return true;
-  return wakeAtOf(previous) < Number.POSITIVE_INFINITY && wakeAtOf(next) === Number.POSITIVE_INFINITY;
-};
+const NEVER = Number.POSITIVE_INFINITY;
+
+const wantedAt = ({ wakeAt = NEVER }: StateRecord): number => wakeAt;
 
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch; undefined if this is
@@ -129,12 +128,15 @@ const isCancelled = (previous: StateRecord, next: StateRecord): boolean => {
 export const changeDetailOf = (previous: StateRecord, next: StateRecord, now: number): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   if (isExhausted(next) && !isExhausted(previous)) return { type: 'exhausted', at: now };
-  if (isCancelled(previous, next)) return { type: 'cancelled', at: now };
   const [before, lease] = [previous.lease, next.lease];
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
+  if (isReleased && lease.cancelled !== undefined) return { type: 'cancelled', at: now };
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
+  if (wantedAt(next) < wantedAt(previous)) return wokenDetailOf(now);
+  // Only `cancel` clears a wake without a lease.
+  if (wakeAtOf(previous) < NEVER && wakeAtOf(next) === NEVER) return { type: 'cancelled', at: now };
   return updateDetailOf(previous, next, now);
 };
 

@@ -25,6 +25,11 @@ export interface HistoryAppend {
   readonly fencingToken?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
+  /**
+   * Makes a session that has not ended at `now` want a worker from then on (`wokenState`), as a change of its own after
+   * the append, in the same step. `revision`: that of the new state. Default: the state keeps its revision.
+   */
+  readonly wake?: { readonly revision: number };
 }
 
 /**

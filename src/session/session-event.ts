@@ -231,8 +231,8 @@ interface WatchOptionsBase {
    */
   readonly onOpen?: () => void;
   /**
-   * Whether a lease that is taken or released is a change to tell. Default: false, so that a worker that leases a
-   * session because of an item does not cause the next one.
+   * Whether a lease that is taken or released, and a wake, are changes to tell. Default: false, so that a worker that
+   * leases a session because of an item does not cause the next one.
    */
   readonly leases?: boolean;
 }

@@ -66,8 +66,8 @@ interface Phase {
   readonly startedAt?: number;
   /**
    * When the session was last used by an append or a command, or when the clock ended it, in milliseconds since the
-   * epoch. Leases, wakes, and changes of labels and metadata are no use. An append changes it without a new revision. It
-   * never decreases.
+   * epoch. Leases, wakes, and changes of labels and metadata are no use. An append changes it without a new revision,
+   * unless it wakes. It never decreases.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
@@ -94,7 +94,7 @@ interface Phase {
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
   /**
-   * When the session wants a worker, in milliseconds since the epoch. Absent if it wants none. `wakeAtOf` tells when a
+   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it wants none. `wakeAtOf` tells when a
    * worker may claim it.
    */
   readonly wakeAt?: number;
@@ -144,7 +144,7 @@ export interface SessionRecord {
   readonly historyCount: number;
   /**
    * Number of the last change: 1 for the creation, and 1 more for each change of the status, the time limit, the
-   * labels or the metadata, each append, each redaction, and each lease that is taken or released.
+   * labels or the metadata, each append, each redaction, each lease that is taken or released, and each wake.
    */
   readonly sequence: number;
   /** The `version` of the history, as `findEntries` returns it. */

@@ -314,8 +314,9 @@ export interface SessionStore {
    * Adds entries at the end of the history or after `after`, if the state accepts history at `now`
    * (`acceptsHistoryAt`). An append that is applied always sets `lastActivityAt` to `now`, with an inactivity timeout or
    * without, except that a later one stays, and that an append in the grace period, after the end of the session, leaves
-   * the whole state as it is (`usedAt`). Appends at the end never conflict with each other. The cost does not depend on
-   * the length of the history. No position is used twice, even after a rewind.
+   * the whole state as it is (`usedAt`). With `wake` the session is claimable as `wakeAtOf` of its new state says.
+   * Appends at the end never conflict with each other. The cost does not depend on the length of the history. No position
+   * is used twice, even after a rewind.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 
@@ -368,7 +369,7 @@ export interface SessionStore {
   /**
    * Returns sessions that want a worker (`wakeAtOf`) and moves each of them to `until`, in one step: no two claims
    * return the same session before then. Chooses, orders and continues as `due`. A change of the state moves a session
-   * to the `wakeAtOf` of the new one; appends leave it. The store may return a session that no longer wants a worker.
+   * to the `wakeAtOf` of the new one; appends without `wake` leave it. The store may return a session that no longer wants a worker.
    */
   claim(range: ClaimRange): Answer<DueSessions, StoreError>;
 }

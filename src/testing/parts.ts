@@ -44,6 +44,7 @@ import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
 import { updateOrder, updateOrderByStatus } from './cases/update-order.js';
+import { wakeEvents, wakes } from './cases/wakes.js';
 import type { StoreCase } from './store-case.js';
 
 /** What a store may lack, because the service works without it. */
@@ -76,6 +77,7 @@ export const requiredCases: readonly StoreCase[] = [
   ...redactions,
   ...leases,
   ...claims,
+  ...wakes,
   ...metadata,
   ...labels,
   ...labelUpdates,
@@ -112,6 +114,7 @@ export const optionalCases: Readonly<Record<OptionalPart, readonly StoreCase[]>>
     ...events,
     ...eventCounts,
     ...leaseEvents,
+    ...wakeEvents,
     ...extensionEvents,
     ...labelEvents,
     ...metadataEvents,

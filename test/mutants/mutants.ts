@@ -13,6 +13,7 @@ import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
 import { storeOrderMutants } from './store-order-mutants.js';
 import { timeMutants } from './time-mutants.js';
+import { wakeMutants } from './wake-mutants.js';
 
 /** Every bug that is planted. */
 export const mutants: readonly Mutant[] = [
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   ...httpMutants,
   ...serviceMutants,
   ...leaseMutants,
+  ...wakeMutants,
   ...memoryMutants,
   ...redisMutants,
   ...rewindMutants,

@@ -54,6 +54,8 @@ const time = fc.oneof(
   junk,
 );
 
+const flag = fc.oneof(fc.boolean(), fc.constant(null), junk);
+
 const create = fc.record(
   {
     face: text,
@@ -61,7 +63,8 @@ const create = fc.record(
     behavior: text,
     context: text,
     time_limit: number,
-    start: fc.oneof(fc.boolean(), fc.constant(null), junk),
+    start: flag,
+    wake: flag,
     from: fc.oneof(
       fc.record({ id: text, position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk) }, { requiredKeys: ['id'] }),
       fc.constant(null),
@@ -96,6 +99,7 @@ const append = fc.record(
   {
     entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk),
     if_position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
+    wake: flag,
   },
   { requiredKeys: [] },
 );
@@ -103,7 +107,7 @@ const append = fc.record(
 const position = fc.oneof({ weight: 3, arbitrary: fc.maxSafeNat() }, { weight: 1, arbitrary: junk });
 
 const rewind = fc.record(
-  { to: position, entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk), if_position: position },
+  { to: position, entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk), if_position: position, wake: flag },
   { requiredKeys: ['to', 'if_position'] },
 );
 
@@ -158,8 +162,8 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
-      ({ entries, if_position: ifPosition }) =>
-        parseAppend(entries, { ifPosition: ifPosition ?? undefined }, NOW, limits).isOk(),
+      ({ entries, if_position: ifPosition, wake }) =>
+        parseAppend(entries, { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined }, NOW, limits).isOk(),
     );
   });
 
@@ -167,7 +171,8 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       rewind,
       (input) => fits('RewindHistory', input),
-      ({ to, entries, if_position: ifPosition }) => parseRewind({ to, entries, ifPosition }, NOW, limits).isOk(),
+      ({ to, entries, if_position: ifPosition, wake }) =>
+        parseRewind({ to, entries, ifPosition, wake: wake ?? undefined }, NOW, limits).isOk(),
     );
   });
 

@@ -73,6 +73,18 @@ describe('cancel', () => {
     expect(types.filter((type) => type === 'session.cancelled')).toHaveLength(1);
   });
 
+  test('of a session that only waits is an event too, and work that is done is none of them', async () => {
+    const { sessions, store, id, fencingToken } = await open();
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    await okOf(sessions.wake(id));
+    await okOf(sessions.cancel(id));
+    const log = store.events;
+    if (log === undefined) throw new Error('the store has no events');
+    const page = (await log.read(log.streamOf('default'), '0', 100))._unsafeUnwrap();
+    const types = page.events.map(({ type }) => type.replace('session.', ''));
+    expect(types.slice(-3)).toEqual(['released', 'woken', 'cancelled']);
+  });
+
   test('of a session that is not there, or has ended, says so', async () => {
     const { sessions, id } = await open();
     expect(await errorOf(sessions.cancel('nobody'))).toMatchObject({ type: 'not_found' });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { SessionService } from '../../src/service/session-service.js';
 import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 const worker = { holder: 'worker-1', seconds: 10, limit: 100 };
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, seconds));
 
-const open = () => {
-  const bench = openSessions();
+const open = (bench = openSessions()) => {
   const claimedIds = async () => (await okOf(bench.sessions.claim(worker))).claimed.map(({ session }) => session.id);
   return { ...bench, claimedIds };
 };
@@ -83,13 +83,23 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id, fork]);
   });
 
-  test('is no change: it has no event, and watchers hear nothing of it', async () => {
+  test('is a change only where it is the first, or for an earlier time', async () => {
     const { sessions, store } = open();
     const id = await createdIn(sessions);
     const sequence = async () => (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
-    const before = await sequence();
-    await okOf(sessions.wake(id));
-    expect(await sequence()).toBe(before);
+    const seen = [await sequence()];
+    for (const seconds of [60, 60, 90, 30]) {
+      await okOf(sessions.wake(id, { at: at(seconds) }));
+      seen.push(await sequence());
+    }
+    expect(seen).toEqual([1, 2, 2, 2, 3]);
+  });
+
+  test('for a time before 1970 counts as one for now', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await createdIn(sessions);
+    await okOf(sessions.wake(id, { at: '1969-07-20T20:17:00Z' }));
+    expect(await claimedIds()).toEqual([id]);
   });
 
   test('is refused where the session is missing or has ended', async () => {
@@ -112,6 +122,118 @@ describe('wake', () => {
     const { sessions } = open();
     const error = await errorOf(call(sessions, 'wake', await createdIn(sessions), options));
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+  });
+});
+
+const hello = [{ role: 'user', content: 'hello' }];
+
+describe('append with wake', () => {
+  test('gives the session with the message to a worker, with no call in between', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, hello));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.append(id, hello, { wake: true }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('under a lease waits until the lease is released, and outlives the work of before', async () => {
+    const { sessions, claimedIds } = open();
+    const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
+    const { claimed } = await okOf(sessions.claim(worker));
+    await okOf(sessions.append(id, hello, { wake: true }));
+    expect(await claimedIds()).toEqual([]);
+    const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('is found by a release of a process that does not know of it', async () => {
+    const { sessions, store, clock, claimedIds } = open();
+    const other = new SessionService({ store, clock });
+    const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
+    const { claimed } = await okOf(other.claim(worker));
+    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(other.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('that is repeated wakes nobody again', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await startedIn(sessions);
+    const options = { wake: true, operationId: 'message-1' };
+    await okOf(sessions.append(id, hello, options));
+    const { claimed } = await okOf(sessions.claim(worker));
+    await okOf(sessions.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    expect(await okOf(sessions.append(id, hello, options))).toMatchObject({ repeated: true });
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test('in the grace period keeps the words, and wakes nobody', async () => {
+    const { sessions, claimedIds } = open(openSessions({ gracePeriod: 60 }));
+    const id = await startedIn(sessions);
+    await okOf(sessions.terminate(id));
+    await okOf(sessions.append(id, hello, { wake: true }));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test('in withLease wakes only while the lease is held', async () => {
+    const { sessions, clock, claimedIds } = open();
+    const id = await startedIn(sessions);
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 1 }));
+    clock.pass(1000);
+    const late = await errorOf(sessions.append(id, hello, { wake: true, fencingToken }));
+    expect(late).toMatchObject({ type: 'lease_lost' });
+    expect(await claimedIds()).toEqual([]);
+  });
+
+  test('leaves what comes after it right: a command, an update, another wake', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, hello, { wake: true }));
+    expect(await okOf(sessions.pause(id))).toMatchObject({ status: 'PAUSED' });
+    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.update(id, { labels: { user: 'u-1' } }));
+    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.wake(id));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test.each(['append', 'rewind'] as const)('of anything but a boolean is invalid_input: %s', async (name) => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const wake = 'now';
+    const args = name === 'append' ? [hello, { wake }] : [{ to: 0, ifPosition: 0, wake }];
+    const error = await errorOf(call(sessions, name, id, ...args));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
+  });
+});
+
+describe('rewind with wake', () => {
+  test('lets a worker answer the edited message', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await startedIn(sessions);
+    const { position } = await okOf(sessions.append(id, hello));
+    const edit = { to: 0, ifPosition: position, entries: [{ role: 'user', content: 'Good morning' }] };
+    const edited = await okOf(sessions.rewind(id, edit));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.rewind(id, { ...edit, ifPosition: edited.position, wake: true }));
+    expect(await claimedIds()).toEqual([id]);
+    expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual(['Good morning']);
+  });
+});
+
+describe('getOrCreate with wake', () => {
+  test('wakes the session that it creates, and none that exists', async () => {
+    const { sessions, claimedIds } = open();
+    const input = { ...ada, id: 'talk', wake: true };
+    await okOf(sessions.getOrCreate(input));
+    const { claimed } = await okOf(sessions.claim(worker));
+    expect(claimed.map(({ session }) => session.id)).toEqual(['talk']);
+    await okOf(sessions.release('talk', { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    expect(await okOf(sessions.getOrCreate(input))).toMatchObject({ created: false });
+    expect(await claimedIds()).toEqual([]);
   });
 });
 

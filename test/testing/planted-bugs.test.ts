@@ -22,6 +22,7 @@ import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedStatusListBugs } from './planted-status-list-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
+import { plantedWakeBugs } from './planted-wake-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
@@ -52,6 +53,7 @@ const bugs = [
   ...plantedSizeBugs,
   ...plantedStatusBugs,
   ...plantedStatusListBugs,
+  ...plantedWakeBugs,
 ];
 
 describe('in a copy of the memory store, the contract catches that it', () => {

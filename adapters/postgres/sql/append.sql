@@ -104,6 +104,30 @@ BEGIN
   RETURN v.position;
 END $body$;
 
+-- Makes a session that has not ended want a worker from c.now on, also one that a claim has moved to
+-- a later time.
+CREATE FUNCTION $wake_session(c $change, p_session bigint)
+RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+BEGIN
+  UPDATE $sessions
+    SET revision = c.revision,
+      wanted_at = least(wanted_at, c.now),
+      wake_at = least(wake_at, greatest(least(wanted_at, c.now), leased_until)),
+      sequence = sequence + 1
+    WHERE number = p_session AND status <> 'TERMINATED' AND c.now < deadline
+    RETURNING incarnation, sequence
+    INTO v;
+  IF FOUND AND c.has_events THEN
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      VALUES (
+        c.tenant, c.id, v.incarnation, v.sequence,
+        '{"type":"woken","at":' || c.now || '}'
+      );
+  END IF;
+END $body$;
+
 -- Locks the session of an append, and tells what the append depends on; only nulls if there is no
 -- session. refusal: why it must not be made, unless it repeats an earlier one.
 CREATE FUNCTION $lock_target(
@@ -111,13 +135,11 @@ CREATE FUNCTION $lock_target(
   OUT found_number bigint,
   OUT found_end bigint,
   OUT found_entries bigint,
-  OUT found_state text,
-  OUT found_activity double precision,
   OUT new_activity double precision,
   OUT refusal text
 ) LANGUAGE plpgsql AS $body$
 BEGIN
-  SELECT number, position, entries, state, last_activity,
+  SELECT number, position, entries,
       CASE
         -- Entries after the end are no activity: that would postpone an end by inactivity.
         WHEN status = 'TERMINATED' OR c.now >= deadline THEN last_activity
@@ -134,8 +156,7 @@ BEGIN
         WHEN c.after IS NOT NULL THEN NULL
         WHEN entries + cardinality(c.entries) > c.max_entries THEN 'full'
       END
-    INTO found_number, found_end, found_entries, found_state, found_activity,
-      new_activity, refusal
+    INTO found_number, found_end, found_entries, new_activity, refusal
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
     FOR NO KEY UPDATE;
@@ -145,8 +166,7 @@ CREATE FUNCTION $append_entries(
   c $change,
   OUT outcome text,
   OUT end_position bigint,
-  OUT found_state text,
-  OUT found_activity double precision
+  OUT found_state json
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -169,8 +189,13 @@ BEGIN
   IF outcome IS NULL AND c.after IS NOT NULL THEN
     outcome := $refusal_of_rewind(c, v.found_number, v.found_entries, v.found_end);
   ELSIF outcome = 'closed' THEN
-    found_state := v.found_state;
-    found_activity := v.found_activity;
+    SELECT row_to_json(closed)
+      INTO found_state
+      FROM (
+        SELECT state, last_activity, revision, wanted_at
+        FROM $sessions
+        WHERE number = v.found_number
+      ) AS closed;
   END IF;
   IF outcome IS NOT NULL THEN
     RETURN;
@@ -180,5 +205,8 @@ BEGIN
   IF c.operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.found_number, c.operation, c.digest, end_position);
+  END IF;
+  IF c.revision IS NOT NULL THEN
+    PERFORM $wake_session(c, v.found_number);
   END IF;
 END $body$;

@@ -10,7 +10,8 @@ CREATE TYPE $change AS (
   fencing_token double precision,
   detail text,
   live_limit double precision,
-  -- An append. after: null for an append at the end.
+  -- An append. after: null for an append at the end. Its revision, of the state: that of a wake;
+  -- null without one.
   operation text,
   digest text,
   if_position double precision,
@@ -24,6 +25,7 @@ CREATE TYPE $change AS (
   grace double precision,
   leased_until double precision,
   wake_at double precision,
+  wanted_at double precision,
   limit_ms double precision,
   limit_end double precision,
   inactivity double precision,

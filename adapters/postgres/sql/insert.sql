@@ -70,7 +70,7 @@ BEGIN
       status, state, revision, sequence,
       deadline, due_at, accepts_until, grace,
       limit_ms, limit_end, inactivity, last_activity,
-      fencing_token, leased_until, wake_at,
+      fencing_token, leased_until, wake_at, wanted_at,
       entries, position, bytes
     )
     VALUES (
@@ -78,7 +78,7 @@ BEGIN
       c.status, c.state, c.revision, v_sequence,
       c.deadline, coalesce(c.report_at, c.deadline), c.accepts_until, c.grace,
       c.limit_ms, c.limit_end, c.inactivity, c.last_activity,
-      c.fencing_token, c.leased_until, c.wake_at,
+      c.fencing_token, c.leased_until, c.wake_at, c.wanted_at,
       p_entries, p_entries, (
         SELECT coalesce(sum(octet_length(entry) + 1), 0)
         FROM unnest(c.entries) AS each (entry)

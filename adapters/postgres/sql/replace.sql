@@ -25,7 +25,8 @@ BEGIN
       inactivity = c.inactivity,
       fencing_token = c.fencing_token,
       leased_until = c.leased_until,
-      wake_at = c.wake_at
+      wake_at = c.wake_at,
+      wanted_at = c.wanted_at
     WHERE number = p_number
     RETURNING sequence
     INTO v_sequence;

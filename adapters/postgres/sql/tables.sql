@@ -2,8 +2,8 @@
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
--- `last_activity`; the columns `status` to `revision` repeat the parts that are searched and
--- compared. The indexes of lists include the number, so that a page by number skips sessions in the
+-- `last_activity`, `revision` and `wanted_at`, which is its `wakeAt`: appends change these. The
+-- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the
 -- index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
@@ -22,6 +22,7 @@ CREATE TABLE $sessions (
   fencing_token double precision NOT NULL,
   leased_until double precision NOT NULL,
   wake_at double precision NOT NULL,
+  wanted_at double precision NOT NULL,
   limit_ms double precision NOT NULL,
   limit_end double precision,
   inactivity double precision NOT NULL,

@@ -12,7 +12,7 @@ if not text then
   local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
   return first == '?' and 'missing' or 'corrupt'
 end
-local bytes = string.match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) %d+ %d+ [IAPT] ')
+local bytes = string.match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) %d+ %d+ %d+ [IAPT] ')
 if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
 local reply = {string.match(text, '^[^\n]*')}
 for _, position in ipairs(ARGV) do

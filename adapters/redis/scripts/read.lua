@@ -17,7 +17,7 @@ local entries = tonumber(ARGV[4] or '')
 local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
 local call, match = redis.call, string.match
 
-local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ [IAPT] [%d ]+\n([%d ;-]*)\n'
+local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;-]*)\n'
 
 -- Of a part, the rest of the record is not read, unless the line of the ranges is long.
 local text = entries and redis.pcall('GETRANGE', record, '0', '255')

@@ -28,23 +28,23 @@ local time = call('TIME')
 local clock = time[1] * 1000 + time[2] / 1000
 if clock >= till + 0 or till - clock > forget - till then return 'late ' .. format('%.0f', clock) end
 
--- A record: revision, incarnation, created, last activity, sequence, entries, bytes, tail and redactions in
--- fields of fixed width; then what depends on the state; then lines: ranges, labels, state, head.
+-- A record: revision, incarnation, created, last activity, sequence, entries, bytes, tail, redactions and wake
+-- in fields of fixed width; then what depends on the state; then lines: ranges, labels, state, head.
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
-  .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
+  .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
 local HEADER_BYTES, CREATED, ACTIVITY, SEQUENCE, BYTES, TAIL, STATE = 256, 32, 48, 65, 87, 100, 122
 local NEVER = 9007199254740991
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
 
 local function headerOf(text)
-  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at, status, open,
+  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at, wake, status, open,
     grace, deadline, inactivity, fence, leased = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
   return {
     revision = revision, incarnation = incarnation, created = created, activity = activity,
     sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
-    tail = tonumber(tail), redactions = tonumber(redactions), status = status, open = tonumber(open), grace = tonumber(grace),
+    tail = tonumber(tail), redactions = tonumber(redactions), wake = tonumber(wake), status = status, open = tonumber(open), grace = tonumber(grace),
     deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
     leased = tonumber(leased),
   }
@@ -329,13 +329,15 @@ local function rewound(journal, line, header, after, skipped)
 end
 
 -- Adds lines at the end of a history, or after a position, which supersedes what follows that.
--- keys  record, journal, names
+-- keys  record, journal, names, for an append that wakes also the work set and its owners
 -- args  now, lines, their number, the maximum number of entries of a history, path in events, '' without
 --       events; then each or '': the position at which the history must end, the fencing token of the lease,
---       the name of the append, its digest, the position that the lines follow
+--       the name of the append, its digest, the position that the lines follow; for an append that wakes also
+--       the next revision, the member and the owner
 function kinds.append(keys, args)
-  local record, journal, names = unpack(keys, 1, 3)
-  local now, lines, count, most, path, position, fence, name, digest, after = unpack(args, 1, 10)
+  local record, journal, names, work, owners = unpack(keys, 1, 5)
+  local now, lines, count, most, path, position, fence, name, digest, after, revision, member, owner
+    = unpack(args, 1, 13)
   local text = beginningOf(record)
   if text == '' then
     local first = call('EXISTS', journal) == 1 and sub(call('GET', journal), 1, 1) or '?'
@@ -381,7 +383,16 @@ function kinds.append(keys, args)
   end
   entries = entries + tonumber(count)
   if entries > most + 0 then return 'full' end
+  -- Entries after the end do not count as activity: that would postpone an end by inactivity.
+  local isUsed = status ~= 'T' and at < endOf(header)
+  local wake, claimable = isUsed and work and math.min(header.wake, at), nil
+  if wake then
+    claimable = math.min(tonumber(call('ZSCORE', work, member) or '') or NEVER, math.max(wake, header.leased))
+    call('ZSCORE', owners, owner)
+  end
   begin()
+  -- This changes nothing, but fails if the user has no right to the command.
+  if wake then call('ZADD', work, 'XX', '0', '') end
   -- A server counts the remains of a torn log after the committed length; a test double counts characters.
   local written = call('SETRANGE', journal, header.bytes .. '', lines)
   local finish = format('%d', math.min(written, header.bytes + #lines))
@@ -393,15 +404,28 @@ function kinds.append(keys, args)
     local detail = header.bytes .. '_' .. finish .. (after == '' and '' or '_' .. after)
     log('1 appended ' .. header.incarnation .. ' ' .. sequence .. ' ' .. now .. ' ' .. path .. ' ' .. detail)
   end
-  -- Entries after the end do not count as activity: that would postpone an end by inactivity.
-  local activity, isUsed = header.activity, status ~= 'T' and at < endOf(header)
+  if wake then
+    sequence = sequence + 1
+    if path ~= '' then log('1 woken ' .. header.incarnation .. ' ' .. sequence .. ' ' .. now .. ' ' .. path .. ' -') end
+    local score = format('%.0f', claimable)
+    lower(owners, owner, score)
+    call('ZADD', work, score, member)
+  end
+  local activity = header.activity
   if isUsed and at > activity + 0 then activity = string.rep('0', #activity - #now) .. now end
   local counts = activity .. ' ' .. format('%010d %010d %012d %012d', sequence, entries, finish, tail)
+  -- The place of the first field that changes, and the fields from there on.
+  local from, fields = ACTIVITY, counts
+  if wake then
+    from = 0
+    fields = '1 ' .. revision .. sub(text, CREATED - 13, ACTIVITY) .. counts .. sub(text, TAIL + 13, STATE)
+      .. format('%016.0f', wake)
+  end
   if ranges then
-    local fields = sub(match(text, '^[^\n]*\n'), TAIL + 13)
-    call('SET', record, sub(text, 1, ACTIVITY) .. counts .. fields .. ranges .. rest)
+    local others = sub(match(text, '^[^\n]*\n'), from + #fields + 1)
+    call('SET', record, sub(text, 1, from) .. fields .. others .. ranges .. rest)
   else
-    call('SETRANGE', record, ACTIVITY .. '', counts)
+    call('SETRANGE', record, from .. '', fields)
   end
   return 'appended ' .. finish
 end

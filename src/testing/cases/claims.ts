@@ -32,7 +32,7 @@ const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Prom
   return sessions;
 };
 
-const idsOf = async (store: SessionStore, range?: Partial<ClaimRange>): Promise<readonly string[]> =>
+export const idsOf = async (store: SessionStore, range?: Partial<ClaimRange>): Promise<readonly string[]> =>
   (await claim(store, range)).map(({ id }) => id);
 
 export const claims: readonly StoreCase[] = [

@@ -23,6 +23,7 @@ const active = live('ACTIVE', {
     activeMs: 7,
     limitMs: 60_000,
     deadline: 61_000,
+    wakeAt: 1769,
     lease,
     terms,
     labels,
@@ -33,12 +34,12 @@ const active = live('ACTIVE', {
 const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
-const FIXED = `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 000000000000 000000000000 00000000`;
+const FIXED = `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 000000000000 000000000000 00000000 0000000000001769`;
 const record =
   `${FIXED} A 61000 0 61000 30000 3 5\n` +
   '\n' +
   'user=u%003a1 channel=w%00e9b\n' +
-  '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
+  '{"status":"ACTIVE","since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
   '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"inactivityTimeoutMs":30000},' +
   `"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
 
@@ -54,6 +55,8 @@ describe('a record', () => {
       header: {
         incarnation: INCARNATION,
         created: NOON,
+        revision: 2,
+        wakeAt: 1769,
         lastActivityAt: 1234,
         redactions: 0,
         ...none,
@@ -131,7 +134,7 @@ describe('a record', () => {
     ['cut', record.slice(0, -1)],
     ['without its last line', record.slice(0, record.lastIndexOf('\n'))],
     ['without its state', record.split('\n').with(3, '').join('\n')],
-    ['with a state of another form', record.replace('"revision":2', '"revision":"2"')],
+    ['with a state of another form', record.replace('"since":1000', '"since":"1000"')],
     ['with an end without reason', record.replace('"ACTIVE"', '"TERMINATED"')],
     ['with terms of another form', record.replace('"idleTimeoutMs":900000', '"idleTimeoutMs":"1"')],
     ['with another line', `${record}\n{}`],

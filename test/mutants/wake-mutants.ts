@@ -1,0 +1,48 @@
+import type { Mutant } from './mutant.js';
+
+const redis = ['test/stores/redis.contract.test.ts'];
+
+export const wakeMutants: readonly Mutant[] = [
+  {
+    bug: 'an append that wakes leaves the revision, so that a release of before undoes the wake',
+    file: 'src/session/claim-state.ts',
+    from: 'Object.freeze({ ...woken, revision })',
+    to: 'Object.freeze({ ...woken })',
+    tests: ['test/service/wake.test.ts', 'test/stores/woken-appends.test.ts'],
+  },
+  {
+    bug: 'the Redis store leaves the revision of a session that an append wakes',
+    file: 'adapters/redis/scripts/write.lua',
+    from: "fields = '1 ' .. revision .. sub(text",
+    to: "fields = '1 ' .. header.revision .. sub(text",
+    tests: [...redis, 'test/stores/woken-appends.test.ts'],
+  },
+  {
+    bug: 'the Redis store does not note that a tenant waits for what an append has woken',
+    file: 'adapters/redis/scripts/write.lua',
+    from: 'lower(owners, owner, score)\n',
+    to: '',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store wakes in the grace period',
+    file: 'adapters/redis/scripts/write.lua',
+    from: 'isUsed and work and math.min',
+    to: 'work and math.min',
+    tests: redis,
+  },
+  {
+    bug: 'the PostgreSQL store wakes in the grace period',
+    file: 'adapters/postgres/sql/append.sql',
+    from: " AND status <> 'TERMINATED' AND c.now < deadline",
+    to: '',
+    tests: ['test/stores/postgres.contract.test.ts'],
+  },
+  {
+    bug: 'the PostgreSQL store claims what an append has woken while it is leased',
+    file: 'adapters/postgres/sql/append.sql',
+    from: 'greatest(least(wanted_at, c.now), leased_until)',
+    to: 'least(wanted_at, c.now)',
+    tests: ['test/stores/postgres.contract.test.ts'],
+  },
+];
