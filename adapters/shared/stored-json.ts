@@ -1,6 +1,7 @@
 import { isFields } from '../../src/input/parse-fields.js';
 import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
+import { LATEST } from '../../src/session/clock.js';
 import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
 import type { HistoryEntry, JsonObject, SessionLabels, SessionOrigin } from '../../src/session/session.js';
 import type {
@@ -137,6 +138,7 @@ export const stateIn = (
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
   if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
+  if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
   const { status, endReason, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
   const { metadata, retryAt, attempts, report } = stored;
   const labels = stored['labels'] ?? labelsBeside;

@@ -42,11 +42,14 @@ export const orderMutants: readonly Mutant[] = [
   },
   {
     bug: 'withLease renews the lease that it is releasing',
-    file: withLease,
+    file: 'src/session/with-lease.ts',
     from: `renewal.stop();
+  stop?.();
   // A lease that cannot be released runs out by itself.
-  const released = await operations.release(fencingToken);`,
-    to: 'const released = await operations.release(fencingToken);\n  renewal.stop();',
+  const released = await operations.release(fencingToken, used.isOk());`,
+    to: `const released = await operations.release(fencingToken, used.isOk());
+  renewal.stop();
+  stop?.();`,
     tests: leases,
   },
   {
@@ -129,8 +132,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a claimed session is leased for less than was asked if it took long to read',
     file: 'src/service/claim-sessions.ts',
-    from: 'const found = await findSession(store, key, { historyLimit: 0 });\n  if (found.isErr()) return err(found.error);\n  const time = now();',
-    to: 'const time = now();\n  const found = await findSession(store, key, { historyLimit: 0 });\n  if (found.isErr()) return err(found.error);',
+    from: 'const found = await findSession(store, key, { historyLimit });\n  if (found.isErr()) return err(found.error);\n  const time = now();',
+    to: 'const time = now();\n  const found = await findSession(store, key, { historyLimit });\n  if (found.isErr()) return err(found.error);',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {
@@ -143,8 +146,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a claim leaves the wake of its own millisecond',
     file: 'src/session/claim-state.ts',
-    from: 'state.wakeAt > now) return state',
-    to: 'state.wakeAt >= now) return state',
+    from: 'wakeAt === undefined || wakeAt <= now ?',
+    to: 'wakeAt === undefined || wakeAt < now ?',
     tests: ['test/session/claim-state.test.ts', 'test/service/wake.test.ts'],
   },
   {

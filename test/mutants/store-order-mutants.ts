@@ -54,8 +54,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a state that was decided before an append takes back in SQLite what the append has put off',
     file: 'adapters/sqlite/session-writer.ts',
-    from: 'finite(endsAt(used)), finite(dueAtOf(used))',
-    to: 'finite(endsAt(next)), finite(dueAtOf(next))',
+    from: '...timesOf(used), revision',
+    to: '...timesOf(next), revision',
     tests: ['test/stores/sqlite.contract.test.ts'],
   },
   {
