@@ -101,7 +101,8 @@ const numbers = {
   'list by label': [2, 5, 1],
   'search by labels': [3, 6, 2],
   'create with wake': [1, 8, 1],
-  wake: [2, 7, 2],
+  'append with wake': [1, 10, 1],
+  wake: [2, 9, 2],
   claim: [3, 14, 3],
   'claim of nothing': [1, 3, 1],
   'release a claim': [2, 9, 2],
@@ -178,6 +179,7 @@ const live = async (
   for (const { session, lease } of claimed) {
     const { fencingToken } = lease;
     await run('release a claim', (sessions) => okOf(sessions.release(session.id, { fencingToken, done: true })));
+    await run('append with wake', (sessions) => okOf(sessions.append(id, said, { wake: true })));
     await run('wake', (sessions) => okOf(sessions.wake(session.id)));
     await okOf(service().delete(session.id));
   }
