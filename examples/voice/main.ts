@@ -58,13 +58,14 @@ const print = async (id: string): Promise<void> => {
 };
 
 const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
-  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20, wake: true }));
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
   const holder = randomUUID();
   let ending: Ending = 'cut';
-  // A call that was cut, or whose process has died, can be claimed again.
+  // A call that was cut, or whose process has died, can be claimed again: at once, if somebody wakes it.
   while (ending === 'cut') {
+    await unwrap(sessions.wake(id));
     const { claimed } = await unwrap(sessions.claim({ holder, seconds: 10 }));
     for (const { session } of claimed) ending = await holdCall({ sessions, line, model }, session.id, holder);
   }
