@@ -29,7 +29,8 @@ local call, try, match = redis.call, redis.pcall, string.match
 local MAX_ENDED = 10000
 local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 
--- Bytes of a journal that a rewind has superseded. A history that was never rewound has no tail.
+-- Bytes of a journal that a rewind has superseded, from the first 272 bytes of a record, which have them. A history
+-- that was never rewound has no tail.
 local function hiddenIn(text, tail)
   if tail == 0 then return 0 end
   return tonumber(match(text, '\n[%d ;-]*' .. string.format('%d', tail) .. ' (%d+)')) or 0
@@ -44,7 +45,7 @@ local function sizeOf(members)
     if type(bytes) == 'number' and bytes > 0 then
       -- The length and the tail, in fields of fixed width.
       local history, tail = match(call('GETRANGE', key, '87', '111'), '^(%d+) (%d+)$')
-      if tail and tail + 0 > 0 then history = history - hiddenIn(call('GETRANGE', key, '0', '255'), tonumber(tail)) end
+      if tail and tail + 0 > 0 then history = history - hiddenIn(call('GETRANGE', key, '0', '271'), tonumber(tail)) end
       if history then sum = sum + bytes + history end
     end
   end
@@ -89,7 +90,7 @@ local function replyWith(total, edge, members)
         size, history = '', ''
       elseif type(bytes) == 'number' then
         local isWhole = bytes <= left
-        local text = call('GETRANGE', key, '0', isWhole and '-1' or '255')
+        local text = call('GETRANGE', key, '0', isWhole and '-1' or '271')
         local found, tail = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) (%d+) ')
         if found then size, history = bytes, string.format('%d', found - hiddenIn(text, tonumber(tail))) end
         if isWhole and found then left, record = left - bytes, text end

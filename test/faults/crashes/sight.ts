@@ -88,6 +88,14 @@ export const withEntry = (sight: Sight, id: string, ...entries: Contents['histor
   ),
 });
 
+/** The same, with the state that one session has in another sight. */
+export const withStateOf = (sight: Sight, id: string, other: Sight): Sight => ({
+  sessions: sight.sessions.map((session) => {
+    const found = other.sessions.find(({ head }) => head.id === id);
+    return session.head.id === id && found !== undefined ? { ...session, state: found.state } : session;
+  }),
+});
+
 /** The same, but for revisions, which begin anywhere. */
 export const withoutRevisions = ({ sessions }: Sight): Sight => ({
   sessions: sessions.map((session) => ({

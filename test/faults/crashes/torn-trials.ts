@@ -2,7 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { wrongEntries } from '../support/stored.js';
-import { expectExact, glanceAt, OTHER, repaired, type Sight, sightOf, withEntry, withoutRevisions } from './sight.js';
+import {
+  expectExact,
+  glanceAt,
+  OTHER,
+  repaired,
+  type Sight,
+  sightOf,
+  withEntry,
+  withoutRevisions,
+  withStateOf,
+} from './sight.js';
 import { type Log, onTorn, type Torn, type Trial, tailLength } from './torn-log.js';
 import { said, TARGET, type Write } from './torn-writes.js';
 
@@ -87,6 +97,13 @@ export const repeated = (write: Write, log: Log, torn: Torn): Promise<Remains> =
 /** Longer than what a torn write has left behind the committed length. */
 const LATE = said('late '.repeat(60));
 
+/** Which of the two this is after two crashes. */
+const sideAfterTwo = (write: Write, sight: Sight, before: Sight, after: Sight): 'before' | 'after' => {
+  if (write.isGroup) return expectWholes(sight, before, after);
+  const isWakeAlone = write.isWake && isDeepStrictEqual(sight, withStateOf(before, TARGET, after));
+  return isWakeAlone ? 'before' : sideOf(sight, before, after);
+};
+
 /**
  * Nobody repeats anything; others go on, and the server crashes again. Gives the sight that must be, and the trial.
  * A session of which a deletion was torn is left alone: a deletion that comes true takes what came later with it.
@@ -100,9 +117,7 @@ const goneOn = async (write: Write, log: Log, first: Trial) => {
     return isIn ? withEntry(others, TARGET, LATE) : others;
   };
   const sight = await glanceAt(trial);
-  const side = write.isGroup
-    ? expectWholes(sight, both(log.before), both(log.after))
-    : sideOf(sight, both(log.before), both(log.after));
+  const side = sideAfterTwo(write, sight, both(log.before), both(log.after));
   return { trial, sight, side, isIn, both };
 };
 
@@ -134,8 +149,9 @@ export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remain
     await repaired(trial, sight);
     const added = historyOf(log.after).slice(historyOf(log.before).length);
     const isBehind = side === 'before' && isIn && (write.isRewind || added.length > 0);
+    const stated = (sight: Sight) => (write.isWake ? withStateOf(sight, TARGET, log.after) : sight);
     const behind = () =>
-      write.isRewind ? withEntry(log.after, OTHER, LATE) : withEntry(both(log.before), TARGET, ...added);
+      write.isRewind ? withEntry(log.after, OTHER, LATE) : withEntry(stated(both(log.before)), TARGET, ...added);
     const expected = isBehind ? behind() : both(log.after);
     expectEqual(withoutRevisions(sight), withoutRevisions(expected), 'what was repeated late');
     return crashAgain(trial);

@@ -30,6 +30,8 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
+  /** Whether it also wakes: after two crashes the wake may be there though later entries are in the place of its own. */
+  readonly isWake: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
   /** Whether these are several writes: after two crashes each is there whole or not at all. */
@@ -138,8 +140,8 @@ const write = (
   name: string,
   prepare: Write['prepare'],
   run: Write['run'],
-  { isRepeatable = true, isRewind = false, isShort = false, isGroup = false }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isRewind, isShort, isGroup });
+  { isRepeatable = true, isRewind = false, isWake = false, isShort = false, isGroup = false }: Partial<Write> = {},
+): Write => ({ name, prepare, run, isRepeatable, isRewind, isWake, isShort, isGroup });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
@@ -181,6 +183,21 @@ export const writes: readonly Write[] = [
   }),
   write('append by name', started(0), ({ sessions }) =>
     okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
+  ),
+  write(
+    'append that wakes, by name',
+    started(0),
+    ({ sessions }) => okOf(sessions.append(TARGET, [said('last')], { wake: true, ...named })),
+    { isWake: true, isShort: true },
+  ),
+  write(
+    'rewind that wakes, of a session that is leased',
+    leased,
+    async ({ sessions }) => {
+      const [to, ifPosition] = [await firstOf(sessions), await endOf(sessions)];
+      return okOf(sessions.rewind(TARGET, { to, entries: [said('instead')], ifPosition, wake: true, ...named }));
+    },
+    { isRewind: true, isWake: true },
   ),
   write(
     'rewind by name',

@@ -187,14 +187,24 @@ describeWithRedis('a mutation of which one command is refused', () => {
     ACTIVE: ['start', 'pause', 'terminate', 'delete'],
     PAUSED: ['pause', 'delete'],
     TERMINATED: ['terminate', 'delete'],
-    work: ['create with wake', 'wake', 'claim', 'delete'],
-    waiting: ['create with wake', 'wake', 'claim'],
+    work: ['create with wake', 'wake', 'append with wake', 'claim', 'delete'],
+    waiting: ['create with wake', 'wake', 'append with wake', 'claim'],
     label: ['delete'],
     'another label': ['delete'],
     deadlines: ['delete'],
     tenants: ['delete'],
     // A claim names the session, which it cannot lease, as unreadable.
-    events: ['create', 'start', 'append', 'pause', 'create with wake', 'terminate', 'delete'],
+    events: [
+      'create',
+      'start',
+      'append',
+      'pause',
+      'create with wake',
+      'wake',
+      'append with wake',
+      'terminate',
+      'delete',
+    ],
   };
 
   test.each(refusals.filter(({ wrongKey }) => wrongKey !== undefined && wrongKey !== 'write'))(
@@ -216,6 +226,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
         list: () => okOf(sessions.list({ limit: 100 })),
         'create with wake': () => okOf(sessions.create({ ...ada, wake: true })),
         wake: () => okOf(sessions.wake(active)),
+        'append with wake': () => okOf(sessions.append(active, [said('more')], { wake: true })),
         claim: () => okOf(sessions.claim({ holder: 'worker', seconds: 1 })),
         terminate: () => okOf(sessions.terminate(active)),
         delete: () => okOf(sessions.delete(OTHER)),
