@@ -24,6 +24,7 @@ export type {
   SessionPage,
   Sweep,
   SweptSession,
+  WaitingCount,
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
 export type { HistoryQuery } from './service/read-history.js';
@@ -170,4 +171,5 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
+  WaitingRange,
 } from './store/session-store.js';

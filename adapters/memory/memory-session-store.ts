@@ -32,6 +32,7 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  WaitingRange,
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/session-search.js';
 import { frozenState } from './frozen-state.js';
@@ -67,10 +68,7 @@ const parseEventsLength = (
   return parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1);
 };
 
-const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
-  ...dueKeyOf(session),
-  dueAt: at,
-});
+const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({ ...dueKeyOf(session), dueAt: at });
 
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
@@ -241,6 +239,10 @@ export class MemorySessionStore implements SessionStore {
     const { items, hasMore } = this.#queues.work.waiting(now, limit, tenant);
     for (const { session } of items) this.#move(session, { dueAt: session.dueAt, wakeAt: until });
     return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
+  }
+
+  countWaiting({ tenant, now, limit }: WaitingRange): Result<number, never> {
+    return ok(this.#queues.work.count(now, limit, tenant));
   }
 
   reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {

@@ -72,17 +72,30 @@ export class TimeQueue {
     limit: number,
     tenant?: string,
   ): { readonly items: readonly QueuedSession[]; readonly hasMore: boolean } {
-    const count = this.#tenants.leading(({ first }) => first <= now);
-    const all = this.#tenants.slice(0, Math.min(count, limit)).map(({ name }) => name);
-    const tenants = tenant === undefined ? all : [tenant];
+    const tenants = tenant === undefined ? this.#tenantsAt(now, limit) : [tenant];
     const share = Math.max(1, Math.floor(limit / tenants.length));
     const found = tenants.map((name) => this.#waitingOf(name, now, share));
     const items = found
       .flat()
       .sort((a, b) => a.at - b.at)
       .slice(0, limit);
-    const isCut = tenant === undefined && count > limit;
-    return { items, hasMore: isCut || found.some(({ length }) => length >= share) };
+    return { items, hasMore: found.some(({ length }) => length >= share) };
+  }
+
+  /** The number of sessions whose time has come at `now`, of one tenant or of all; `limit` if there are more. */
+  count(now: number, limit: number, tenant?: string): number {
+    const tenants = tenant === undefined ? this.#tenantsAt(now, limit) : [tenant];
+    const counts = tenants.map((name) => this.#byTenant.get(name)?.leading(isQueuedBy(now)) ?? 0);
+    return Math.min(
+      limit,
+      counts.reduce((sum, count) => sum + count, 0),
+    );
+  }
+
+  /** The tenants with a session whose time has come, at most `limit`. */
+  #tenantsAt(now: number, limit: number): readonly string[] {
+    const count = this.#tenants.leading(({ first }) => first <= now);
+    return this.#tenants.slice(0, Math.min(count, limit)).map(({ name }) => name);
   }
 
   #waitingOf(tenant: string, now: number, limit: number): readonly QueuedSession[] {

@@ -28,6 +28,7 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  WaitingRange,
 } from '../../src/store/session-store.js';
 import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
@@ -41,7 +42,7 @@ import {
   parseStoreOptions,
 } from './postgres-session-store-options.js';
 import { readPage } from './read-page.js';
-import { claimSessions, readDue } from './read-queue.js';
+import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 
 /**
@@ -141,6 +142,10 @@ export class PostgresSessionStore implements SessionStore {
 
   claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
     return claimSessions(this.#connection.begin(), this.#prefix, range);
+  }
+
+  countWaiting(range: WaitingRange): Promise<Result<number, StoreError>> {
+    return countWaiting(this.#connection.begin(), this.#prefix, range);
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {

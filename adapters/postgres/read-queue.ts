@@ -1,10 +1,17 @@
 import { err, ok } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSessions } from '../../src/store/session-store.js';
+import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueSessionsIn, firstDue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
+import {
+  countOfAll,
+  countOfTenant,
+  dueSessionsIn,
+  firstDue,
+  tenantsWaiting,
+  waitingOfTenant,
+} from '../sql/queue-query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
 
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
@@ -54,4 +61,16 @@ export const claimSessions = async (call: Call, prefix: string, range: ClaimRang
     const rows = Array.isArray(found) ? found.filter(isFields) : [];
     return dueSessionsIn(rows, rows.length > 0);
   });
+};
+
+/** Counts the sessions that want a worker. */
+export const countWaiting = async (
+  call: Call,
+  prefix: string,
+  { tenant, now, limit }: WaitingRange,
+): Answer<number, StoreError> => {
+  const query =
+    tenant === undefined ? countOfAll(prefix, now, limit) : countOfTenant(prefix, escapeName(tenant), now, limit);
+  const found = await call.query(query);
+  return found.map(([row]) => Math.min(limit, Number(row?.['counted'])));
 };

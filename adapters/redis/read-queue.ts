@@ -1,6 +1,6 @@
-import { ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSession, DueSessions } from '../../src/store/session-store.js';
+import type { ClaimRange, DueSession, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
@@ -110,4 +110,37 @@ export const claimSessions = async (
   if (tenant === undefined) return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
   const claimed = await claimOf(tenant, limit);
   return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
+};
+
+/** Counts the sessions that want a worker: of one tenant, or of one part of the partitions after the other. */
+export const countWaiting = async (
+  call: Call,
+  keys: Keyspace,
+  { tenant, now, limit }: WaitingRange,
+): Answer<number> => {
+  const countOf = async (name: string): Answer<number> => {
+    const counted = await call.readCommand((client) => client.zcount(keys.tenant(name).work, '-inf', now));
+    return counted.mapErr(({ error }) => error);
+  };
+  const capped = (counts: readonly number[]): number =>
+    Math.min(
+      limit,
+      counts.reduce((sum, count) => sum + count, 0),
+    );
+  if (tenant !== undefined) return (await countOf(tenant)).map((count) => capped([count]));
+  let total = 0;
+  let cursor: string | undefined;
+  do {
+    const { part, nextCursor } = partOf(keys.partitions, cursor);
+    const found = await Promise.all(
+      part.map((partition) => firstIn(call, keys.tenantsOf(partition, 'waiting'), now, limit)),
+    );
+    const owners = Result.combine(found).map((all) => all.flatMap(pairsOf).slice(0, limit));
+    if (owners.isErr()) return err(owners.error);
+    const counts = Result.combine(await Promise.all(owners.value.map(([owner]) => countOf(unescapeName(owner)))));
+    if (counts.isErr()) return err(counts.error);
+    total = capped([total, ...counts.value]);
+    cursor = nextCursor;
+  } while (cursor !== undefined && total < limit);
+  return ok(total);
 };

@@ -31,6 +31,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
+  zcount(key: string, least: string, most: number): Promise<number>;
   /** The next two methods are for events only. */
   xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;

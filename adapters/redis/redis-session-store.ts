@@ -27,6 +27,7 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  WaitingRange,
 } from '../../src/store/session-store.js';
 import { appendOutcomeOf } from './append-outcome.js';
 import { Connection, newId } from './connection.js';
@@ -45,7 +46,7 @@ import {
 } from './mutation.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { claimSessions, readDue } from './read-queue.js';
+import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { findSession, findState } from './read-sessions.js';
 import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
@@ -167,6 +168,10 @@ export class RedisSessionStore implements SessionStore {
         return made.mapErr(({ error }) => error);
       }),
     );
+  }
+
+  countWaiting(range: WaitingRange): Answer<number> {
+    return this.#deployment.read(({ call, keys }) => countWaiting(call, keys, range));
   }
 
   async reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {

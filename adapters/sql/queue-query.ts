@@ -98,3 +98,34 @@ export const waitingOfTenant = (prefix: string, queue: Queue, tenant: string, no
     LIMIT ?`,
   values: [tenant, now, limit],
 });
+
+/** The sessions of a tenant, a value or a column, that wait for a worker. */
+const waitingIn = (prefix: string, tenant: string): string =>
+  `(SELECT 1 FROM ${prefix}sessions WHERE tenant = ${tenant} AND ${isWaiting('wake_at')} LIMIT ?) AS waiting`;
+
+/** Counts the sessions of a tenant that wait for a worker, up to a limit. */
+export const countOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
+  sql: `SELECT count(*) AS counted FROM ${waitingIn(prefix, '?')}`,
+  values: [tenant, now, limit],
+});
+
+/**
+ * Counts the sessions of all tenants, one tenant after the other until the limit is reached. The last one may exceed
+ * it.
+ */
+export const countOfAll = (prefix: string, now: number, limit: number): Query => ({
+  sql: `
+    WITH RECURSIVE counts (tenant, counted) AS (
+      SELECT min(tenant), CAST(0 AS bigint) FROM ${prefix}sessions WHERE wake_at < ${NEVER}
+      UNION ALL
+      SELECT (
+        SELECT min(tenant)
+        FROM ${prefix}sessions
+        WHERE wake_at < ${NEVER} AND tenant > counts.tenant
+      ), counted + (SELECT count(*) FROM ${waitingIn(prefix, 'counts.tenant')})
+      FROM counts
+      WHERE tenant IS NOT NULL AND counted < ?
+    )
+    SELECT max(counted) AS counted FROM counts`,
+  values: [now, limit, limit],
+});

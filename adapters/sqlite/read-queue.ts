@@ -1,10 +1,18 @@
 import { ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSessions } from '../../src/store/session-store.js';
+import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueSessionsIn, firstDue, type Queue, tenantsWaiting, waitingOfTenant } from '../sql/queue-query.js';
+import {
+  countOfAll,
+  countOfTenant,
+  dueSessionsIn,
+  firstDue,
+  type Queue,
+  tenantsWaiting,
+  waitingOfTenant,
+} from '../sql/queue-query.js';
 import { type Connection, PREFIX } from './connection.js';
 
 /** Rows of a queue, and whether there may be more. */
@@ -41,6 +49,18 @@ export const readDue = (connection: Connection, now: number, limit: number): Res
     if (first.length <= limit) return ok(dueSessionsIn(first, false));
     const { rows, hasMore } = ofAllTenants(connection, 'due_at', now, limit);
     return ok(dueSessionsIn(rows, hasMore));
+  });
+
+/** Counts the sessions that want a worker. */
+export const countWaiting = (
+  connection: Connection,
+  { tenant, now, limit }: WaitingRange,
+): Result<number, StoreError> =>
+  connection.read(() => {
+    const query =
+      tenant === undefined ? countOfAll(PREFIX, now, limit) : countOfTenant(PREFIX, escapeName(tenant), now, limit);
+    const [row] = connection.query(query);
+    return ok(Math.min(limit, Number(row?.['counted'])));
   });
 
 /** Reads the sessions that want a worker, and moves them to `until`. */

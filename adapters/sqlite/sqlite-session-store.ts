@@ -27,6 +27,7 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  WaitingRange,
 } from '../../src/store/session-store.js';
 import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
@@ -35,7 +36,7 @@ import { findEntries, findSession, findState } from './find-session.js';
 import { HistoryWriter } from './history-writer.js';
 import { migrate } from './migrate.js';
 import { readPage } from './read-page.js';
-import { claimSessions, readDue } from './read-queue.js';
+import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
@@ -133,6 +134,10 @@ export class SqliteSessionStore implements SessionStore {
 
   claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
     return claimSessions(this.#connection, range);
+  }
+
+  countWaiting(range: WaitingRange): Result<number, StoreError> {
+    return countWaiting(this.#connection, range);
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {

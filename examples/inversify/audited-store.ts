@@ -17,6 +17,7 @@ import type {
   SessionStore,
   StateRecord,
   StoreError,
+  WaitingRange,
 } from 'colloquy';
 
 /** One write: its tenant, method and session, without any text of the session. */
@@ -95,6 +96,10 @@ export class AuditedSessionStore implements SessionStore {
 
   claim(range: ClaimRange) {
     return this.#inner.claim(range);
+  }
+
+  countWaiting(range: WaitingRange) {
+    return this.#inner.countWaiting(range);
   }
 
   reportsEnds() {

@@ -2,7 +2,7 @@ import type { SessionLabels } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
-import { entryLines, sessionLines, sessionObject, summaryObject } from './session-lines.js';
+import { entryLines, sessionLines, sessionObject, summaryObject, workText } from './session-lines.js';
 import { type SessionSource, type ShownChange, type ShownSummary, sourceHelp, withSource } from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
@@ -13,8 +13,9 @@ Shows a session and the end of its history. Changes nothing.
   --history N   Number of latest entries to show. Default: 20; with --json, all.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of a database also has its labels, its metadata and its current lease. With --follow, one line for each change:
-                the session without its history, and the new entries. After a rewind or a redaction, the session again.
+                of a database also has its labels, its metadata, its current lease and its work. With --follow, one line for
+                each change: the session without its history, and the new entries. After a rewind or a redaction, the session
+                again.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, entries: number): object => {
@@ -56,6 +57,7 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   ({ labels }) => labelsText(labels),
   ({ metadata = {} }) => `metadata ${JSON.stringify(metadata)}`,
   leaseText,
+  (session) => workText(session) || 'wants no worker',
 ];
 
 /** What differs between two states of a session, as a line of text. */

@@ -22,7 +22,7 @@ A service does not tell the number of entries: with --url, the table shows - ins
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
   --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason;
-                          a session of a database also has its labels, its metadata and its current lease.
+                          a session of a database also has its labels, its metadata, its current lease and its work.
 ${sourceHelp}`;
 
 const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];

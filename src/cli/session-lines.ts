@@ -1,6 +1,6 @@
 import { toWholeSession, toWireSummary } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
-import { type Line, printable } from './print.js';
+import { type Line, plural, printable } from './print.js';
 import type { ShownSession, ShownSummary } from './session-source.js';
 import { clip, columns, wrap } from './table-lines.js';
 
@@ -10,16 +10,17 @@ export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TER
 
 const isEmpty = (fields: object = {}): boolean => Object.keys(fields).length === 0;
 
-const moreOf = ({ endReason, labels, metadata, lease }: ShownSummary) => ({
+const moreOf = ({ endReason, labels, metadata, lease, work }: ShownSummary) => ({
   end_reason: endReason,
   labels: isEmpty(labels) ? undefined : labels,
   metadata: isEmpty(metadata) ? undefined : metadata,
   lease,
+  work,
 });
 
 /**
- * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels, metadata and
- * lease if they are known.
+ * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels, metadata, lease
+ * and work if they are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   ...toWholeSession({ ...session, history: session.history.slice(Math.max(0, session.history.length - entries)) }),
@@ -28,6 +29,13 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
 
 /** The same without the history. */
 export const summaryObject = (session: ShownSummary) => ({ ...toWireSummary(session), ...moreOf(session) });
+
+/** The work on a session; empty if it wants no worker. */
+export const workText = ({ work }: ShownSummary): string => {
+  if (work === undefined) return '';
+  const { attempts, wakeAt } = work;
+  return wakeAt === undefined ? 'exhausted' : `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
+};
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -57,6 +65,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
     Created: createdAt,
     Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
     'Leased by': lease === undefined ? '' : `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
+    Work: workText(session),
     // A label is on one line, whatever its value.
     Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))

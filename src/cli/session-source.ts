@@ -8,8 +8,8 @@ import type { Options } from './options.js';
 
 type ReadError = SessionError | ClientError;
 export type ShownSession = Session | RemoteSession;
-/** A session without its history. Over HTTP its lease is unknown. */
-export type ShownSummary = Omit<ShownSession, 'history'> & Partial<Pick<Session, 'endReason' | 'lease'>>;
+/** A session without its history. Over HTTP its lease and its work are unknown. */
+export type ShownSummary = Omit<ShownSession, 'history'> & Partial<Pick<Session, 'endReason' | 'lease' | 'work'>>;
 export type ShownChange = SessionChange | RemoteChange;
 
 /** The methods that `SessionService` and `SessionClient` share. Both check their arguments. */

@@ -1,4 +1,5 @@
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { ofAllTenants } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import type { SessionError } from '../session/errors.js';
 
@@ -10,7 +11,7 @@ const isFault = ({ type }: SessionError): boolean =>
 
 /**
  * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured` (`error`),
- * sessions that a page leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`,
+ * sessions that a page or a claim leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`,
  * from sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
@@ -20,17 +21,18 @@ export const logging = (logger: Logger): SessionObserver => {
       // After the other observers: the operation runs in their context.
       await Promise.resolve();
       const result = await call();
-      const whose = operation === 'sweep' ? {} : { tenant };
+      const whose = ofAllTenants.has(operation) ? {} : { tenant };
       const about = { operation, ...whose, ...(typeof id === 'string' ? { session: id } : {}) };
       if (result.isErr()) {
         if (isFault(result.error)) logFailure(logger, result.error, about);
         return;
       }
       const observed = result.value;
-      if (observed.operation === 'list' || observed.operation === 'each') {
+      if (typeof observed.value === 'object' && 'unreadable' in observed.value) {
         const { unreadable } = observed.value;
+        const what = 'claimed' in observed.value ? 'a claim' : 'a page';
         if (unreadable.length === 0) return;
-        log(logger, 'warn', { ...about, unreadable }, 'a page left out sessions that cannot be read');
+        log(logger, 'warn', { ...about, unreadable }, `${what} left out sessions that cannot be read`);
       }
       if (observed.operation !== 'sweep') return;
       for (const { id: session, ...ended } of observed.value.ended) {

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { claimState } from '../session/claim-state.js';
 import { timestampOf } from '../session/clock.js';
@@ -11,6 +11,7 @@ import type { DueSession } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
 import type { ClaimedSession, Claims } from './operation-results.js';
 import { replaceState } from './replace-state.js';
+import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** Input of `claim` and of `claimAny`. */
@@ -93,7 +94,7 @@ const collect = (
 };
 
 /** Claims sessions of `tenant`, or of all tenants if it is undefined. */
-export const claimSessions = async (
+const claimOf = async (
   settings: Settings,
   tenant: string | undefined,
   input: unknown,
@@ -126,3 +127,11 @@ export const claimSessions = async (
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
   return ok({ ...claims, limit });
 };
+
+/** Claims sessions: those of the tenant, or of all tenants. */
+export const claimSessions = (
+  settings: Settings,
+  name: 'claim' | 'claimAny',
+  input: unknown,
+): ResultAsync<Claims, OperationErrors['claim']> =>
+  runOperation(settings, { name }, () => claimOf(settings, name === 'claim' ? settings.tenant : undefined, input));

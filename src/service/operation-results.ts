@@ -89,6 +89,14 @@ export interface Claims {
   readonly limit: number;
 }
 
+/** The result of `countWaiting`. */
+export interface WaitingCount {
+  /** Number of sessions that wait for a worker; `limit` if there are more. */
+  readonly count: number;
+  /** The number up to which sessions are counted: 10000. */
+  readonly limit: number;
+}
+
 /** A session whose end by the clock a sweep has stored. */
 export interface SweptSession extends SessionKey {
   /** Why the session ended. */
@@ -128,6 +136,8 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly wake: undefined;
   readonly claim: Claims;
   readonly claimAny: Claims;
+  readonly countWaiting: WaitingCount;
+  readonly countWaitingAny: WaitingCount;
   readonly cancel: undefined;
   readonly append: Appended;
   readonly rewind: Appended;
@@ -141,6 +151,9 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
 
 /** The operations of a service. */
 export type OperationName = keyof OperationResults;
+
+/** The operations on all tenants, whatever the tenant of their service. */
+export const ofAllTenants: ReadonlySet<OperationName> = new Set(['sweep', 'claimAny', 'countWaitingAny']);
 
 /** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
@@ -171,6 +184,8 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   wake: named('wake'),
   claim: named('claim'),
   claimAny: named('claimAny'),
+  countWaiting: named('countWaiting'),
+  countWaitingAny: named('countWaitingAny'),
   cancel: named('cancel'),
   append: named('append'),
   rewind: named('rewind'),

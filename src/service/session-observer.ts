@@ -6,7 +6,7 @@ import type { OperationName, OperationResult } from './operation-results.js';
 export interface ObservedOperation {
   /** The name of the operation, such as `create`. */
   readonly name: OperationName;
-  /** The tenant of the service. A sweep covers all tenants. */
+  /** The tenant of the service. `sweep`, `claimAny` and `countWaitingAny` cover all tenants. */
   readonly tenant: string;
   /** The session id from the caller, unchecked, if the operation has one. */
   readonly id?: unknown;

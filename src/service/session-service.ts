@@ -20,6 +20,7 @@ import { type CancelOptions, cancelWork } from './cancel-work.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
 import { parseFencedOptions } from './check-command.js';
 import { type ClaimInput, claimSessions } from './claim-sessions.js';
+import { countWaiting } from './count-waiting.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
@@ -43,6 +44,7 @@ import type {
   OperationResults,
   SessionPage,
   Sweep,
+  WaitingCount,
 } from './operation-results.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
@@ -294,9 +296,7 @@ export class SessionService {
    * one again, until the maximum of `attempts` is reached. A lease of anybody holds off claims until it ends.
    */
   claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
-    return runOperation(this.#settings, { name: 'claim' }, () =>
-      claimSessions(this.#settings, this.#settings.tenant, input),
-    );
+    return claimSessions(this.#settings, 'claim', input);
   }
 
   /**
@@ -304,7 +304,20 @@ export class SessionService {
    * claimed session. For a worker of the host's own, never for the request of one tenant.
    */
   claimAny(input: ClaimInput): ResultAsync<Claims, OperationErrors['claimAny']> {
-    return runOperation(this.#settings, { name: 'claimAny' }, () => claimSessions(this.#settings, undefined, input));
+    return claimSessions(this.#settings, 'claimAny', input);
+  }
+
+  /**
+   * Counts the tenant's sessions that a worker could claim now, up to 10000: those that wait, without those that a
+   * worker has. A host can add workers by it.
+   */
+  countWaiting(): ResultAsync<WaitingCount, OperationErrors['countWaiting']> {
+    return countWaiting(this.#settings, 'countWaiting');
+  }
+
+  /** The same for the sessions of all tenants. For the host's own use, never for the request of one tenant. */
+  countWaitingAny(): ResultAsync<WaitingCount, OperationErrors['countWaitingAny']> {
+    return countWaiting(this.#settings, 'countWaitingAny');
   }
 
   /**

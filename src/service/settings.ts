@@ -169,6 +169,7 @@ const storeMethods = [
   'due',
   'reschedule',
   'claim',
+  'countWaiting',
 ];
 
 export const parseSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>

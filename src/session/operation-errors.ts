@@ -44,6 +44,8 @@ export interface OperationErrors {
   readonly wake: Exclude<OperationErrors['renew'], LeaseEnded>;
   readonly claim: InvalidInput | StoreError;
   readonly claimAny: OperationErrors['claim'];
+  readonly countWaiting: OperationErrors['claim'];
+  readonly countWaitingAny: OperationErrors['claim'];
   readonly cancel: OperationErrors['wake'];
   readonly redact: OperationErrors['history'];
   readonly delete: InvalidInput | Conflict | StoreError;

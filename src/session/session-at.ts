@@ -49,8 +49,9 @@ const noMetadata: JsonObject = Object.freeze({});
 const workOf = (state: StateRecord): SessionWork | undefined => {
   const { attempts = 0 } = state;
   const wakeAt = wakeAtOf(state);
-  if (isExhausted(state)) return { attempts, exhausted: true };
-  return wakeAt < Number.POSITIVE_INFINITY ? { attempts, wakeAt: timestampOf(wakeAt) } : undefined;
+  const waits = wakeAt < Number.POSITIVE_INFINITY && { wakeAt: timestampOf(wakeAt) };
+  const hasFailed = isExhausted(state) && { exhausted: true as const };
+  return waits || hasFailed ? { attempts, ...waits, ...hasFailed } : undefined;
 };
 
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */

@@ -74,6 +74,8 @@ export const REDACT_LIMIT = 1000;
 export const DEFAULT_HISTORY_LIMIT = 100;
 /** Maximum number of sessions in one claim. */
 export const CLAIM_LIMIT = 100;
+/** Maximum number to which the sessions that wait for a worker are counted. */
+export const WAITING_LIMIT = 10_000;
 
 /** Claims of a session until its work is done: the default, and the highest maximum. */
 export const DEFAULT_ATTEMPTS = 10;

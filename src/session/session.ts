@@ -108,7 +108,7 @@ export interface SessionWork {
   readonly attempts: number;
   /** When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it wants none. */
   readonly wakeAt?: string;
-  /** Present if the work has failed in all its attempts. */
+  /** Present if the work has failed in all its attempts, until a worker claims the session again. */
   readonly exhausted?: true;
 }
 
@@ -132,7 +132,7 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly metadata: JsonObject;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
-  /** Absent if the session wants no worker. */
+  /** Absent if the session wants no worker and its work has not failed. */
   readonly work?: SessionWork;
   /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;

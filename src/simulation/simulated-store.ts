@@ -123,6 +123,7 @@ export const simulatedStore = (
     due: (...args) => call('due', () => inner.due(...args)),
     reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
     claim: (range) => call('claim', () => inner.claim(range)),
+    countWaiting: (range) => call('countWaiting', () => inner.countWaiting(range)),
     ...(events && { events: simulatedLog(events) }),
     reportsEnds: () => inner.reportsEnds(),
   };

@@ -198,6 +198,12 @@ export interface ClaimRange {
   readonly cursor?: string | undefined;
 }
 
+/** Input of `SessionStore.countWaiting`. */
+export interface WaitingRange extends Pick<ClaimRange, 'tenant' | 'now'> {
+  /** The highest number that is counted to. */
+  readonly limit: number;
+}
+
 /** Input of `SessionStore.reschedule`. Times are in milliseconds since the epoch. */
 export interface Rescheduling {
   /** The `dueAt` that `due` returned for the session. */
@@ -372,4 +378,10 @@ export interface SessionStore {
    * to the `wakeAtOf` of the new one; appends without `wake` leave it. The store may return a session that no longer wants a worker.
    */
   claim(range: ClaimRange): Answer<DueSessions, StoreError>;
+
+  /**
+   * Number of sessions that a claim could return at `now`, of a tenant or of all; `limit` if there are more. Changes
+   * nothing. The cost depends on the limit and on the number of tenants, not on the number of sessions.
+   */
+  countWaiting(range: WaitingRange): Answer<number, StoreError>;
 }

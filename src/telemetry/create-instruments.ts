@@ -1,6 +1,8 @@
-import { type Attributes, diag, type Meter } from '@opentelemetry/api';
-import type { Sweep } from '../service/operation-results.js';
+import { type Attributes, diag, type Meter, type ObservableResult } from '@opentelemetry/api';
+import type { ResultAsync } from 'neverthrow';
+import type { Sweep, WaitingCount } from '../service/operation-results.js';
 import type { SessionService } from '../service/session-service.js';
+import type { SessionError } from '../session/errors.js';
 import { sessionStatuses } from '../session/session-status.js';
 
 /**
@@ -59,20 +61,44 @@ export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => At
 /** A service whose sessions are counted. */
 export type CountedSessions = Pick<SessionService, 'list'>;
 
-/** Counts the sessions of each status whenever metrics are collected. Returns a function that stops it. */
-export const observeCounts = (meter: Meter, sessions: CountedSessions, attributes: Attributes): (() => void) => {
-  const name = 'colloquy.session.count';
-  const counter = meter.createObservableUpDownCounter(name, {
-    description: 'Number of sessions.',
-    unit: '{session}',
-  });
-  const count: Parameters<typeof counter.addCallback>[0] = async (observable) => {
-    for (const status of sessionStatuses) {
-      const listed = await sessions.list({ status, limit: 1, historyLimit: 0 });
-      if (listed.isErr()) return diag.error(`${name}: ${listed.error.message}`);
-      observable.observe(listed.value.total, { ...attributes, [attributeNames.status]: status });
-    }
+/** Counts the sessions that wait for a worker, as `countWaiting` of `SessionService`. */
+export type CountWaiting = () => ResultAsync<WaitingCount, SessionError>;
+
+/**
+ * Observes numbers of sessions whenever metrics are collected; `read` returns the error of a count. Returns a function
+ * that stops it.
+ */
+const observe = (
+  meter: Meter,
+  name: string,
+  description: string,
+  read: (observable: ObservableResult) => Promise<SessionError | undefined>,
+): (() => void) => {
+  const counter = meter.createObservableUpDownCounter(name, { description, unit: '{session}' });
+  const count = async (observable: ObservableResult): Promise<void> => {
+    const error = await read(observable);
+    if (error !== undefined) diag.error(`${name}: ${error.message}`);
   };
   counter.addCallback(count);
   return () => counter.removeCallback(count);
 };
+
+/** Counts the sessions of each status. */
+export const observeCounts = (meter: Meter, sessions: CountedSessions, attributes: Attributes): (() => void) =>
+  observe(meter, 'colloquy.session.count', 'Number of sessions.', async (observable) => {
+    for (const status of sessionStatuses) {
+      const listed = await sessions.list({ status, limit: 1, historyLimit: 0 });
+      if (listed.isErr()) return listed.error;
+      observable.observe(listed.value.total, { ...attributes, [attributeNames.status]: status });
+    }
+    return undefined;
+  });
+
+/** Counts the sessions that wait for a worker. */
+export const observeWaiting = (meter: Meter, count: CountWaiting, attributes: Attributes): (() => void) =>
+  observe(meter, 'colloquy.work.waiting', 'Number of sessions that wait for a worker.', async (observable) => {
+    const counted = await count();
+    if (counted.isErr()) return counted.error;
+    observable.observe(counted.value.count, attributes);
+    return undefined;
+  });

@@ -11,12 +11,19 @@ import {
 import type { Result } from 'neverthrow';
 import { hasMethods } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
-import type { OperationName, OperationResult } from '../service/operation-results.js';
+import { type OperationName, type OperationResult, ofAllTenants } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './create-instruments.js';
+import {
+  attributeNames,
+  type CountedSessions,
+  type CountWaiting,
+  createInstruments,
+  observeCounts,
+  observeWaiting,
+} from './create-instruments.js';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
@@ -41,6 +48,11 @@ export interface Telemetry extends SessionObserver {
    * `RedisSessionStore` needs its option `statusIndex`.
    */
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
+  /**
+   * Records the number of sessions that wait for a worker, up to 10000, as `colloquy.work.waiting`, in the same way:
+   * `observeWaiting(() => sessions.countWaitingAny())`.
+   */
+  observeWaiting(count: CountWaiting, attributes?: Attributes): () => void;
 }
 
 const SCOPE = 'colloquy';
@@ -52,6 +64,10 @@ const spanNames: Partial<Record<OperationName, string>> = {
   each: 'list sessions',
   append: 'append history',
   rewind: 'rewind history',
+  claim: 'claim sessions',
+  claimAny: 'claim sessions',
+  countWaiting: 'count waiting sessions',
+  countWaitingAny: 'count waiting sessions',
   sweep: 'sweep sessions',
 };
 
@@ -107,7 +123,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   return {
     async run({ name, tenant, id }, call) {
       const parent = context.active();
-      const isTold = toldOn !== undefined && name !== 'sweep';
+      const isTold = toldOn !== undefined && !ofAllTenants.has(name);
       const about = {
         [attributeNames.operation]: name,
         ...idOf(id),
@@ -121,12 +137,13 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       finish(span, result);
       const { duration, recordSweep } = instruments();
       duration.record(seconds, {
-        ...(name === 'sweep' ? {} : onMetrics(tenant)),
+        ...(ofAllTenants.has(name) ? {} : onMetrics(tenant)),
         [attributeNames.operation]: name,
         ...(result.isErr() && { [attributeNames.error]: result.error.type }),
       });
       if (result.isOk() && result.value.operation === 'sweep') recordSweep(result.value.value, clock.now());
     },
     observeSessions: (sessions, attributes = {}) => observeCounts(metered().getMeter(SCOPE), sessions, attributes),
+    observeWaiting: (count, attributes = {}) => observeWaiting(metered().getMeter(SCOPE), count, attributes),
   };
 };

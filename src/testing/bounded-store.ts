@@ -31,5 +31,6 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     due: (...args) => bounded('due', store.due(...args)),
     reschedule: (...args) => bounded('reschedule', store.reschedule(...args)),
     claim: (range) => bounded('claim', store.claim(range)),
+    countWaiting: (range) => bounded('countWaiting', store.countWaiting(range)),
   };
 };

@@ -133,11 +133,21 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, lease });
   });
 
+  test('inspect shows from when on a worker may claim the session', async () => {
+    const id = await create();
+    (await sessions.wake(id))._unsafeUnwrap();
+    const { work } = (await sessions.get(id))._unsafeUnwrap();
+    const waiting = await colloquy.run(['inspect', id, ...where]);
+    expect(waiting.stdout).toContain(`Work      claimable from ${work?.wakeAt}, 0 attempts so far\n`);
+    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ work });
+  });
+
   test('inspect says nothing of labels and leases that are not there, or that the service does not show', async () => {
     const id = await create();
     const labelled = await create({ user: 'u-1' });
     for (const run of [colloquy.run(['inspect', id, ...where]), colloquy.run(['inspect', labelled], { env })]) {
-      expect((await run).stdout).not.toMatch(/^(Leased by|Labels)/m);
+      expect((await run).stdout).not.toMatch(/^(Leased by|Work|Labels)/m);
     }
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).not.toHaveProperty('labels');

@@ -1,6 +1,6 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
-import { SessionService, type SessionStore } from '../../src/index.js';
+import { type Clock, SessionService, type SessionStore } from '../../src/index.js';
 import { type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
 
@@ -8,6 +8,8 @@ export interface InspectedHost {
   /** Whether the handler has `eventRoutes()`. Default: true. */
   readonly events?: boolean;
   readonly store?: SessionStore;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Changes the sessions that the handler serves. */
   readonly change?: (sessions: SessionService) => void;
 }
@@ -15,10 +17,10 @@ export interface InspectedHost {
 /** A handler with an inspector for the tenant `acme`, asked as a mount under `/api` does. */
 export const openInspector = (
   options: Partial<InspectorOptions> = {},
-  { events = true, store = new MemorySessionStore({ events: true }), change = () => {} }: InspectedHost = {},
+  { events = true, store = new MemorySessionStore({ events: true }), clock, change = () => {} }: InspectedHost = {},
 ) => {
   const told: HandlerError[] = [];
-  const all = new SessionService({ store });
+  const all = new SessionService({ store, ...(clock && { clock }) });
   const forTenant = (tenant: string) => {
     const sessions = all.forTenant(tenant);
     change(sessions);

@@ -55,11 +55,16 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator('#detail header').getByText('PAUSED').waitFor();
     expect(await page.locator('.timeline').getByText('Time limit').count()).toBe(0);
     await okOf(sessions.resume(id));
+    await okOf(sessions.wake(id));
+    await page.getByText('Waits for a worker from').waitFor();
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
+    await page.getByText(/Leased by worker-1 until .+; attempts: 1/).waitFor();
     await okOf(sessions.fail(id));
     await page.getByText('Terminated: failed').waitFor();
     await page.locator('#detail header').getByText('TERMINATED · failed').waitFor();
     const events = await page.locator('.timeline span').allInnerTexts();
-    expect(events).toEqual(['Created', 'Started', 'Entry appended', 'Paused', 'Resumed', 'Terminated: failed']);
+    const commands = ['Created', 'Started', 'Entry appended', 'Paused', 'Resumed'];
+    expect(events).toEqual([...commands, 'Leased by worker-1', 'Released by worker-1', 'Terminated: failed']);
     expect(await page.getByRole('meter', { name: 'Time limit' }).getAttribute('aria-valuetext')).toMatch(
       /^0:0\d of 10:00$/,
     );

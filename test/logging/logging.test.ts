@@ -67,6 +67,22 @@ describe('logging', () => {
     ]);
   });
 
+  test('logs damaged records that a claim left out; one for all tenants names none', async () => {
+    const store = new TextSessionStore();
+    const { sessions, clock, lines } = openLogged(store);
+    const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+    store.damage({ tenant: 'default', id }, 'state');
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 10 }));
+    clock.pass(10_000);
+    await okOf(sessions.claimAny({ holder: 'worker-1', seconds: 10 }));
+    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: PATIENT_MS });
+    const warned = { level: WARN, unreadable: [id], msg: 'a claim left out sessions that cannot be read' };
+    expect(lines).toEqual([
+      { ...warned, operation: 'claim', tenant: 'default' },
+      { ...warned, operation: 'claimAny' },
+    ]);
+  });
+
   test('tells of the ends that the clock has made, and of what a sweep could not process', async () => {
     const { sessions, store, clock, lines } = openLogged();
     const id = await startedIn(sessions, { timeLimit: 1 });

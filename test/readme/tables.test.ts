@@ -30,7 +30,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         each: true,
       },
       ...{ lease: true, renew: true, release: true, withLease: true, wake: true, claim: true, delete: true },
-      ...{ claimAny: true, cancel: true },
+      ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
       ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],
@@ -40,6 +40,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ insert: true, find: true, findState: true, list: true, replace: true, append: true, redact: true },
       ...{ findEntries: true, remove: true, claim: true, due: true, reschedule: true, reportsEnds: true },
+      ...{ countWaiting: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [

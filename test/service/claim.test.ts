@@ -182,6 +182,8 @@ describe('release of a claim', () => {
     const found = await okOf(sessions.list({ labels: { 'colloquy.work': 'exhausted' } }));
     expect(found.sessions).toMatchObject([{ id, work: { attempts: 0, exhausted: true } }]);
     await okOf(sessions.wake(id));
+    const wakeAt = new Date(clock.now()).toISOString();
+    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, wakeAt, exhausted: true });
     expect(await claim()).toMatchObject([{ attempt: 1, session: { labels: {} } }]);
   });
 

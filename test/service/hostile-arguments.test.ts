@@ -21,6 +21,7 @@ const untouched = (): SessionStore => {
     due: touch,
     reschedule: touch,
     claim: touch,
+    countWaiting: touch,
     reportsEnds: touch,
   };
 };

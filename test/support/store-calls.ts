@@ -31,6 +31,7 @@ export const storeCalls: Readonly<
     const answer = await store.claim({ tenant: TENANT, now: NOON, until: NOON + 1, limit: 10 });
     return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
   },
+  countWaiting: (store) => store.countWaiting({ tenant: TENANT, now: NOON, limit: 10 }),
 };
 
 export const methods: readonly Method[] = [
@@ -47,8 +48,11 @@ export const methods: readonly Method[] = [
     'due',
     'reschedule',
     'claim',
+    'countWaiting',
   ] as const),
 ];
 
 /** The methods that change nothing: when they fail, nothing was applied. */
-export const reads: ReadonlySet<Method> = new Set<Method>(['find', 'findState', 'list', 'findEntries', 'due']);
+export const reads: ReadonlySet<Method> = new Set<Method>([
+  ...(['find', 'findState', 'list', 'findEntries', 'due', 'countWaiting'] as const),
+]);

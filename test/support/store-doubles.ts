@@ -14,6 +14,7 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
+  WaitingRange,
 } from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
@@ -31,6 +32,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   due: (...args) => inner.due(...args),
   reschedule: (...args) => inner.reschedule(...args),
   claim: (range) => inner.claim(range),
+  countWaiting: (range) => inner.countWaiting(range),
   reportsEnds: () => inner.reportsEnds(),
   ...changes,
 });
@@ -104,6 +106,10 @@ export class TextSessionStore implements SessionStore {
 
   claim(range: ClaimRange) {
     return later(this.#inner.claim(range));
+  }
+
+  countWaiting(range: WaitingRange) {
+    return later(this.#inner.countWaiting(range));
   }
 
   due(now: number, limit: number) {

@@ -7,7 +7,7 @@ import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { exportedMetrics, valuesOf } from './exported.js';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -29,6 +29,7 @@ describe('metrics', () => {
   test('have the names, units and kinds of the semantic conventions', async () => {
     const { sessions, clock, collect, telemetry } = openMeasured();
     telemetry.observeSessions(sessions);
+    telemetry.observeWaiting(() => sessions.countWaiting());
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     await okOf(sessions.sweep());
@@ -42,6 +43,7 @@ describe('metrics', () => {
       ['colloquy.session.count', '{session}', 'SUM'],
       ['colloquy.sweep.lag', 's', 'HISTOGRAM'],
       ['colloquy.sweep.sessions', '{session}', 'SUM'],
+      ['colloquy.work.waiting', '{session}', 'SUM'],
     ]);
   });
 
@@ -67,9 +69,11 @@ describe('metrics', () => {
   test('have as many series as tenants only where that is asked for', async () => {
     const { sessions, points } = openMeasured({ tenant: 'spans and metrics' });
     for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).list());
+    await okOf(sessions.countWaitingAny());
     expect(valuesOf(await points('colloquy.operation.duration'))).toEqual([
       [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'acme' }, 1],
       [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'globex' }, 1],
+      [{ 'colloquy.operation.name': 'countWaitingAny' }, 1],
     ]);
   });
 
@@ -111,6 +115,24 @@ describe('metrics', () => {
     expect(list).not.toHaveBeenCalled();
   });
 
+  test('tell how many sessions wait for a worker, until they are told to stop', async () => {
+    const { sessions, store, points, telemetry } = openMeasured();
+    await okOf(sessions.wake(await createdIn(sessions)));
+    await okOf(sessions.forTenant('acme').create({ ...ada, wake: true }));
+    const stops = [
+      telemetry.observeWaiting(() => sessions.countWaitingAny()),
+      telemetry.observeWaiting(() => sessions.forTenant('acme').countWaiting(), { 'colloquy.tenant': 'acme' }),
+    ];
+    expect(valuesOf(await points('colloquy.work.waiting'))).toEqual([
+      [{}, 2],
+      [{ 'colloquy.tenant': 'acme' }, 1],
+    ]);
+    for (const stop of stops) stop();
+    const count = vi.spyOn(store, 'countWaiting');
+    await points('colloquy.work.waiting');
+    expect(count).not.toHaveBeenCalled();
+  });
+
   test('count sessions without reading a history', async () => {
     const { sessions, store, points, telemetry } = openMeasured();
     const list = vi.spyOn(store, 'list');
@@ -127,6 +149,10 @@ describe('metrics', () => {
     telemetry.observeSessions(sessions);
     expect(await points('colloquy.session.count')).toEqual([]);
     expect(told).toHaveBeenCalledWith('colloquy.session.count: it is gone');
+    vi.spyOn(store, 'countWaiting').mockReturnValue(err(storeUnavailable('it is gone too', 'not_applied')));
+    telemetry.observeWaiting(() => sessions.countWaiting());
+    expect(await points('colloquy.work.waiting')).toEqual([]);
+    expect(told).toHaveBeenCalledWith('colloquy.work.waiting: it is gone too');
     diag.disable();
   });
 

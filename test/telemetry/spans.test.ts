@@ -90,11 +90,32 @@ describe('spans', () => {
     expect(spans()[0]?.parentSpanContext).toBeUndefined();
   });
 
-  test('tell the tenant only where that is asked for, and never of a sweep', async () => {
+  test('of work are named like the others, and say which session', async () => {
+    const { sessions, spans } = openTraced();
+    await errorOf(sessions.wake('s1'));
+    await okOf(sessions.countWaiting());
+    await okOf(sessions.countWaitingAny());
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 10 }));
+    await okOf(sessions.claimAny({ holder: 'worker-1', seconds: 10 }));
+    await errorOf(sessions.cancel('s1'));
+    expect(spans().map(({ name, attributes }) => [name, attributes['gen_ai.conversation.id']])).toEqual([
+      ['wake session', 's1'],
+      ['count waiting sessions', undefined],
+      ['count waiting sessions', undefined],
+      ['claim sessions', undefined],
+      ['claim sessions', undefined],
+      ['cancel session', 's1'],
+    ]);
+  });
+
+  test('tell the tenant only where that is asked for, and never of a call for all tenants', async () => {
     const { sessions, spans } = openTraced({ tenant: 'spans' });
     await okOf(sessions.forTenant('acme').list());
     await okOf(sessions.sweep());
-    expect(spans().map(({ attributes }) => attributes['colloquy.tenant'])).toEqual(['acme', undefined]);
+    await okOf(sessions.claimAny({ holder: 'worker-1', seconds: 10 }));
+    await okOf(sessions.countWaitingAny());
+    const tenants = spans().map(({ attributes }) => attributes['colloquy.tenant']);
+    expect(tenants).toEqual(['acme', undefined, undefined, undefined]);
   });
 
   test('do not carry an id that cannot be one', async () => {

@@ -1,7 +1,7 @@
 import { ok, type Result, ResultAsync } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import type { ClaimRange, DueSession, DueSessions } from '../../src/store/session-store.js';
+import type { ClaimRange, DueSession, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const atTime = 'claim: a session can be claimed from the millisecond on from which it wants a worker';
@@ -188,10 +188,41 @@ const afterChanges: readonly PlantedBug[] = [
   }),
 ];
 
+const counts = 'countWaiting: counts what a claim could return, by all stores, and leaves it to be claimed';
+const countsOfAll = 'countWaiting: counts the sessions of a tenant, or of all tenants, up to the limit';
+
+/** The memory store, which counts otherwise. */
+const counting = (
+  bug: string,
+  caughtBy: string,
+  count: (inner: MemorySessionStore, range: WaitingRange) => Result<number, never>,
+): PlantedBug => planted(bug, caughtBy, (inner) => ({ countWaiting: (range) => count(inner, range) }));
+
+const whenCounting: readonly PlantedBug[] = [
+  counting('counts what will wait later', counts, (inner, range) =>
+    inner.countWaiting({ ...range, now: Number.MAX_SAFE_INTEGER }),
+  ),
+  counting('hands out what it counts', counts, (inner, range) => {
+    const counted = inner.countWaiting(range);
+    inner.claim({ ...range, until: range.now + 1000 });
+    return counted;
+  }),
+  counting('counts the sessions of all tenants for each', countsOfAll, (inner, range) =>
+    inner.countWaiting({ ...range, tenant: undefined }),
+  ),
+  counting('counts more than the limit', countsOfAll, (inner, range) =>
+    inner.countWaiting({ ...range, limit: 10_000 }),
+  ),
+  counting('counts one session of each tenant', countsOfAll, (inner, range) =>
+    inner.countWaiting(range).map((count) => (range.tenant === undefined ? Math.min(count, 3) : count)),
+  ),
+];
+
 /** Bugs in handing out the sessions that want a worker, and in keeping metadata. */
 export const plantedClaimBugs: readonly PlantedBug[] = [
   ...inOrder,
   ...afterChanges,
+  ...whenCounting,
   claiming('hands out the sessions of all tenants to each', tenants, (inner, range) =>
     inner.claim({ ...range, tenant: undefined }),
   ),

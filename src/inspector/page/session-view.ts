@@ -10,6 +10,7 @@ import type { SessionDetail } from './session-row.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';
+import { workText } from './work-text.js';
 
 /** The features that the host has enabled. */
 export interface Features {
@@ -26,6 +27,7 @@ export class SessionView {
   readonly #status = element('span');
   readonly #live = element('span', { class: 'live' });
   readonly #trouble = element('p', { class: 'trouble', role: 'alert' });
+  readonly #work = element('p', { class: 'work' });
   readonly #facts = element('section', { class: 'part' });
   readonly #progress = new Progress();
   readonly #timeline = new Timeline();
@@ -56,6 +58,7 @@ export class SessionView {
       'div',
       { class: 'overview', tabindex: '0', role: 'group', 'aria-label': 'Overview' },
       this.#progress.part,
+      this.#work,
       this.#facts,
       timeline,
     );
@@ -122,6 +125,7 @@ export class SessionView {
     this.#session = session;
     this.#timeline.show(session);
     this.#progress.show(session);
+    setText(this.#work, workText(session));
     if (before === undefined) this.#facts.append(factsOf(session));
     this.#terminate.hidden = !this.#features.terminate || session.status === 'TERMINATED';
     if (before?.status === session.status) return;

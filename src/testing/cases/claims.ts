@@ -1,5 +1,5 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { ClaimRange, SessionKey, SessionStore } from '../../store/session-store.js';
+import type { ClaimRange, SessionKey, SessionStore, WaitingRange } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
@@ -19,14 +19,14 @@ const insertWaiting = (store: SessionStore, each: SessionKey, wakeAt = NOON, sta
 /** Claims in all parts of a store. */
 const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Promise<readonly SessionKey[]> => {
   const sessions: SessionKey[] = [];
-  let after: string | undefined;
+  let cursor: string | undefined;
   await repeatUntil('the last part of what waits', 10, async () => {
-    const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, after };
+    const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, cursor };
     const { nextCursor: next, sessions: part, failed } = await answerOf(store.claim(given));
     expectEqual(failed, [], 'errors of a claim');
     expectThat(part.length <= given.limit, 'a claim has at most as many sessions as were asked for');
     sessions.push(...part.map(({ tenant, id }) => ({ tenant, id })));
-    after = next;
+    cursor = next;
     return next === undefined;
   });
   return sessions;
@@ -34,6 +34,9 @@ const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Prom
 
 export const idsOf = async (store: SessionStore, range?: Partial<ClaimRange>): Promise<readonly string[]> =>
   (await claim(store, range)).map(({ id }) => id);
+
+const countOf = (store: SessionStore, range: Partial<WaitingRange> = {}): Promise<number> =>
+  answerOf(store.countWaiting({ tenant: TENANT, now: NOON, limit: 100, ...range }));
 
 export const claims: readonly StoreCase[] = [
   {
@@ -177,6 +180,39 @@ export const claims: readonly StoreCase[] = [
       );
       const rest = await claim(store, { tenant: 'many', now, limit: 1000 });
       expectEqual(all.length + rest.length, 43, 'the number of all sessions');
+    },
+  },
+  {
+    name: 'countWaiting: counts what a claim could return, by all stores, and leaves it to be claimed',
+    run: async (store, second) => {
+      for (const at of upTo(3)) await insertWaiting(store, keyOf(`s${at}`), NOON + at);
+      await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
+      await insertWaiting(store, keyOf('leased'), NOON, live('ACTIVE', { lease }));
+      for (const [at, each] of [store, second, store, second].entries()) {
+        expectEqual(await countOf(each, { now: NOON + at - 1 }), at, `the number ${at - 1} milliseconds later`);
+      }
+      const now = NOON + 2;
+      expectEqual(await idsOf(store, { now, limit: 1 }), ['s0'], 'a claim');
+      expectEqual(await countOf(second, { now }), 2, 'the number after it');
+      expectEqual(await countOf(second, { now: LATER }), 4, 'the number when the claim and the lease are over');
+      expectEqual(await answerOf(store.remove(keyOf('s1'))), 'removed', 'remove');
+      expectEqual(await countOf(store, { now }), 1, 'the number after a removal');
+    },
+  },
+  {
+    name: 'countWaiting: counts the sessions of a tenant, or of all tenants, up to the limit',
+    run: async (store) => {
+      const tenants = ['one', 'other', 'third'];
+      for (const tenant of tenants) for (const at of upTo(4)) await insertWaiting(store, keyOf(`s${at}`, tenant));
+      await insertWaiting(store, keyOf('s0', 'later'), NOON + 1);
+      expectEqual(await countOf(store), 0, 'of a tenant without sessions');
+      expectEqual(await countOf(store, { tenant: 'other' }), 4, 'of a tenant');
+      expectEqual(await countOf(store, { tenant: undefined }), 12, 'of all tenants');
+      for (const limit of [1, 3, 4]) {
+        expectEqual(await countOf(store, { tenant: 'other', limit }), limit, `of a tenant, up to ${limit}`);
+        expectEqual(await countOf(store, { tenant: undefined, limit }), limit, `of all tenants, up to ${limit}`);
+      }
+      expectEqual(await countOf(store, { tenant: undefined, limit: 11 }), 11, 'of all tenants, up to one less');
     },
   },
 ];

@@ -19,6 +19,7 @@ const client: RedisClient = {
   evalsha: unreachable,
   eval: unreachable,
   zrangebyscore: unreachable,
+  zcount: unreachable,
 };
 
 /** Makes a store as JavaScript can: with options of any type. */
