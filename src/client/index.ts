@@ -1,4 +1,6 @@
 export type {
+  RemoteClaimedSession,
+  RemoteClaims,
   RemoteCreated,
   RemoteGetOrCreateResult,
   RemotePage,

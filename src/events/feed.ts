@@ -1,10 +1,11 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { isLogClosed } from './is-log-closed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
+import { safely } from './safely.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the
@@ -108,12 +109,13 @@ export class Feed {
     const stopListening = this.#listen();
     this.#isListening = stopListening !== undefined;
     while (!this.#isIdle) {
-      const read = await this.#read();
+      const read = await safely(() => this.#read());
       // The last consumer may have left during the read.
-      if (read === 'more' || this.#isIdle) continue;
-      if (read !== 'nothing') {
-        if (read.type === 'misconfigured' || isLogClosed(this.log)) {
-          this.#forAll((consumer) => consumer.fail(read));
+      if ((read.isOk() && read.value === 'more') || this.#isIdle) continue;
+      if (read.isErr()) {
+        const { error } = read;
+        if (error.type === 'misconfigured' || isLogClosed(this.log)) {
+          this.#forAll((consumer) => consumer.fail(error));
           break;
         }
         await this.#pause.wait(this.#pollMs());
@@ -155,11 +157,11 @@ export class Feed {
   }
 
   /** `more` if another read may return events at once. */
-  async #read(): Promise<'more' | 'nothing' | StoreError> {
+  async #read(): Promise<Result<'more' | 'nothing', StoreError>> {
     this.#hasNewEvents = false;
     this.#lastReadAt = performance.now();
     const page = await this.#cursor.read();
-    if (page.isErr()) return page.error;
+    if (page.isErr()) return err(page.error);
     const { events, isTrimmed } = page.value;
     const changed = new Set(events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]));
     if (events.length > 0) changed.add(WHOLE);
@@ -167,6 +169,6 @@ export class Feed {
     else for (const key of changed) for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
     if (events.length > 0) this.#lastEventAt = performance.now();
     // A store with `listen` sends one notification for all these events, so the next page must be read without one.
-    return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';
+    return ok(events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing');
   }
 }

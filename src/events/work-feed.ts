@@ -63,7 +63,7 @@ export class WorkFeed {
     };
     if (this.#isOver) return;
     this.#open.set(feed, consumer);
-    const added = await feed.add(consumer);
+    const added = await safely(() => feed.add(consumer));
     if (added.isOk() && !this.#isOver) return;
     feed.remove(consumer);
     this.#open.delete(feed);

@@ -2,6 +2,7 @@ import type { SessionOptions } from '../session/session.js';
 import {
   ENTRY_ID_LENGTH,
   KEY_LENGTH,
+  MAX_ATTEMPTS,
   MAX_LEASE_SECONDS,
   NAME_LENGTH,
   REDACT_LIMIT,
@@ -22,8 +23,8 @@ type FieldRule =
   | { readonly kind: 'text'; readonly mostBytes: SizeLimit }
   /** A number from `least` to this limit. */
   | { readonly kind: 'number'; readonly least: number; readonly most: SizeLimit | number }
-  /** An integer of at least `least`. */
-  | { readonly kind: 'whole'; readonly least: number }
+  /** An integer of at least `least`, and at most `most`. */
+  | { readonly kind: 'whole'; readonly least: number; readonly most?: number }
   /** Names and values: see `SessionLabels`. */
   | { readonly kind: 'labels' }
   /** An array of 1 to `most` positions in a history. */
@@ -122,7 +123,7 @@ export const wakeRules = {
 export const claimRules = {
   ...leaseRules,
   limit: { kind: 'whole', least: 1, isOptional: true },
-  attempts: { kind: 'whole', least: 1, isOptional: true },
+  attempts: { kind: 'whole', least: 1, most: MAX_ATTEMPTS, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const renewRules = {

@@ -33,7 +33,7 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
         ...(rule.most === 'timeLimit' && { description: hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.' }),
       };
     case 'whole':
-      return { type: 'integer', minimum: rule.least, maximum: Number.MAX_SAFE_INTEGER };
+      return { type: 'integer', minimum: rule.least, maximum: rule.most ?? Number.MAX_SAFE_INTEGER };
     case 'labels':
       return {
         type: 'object',

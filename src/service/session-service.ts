@@ -56,8 +56,8 @@ import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 import { type WakeOptions, wakeSession } from './wake-session.js';
 
-/** The settings of a service, for the parts of the engine that are built on it. */
-export let settingsOf: (sessions: SessionService) => Settings;
+/** The settings of a service, for the parts of the engine that are built on it; undefined if it is no service. */
+export let settingsOf: (sessions: unknown) => Settings | undefined;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
@@ -67,7 +67,8 @@ export class SessionService {
   readonly #settings: Settings;
 
   static {
-    settingsOf = (sessions) => sessions.#settings;
+    settingsOf = (sessions) =>
+      typeof sessions === 'object' && sessions !== null && #settings in sessions ? sessions.#settings : undefined;
   }
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
@@ -90,7 +91,7 @@ export class SessionService {
    * operation returns `invalid_input`.
    */
   forTenant(tenant: string): SessionService {
-    return new SessionService(this.#settings.forTenant(tenant));
+    return sessionsOf(this.#settings.forTenant(tenant));
   }
 
   /**
@@ -271,7 +272,7 @@ export class SessionService {
   ): ResultAsync<ReturnedValue<Awaited<T>>, OperationErrors['withLease'] | ReturnedError<Awaited<T>>> {
     const { now, after } = this.#settings;
     const operations = {
-      sessions: (fencingToken: number) => new SessionService(this.#settings.withFence({ id, fencingToken })),
+      sessions: (fencingToken: number) => sessionsOf(this.#settings.withFence({ id, fencingToken })),
       lease: () => this.lease(id, input),
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
@@ -427,3 +428,6 @@ export class SessionService {
     return new SafeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }
 }
+
+/** The service of these settings. */
+export const sessionsOf = (settings: Settings): SessionService => settings.make(() => new SessionService(settings));

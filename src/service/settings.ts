@@ -57,6 +57,8 @@ export interface SessionServiceOptions {
   readonly observers?: readonly SessionObserver[];
 }
 
+type MakeService = <S extends object>(create: () => S) => S;
+
 /** Whose sessions the operations are for. */
 interface Scope {
   readonly tenantError: InvalidInput | undefined;
@@ -80,6 +82,8 @@ export class Settings {
   readonly ids: Ids;
   /** A random number from 0 up to 1. A simulation derives it from its seed. */
   readonly random: () => number;
+  /** Makes each service of these settings. A simulation makes services that tell of their calls. */
+  readonly make: MakeService;
   /** The terms of a new session. */
   readonly terms: SessionTerms;
   readonly policy: InputPolicy;
@@ -102,6 +106,7 @@ export class Settings {
     this.after = settings.after;
     this.ids = settings.ids;
     this.random = settings.random;
+    this.make = settings.make;
     this.terms = settings.terms;
     this.policy = settings.policy;
     this.observers = settings.observers;
@@ -172,7 +177,11 @@ const storeMethods = [
   'countWaiting',
 ];
 
-export const parseSettings = (options: SessionServiceOptions, random: () => number = Math.random): Settings =>
+export const parseSettings = (
+  options: SessionServiceOptions,
+  random: () => number = Math.random,
+  make: MakeService = (create) => create(),
+): Settings =>
   parseOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
@@ -191,6 +200,7 @@ export const parseSettings = (options: SessionServiceOptions, random: () => numb
       clock,
       ids,
       random,
+      make,
       terms: Object.freeze({
         idleTimeoutMs: limitMsOf(parseNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
         inactivityTimeoutMs: limitMsOf(

@@ -1,4 +1,4 @@
-import { checkSwitch, hasMethods, parseListener, parseName, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import { checkSwitch, parseListener, parseName, parseNumber, parseUpTo } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
@@ -65,11 +65,10 @@ const optionNames = {
 /** The checked options of a worker. */
 export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 
-export const parseWorkerOptions = (sessions: SessionService, options: WorkerOptions, random: () => number) =>
+export const parseWorkerOptions = (options: WorkerOptions, random: () => number) =>
   parseOptions('createWorker', options, optionNames, (issues) => {
     const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
     const { holder = `worker-${random().toString(36).slice(2)}`, allTenants = false, interval = 1 } = options;
-    issues.check(hasMethods(sessions, 'claim'), 'sessions', 'must be a SessionService');
     issues.check(typeof run === 'function', 'run', 'must be a function');
     checkSwitch(issues, 'allTenants', allTenants);
     const { least, most } = leaseRules.seconds;

@@ -1,4 +1,4 @@
-import { type Result, ResultAsync } from 'neverthrow';
+import { err, type Result, ResultAsync } from 'neverthrow';
 import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
 import { MAX_TIMER_MS } from '../session/clock.js';
@@ -7,9 +7,9 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
-import { SessionService, settingsOf } from './session-service.js';
+import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
 import type { Settings } from './settings.js';
-import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
+import { type ClaimedWork, parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
 
 /**
  * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits for the work that it
@@ -36,8 +36,14 @@ const ends: ReadonlySet<SessionEventType> = new Set([
 /** Maximum number of tries to release a session. After them, its lease runs out. */
 const RELEASES = 4;
 
-const isCancelled = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';
+const isCancelled = (error: unknown): boolean => {
+  try {
+    return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';
+  } catch {
+    // An error of `run` may be anything.
+    return false;
+  }
+};
 
 const keyOf = (tenant: string, id: string): string => `${tenant.length}/${tenant}${id}`;
 
@@ -46,8 +52,8 @@ class WorkLoop {
   readonly #sessions: SessionService;
   readonly #options: WorkerSettings;
   readonly #feed: WorkFeed;
-  /** The work that has begun, by session. */
-  readonly #running = new Map<string, Promise<void>>();
+  /** The work that has begun. A session that was lost may be here again, by a later claim. */
+  readonly #running = new Set<Promise<void>>();
   /** What to call if the lease on a session may be over. */
   readonly #doubts = new Map<string, () => void>();
   #isOn = true;
@@ -72,7 +78,7 @@ class WorkLoop {
     this.#isOn = false;
     this.#cancelPoll();
     await this.#claiming;
-    await Promise.all(this.#running.values());
+    await Promise.all(this.#running);
     this.#feed.close();
   }
 
@@ -94,10 +100,15 @@ class WorkLoop {
       this.#claimSoon();
       return;
     }
-    for (const { type, tenant, sessionId } of events) {
-      if (ends.has(type)) this.#doubts.get(keyOf(tenant, sessionId))?.();
+    for (const event of events) {
+      if (ends.has(event.type) && !this.#isOwn(event)) this.#doubts.get(keyOf(event.tenant, event.sessionId))?.();
     }
     if (events.some(({ type }) => wakes.has(type))) this.#claimSoon();
+  }
+
+  /** Whether the event is that of a claim of this worker, which puts no lease in doubt. */
+  #isOwn(event: SessionEvent): boolean {
+    return event.type === 'session.leased' && event.holder === this.#options.holder;
   }
 
   #claimSoon(): void {
@@ -129,21 +140,20 @@ class WorkLoop {
   #begin(claimed: ClaimedSession, begunAt: number): void {
     const key = keyOf(claimed.tenant, claimed.session.id);
     const working = this.#work(claimed, begunAt, key).then(() => {
-      // A session that was lost may be here again, in a later claim.
-      if (this.#running.get(key) === working) this.#running.delete(key);
+      this.#running.delete(working);
       this.#claimSoon();
     });
-    this.#running.set(key, working);
+    this.#running.add(working);
   }
 
   async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number, key: string): Promise<void> {
-    const { run, seconds, onError } = this.#options;
+    const { seconds, onError } = this.#options;
     const { id } = session;
     const own = this.#settings.forTenant(tenant);
-    const sessions = new SessionService(own);
+    const sessions = sessionsOf(own);
     let isDone = false;
     const operations = {
-      sessions: (fencingToken: number) => new SessionService(own.withFence({ id, fencingToken })),
+      sessions: (fencingToken: number) => sessionsOf(own.withFence({ id, fencingToken })),
       renew: (fencingToken: number, length: number) => sessions.renew(id, { fencingToken, seconds: length }),
       release: (fencingToken: number, done: boolean) =>
         new ResultAsync(this.#release(sessions, id, { fencingToken, done })).andTee(() => {
@@ -151,14 +161,23 @@ class WorkLoop {
         }),
       onDoubt: (check: () => void) => {
         this.#doubts.set(key, check);
-        return () => this.#doubts.delete(key);
+        return () => this.#doubts.get(key) === check && this.#doubts.delete(key);
       },
     };
     const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
     const clock = { now: () => this.#now(), after: this.#settings.after };
-    const done = await holdLease(operations, clock, taken, (held) => run({ ...held, ...more, tenant, session }));
+    const done = await holdLease(operations, clock, taken, (held) => this.#run({ ...held, ...more, tenant, session }));
     if (done.isOk() || isDone || isCancelled(done.error)) return;
     onError(workFailed({ tenant, id, attempt: more.attempt, cause: done.error }));
+  }
+
+  /** Whatever `run` throws is its error. */
+  async #run(work: ClaimedWork): Promise<unknown> {
+    try {
+      return await this.#options.run(work);
+    } catch (cause) {
+      return err(cause);
+    }
   }
 
   /** Releases a session; again after an outage, as long as the lease lasts. */
@@ -199,8 +218,9 @@ class WorkLoop {
  *     worker.start();
  */
 export const createWorker = (sessions: SessionService, options: WorkerOptions): Worker => {
-  const parsed = parseWorkerOptions(sessions, options, Math.random);
   const settings = settingsOf(sessions);
+  if (settings === undefined) throw new TypeError('createWorker: sessions must be a SessionService');
+  const parsed = parseWorkerOptions(options, settings.random);
   let loop: WorkLoop | undefined;
   const stop = async (): Promise<void> => {
     const stopped = loop;

@@ -204,7 +204,8 @@ const isResult = (value: unknown): value is Result<unknown, unknown> => {
 const resultOf = async (use: () => unknown, signal: AbortSignal): Promise<Result<unknown, unknown>> => {
   try {
     const value = await use();
-    return isResult(value) ? value : ok(value);
+    if (!isResult(value)) return ok(value);
+    return value.isErr() ? err(value.error) : ok(value.value);
   } catch (cause) {
     const isReason = signal.aborted && cause === signal.reason;
     return err(isReason ? cause : callbackFailed(cause));

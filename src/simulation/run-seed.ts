@@ -1,13 +1,13 @@
 import { isFields } from '../input/parse-fields.js';
-import { SessionService } from '../service/session-service.js';
-import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
+import { type SessionService, sessionsOf } from '../service/session-service.js';
+import { parseSettings, type SessionServiceOptions, type Settings } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
 import { FaultPlan, type FaultType } from './fault-plan.js';
 import { Process } from './process.js';
 import { simulatedStore } from './simulated-store.js';
-import { tracedSessions } from './traced-sessions.js';
+import { type TracedSessions, tracedSessions } from './traced-sessions.js';
 import { World } from './world.js';
 
 /** The argument of a host: your program uses its members in place of those of production. */
@@ -114,16 +114,15 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       return world.chance(`${name} ${numbers}`);
     };
   };
-  const serviceOf = (store: SessionStore, clock: Clock, name: string): SessionService =>
-    new SessionService(parseSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`)));
+  const settingsOf = (store: SessionStore, clock: Clock, name: string, make?: TracedSessions): Settings =>
+    parseSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`), make);
   const begin = (host: number, start: number): void => {
     const process = new Process(host, start);
     const clock = world.clockOf(process);
     const store = simulatedStore(inner, process, { world, plan, kill });
     const name = `${host}.${start}`;
-    const service = serviceOf(store, clock, name);
     const given = {
-      sessions: tracedSessions(service, process, world),
+      sessions: sessionsOf(settingsOf(store, clock, name, tracedSessions(process, world))),
       clock,
       signal: stop.signal,
       host,
@@ -157,7 +156,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
     } while (failure === undefined && isWaiting() && world.step(end));
   };
 
-  const sessions = serviceOf(inner, world.clockOf(), 'setup');
+  const sessions = sessionsOf(settingsOf(inner, world.clockOf(), 'setup'));
   const given = { sessions };
   failure = await errorOf(() => scenario.setup(given));
   for (const host of scenario.hosts) begin(host, 1);

@@ -1,7 +1,4 @@
 import { type Fields, isFields } from '../input/parse-fields.js';
-import { orThrowOf } from '../service/or-throw.js';
-import type { SessionService } from '../service/session-service.js';
-import type { HeldLease } from '../session/with-lease.js';
 import type { Process } from './process.js';
 import type { World } from './world.js';
 
@@ -40,6 +37,8 @@ const shownFields = [
 
 const answerInWords = (answer: unknown, world: World): string => {
   if (!isFields(answer)) return inWords(answer, world);
+  const { claimed } = answer;
+  if (Array.isArray(claimed)) return `[${claimed.map(({ session, attempt }) => `${session.id}: attempt ${attempt}`)}]`;
   const parts = Object.entries(answer).filter(([name]) => shownFields.includes(name));
   return parts.length === 0 ? '' : inWords(Object.fromEntries(parts), world);
 };
@@ -54,43 +53,33 @@ const resultInWords = (result: unknown, world: World): string => {
     : `gets the error ${answerInWords(result['error'], world)}`;
 };
 
-const isLease = (value: unknown): value is HeldLease<SessionService> => isFields(value) && 'sessions' in value;
+/** Makes services that tell of their calls. */
+export type TracedSessions = <S extends object>(create: () => S) => S;
 
-/** The callback of `withLease`, with traced sessions. Other arguments stay as they are. */
-const tracedUse = (argument: unknown, process: Process, world: World): unknown => {
-  if (typeof argument !== 'function') return argument;
-  return (lease: unknown): unknown =>
-    argument(isLease(lease) ? { ...lease, sessions: tracedSessions(lease.sessions, process, world) } : lease);
+/** The services of a process. Adds each call and its answer to the trace. */
+export const tracedSessions = (process: Process, world: World): TracedSessions => {
+  const traced =
+    (inner: object, name: string, member: (...args: never) => unknown) =>
+    (...args: readonly unknown[]): unknown => {
+      const told = args.filter((arg) => typeof arg !== 'function').map((arg) => inWords(arg, world));
+      world.tell(process.name, short(`calls ${name} ${told.join(' ')}`));
+      const called = process.called();
+      const answer: unknown = Reflect.apply(member, inner, args);
+      if (!isThenable(answer)) return answer;
+      const heard = answer.then((result) => {
+        if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
+      });
+      // The id of an idempotency key may come from the Web Crypto API, so the simulated time waits for it.
+      if (name === 'create') void world.outside(Promise.race([heard, called]));
+      return answer;
+    };
+  return (create) => {
+    // What a service asks of itself is not told.
+    const [inner, told] = [create(), create()];
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(inner)))) {
+      if (typeof value !== 'function' || name === 'constructor' || name === 'forTenant') continue;
+      Object.defineProperty(told, name, { value: traced(inner, name, value), configurable: true });
+    }
+    return told;
+  };
 };
-
-/** The sessions of a process. Adds each call and its answer to the trace. */
-export const tracedSessions = (service: SessionService, process: Process, world: World): SessionService =>
-  new Proxy(service, {
-    get: (target, name, traced) => {
-      if (name === 'orThrow') return orThrowOf<SessionService>(traced);
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function' || typeof name !== 'string') return member;
-      if (name === 'forTenant') return (tenant: string) => tracedSessions(target.forTenant(tenant), process, world);
-      return (...args: readonly unknown[]) => {
-        world.tell(
-          process.name,
-          short(
-            `calls ${name} ${args
-              .filter((arg) => typeof arg !== 'function')
-              .map((arg) => inWords(arg, world))
-              .join(' ')}`,
-          ),
-        );
-        const called = process.called();
-        const given = name === 'withLease' ? args.map((argument) => tracedUse(argument, process, world)) : args;
-        const answer: unknown = Reflect.apply(member, target, given);
-        if (!isThenable(answer)) return answer;
-        const heard = answer.then((result) => {
-          if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
-        });
-        // The id of an idempotency key may come from the Web Crypto API, so the simulated time waits for it.
-        if (name === 'create') void world.outside(Promise.race([heard, called]));
-        return answer;
-      };
-    },
-  });

@@ -17,6 +17,7 @@ import { leaseCases } from './cases/leases.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
 import { rewindCases } from './cases/rewinds.js';
+import { workCases } from './cases/work.js';
 import { type Mount, World } from './world.js';
 
 /** What a mount can break: paths, headers, bodies, streams, and when a connection ends. */
@@ -39,6 +40,7 @@ const commonCases = [
   appendCases,
   rewindCases,
   leaseCases,
+  workCases,
   labelCases,
 ] as const;
 

@@ -14,6 +14,7 @@ import { serviceMutants } from './service-mutants.js';
 import { storeOrderMutants } from './store-order-mutants.js';
 import { timeMutants } from './time-mutants.js';
 import { wakeMutants } from './wake-mutants.js';
+import { workMutants } from './work-mutants.js';
 
 /** Every bug that is planted. */
 export const mutants: readonly Mutant[] = [
@@ -25,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   ...serviceMutants,
   ...leaseMutants,
   ...wakeMutants,
+  ...workMutants,
   ...memoryMutants,
   ...redisMutants,
   ...rewindMutants,

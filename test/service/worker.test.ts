@@ -1,62 +1,16 @@
 import { err, ok } from 'neverthrow';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionService } from '../../src/service/session-service.js';
-import { createWorker, type Worker } from '../../src/service/worker.js';
-import type { ClaimedWork, WorkerOptions } from '../../src/service/worker-options.js';
-import { storeUnavailable } from '../../src/session/errors.js';
+import { createWorker } from '../../src/service/worker.js';
+import type { ClaimedWork } from '../../src/service/worker-options.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { ada, okOf, openSessions } from '../support/sessions.js';
+import { lasting, openWorkers, settled } from '../support/open-workers.js';
+import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-
-const started: Worker[] = [];
-const held: (() => void)[] = [];
-
-afterEach(async () => {
-  for (const finish of held.splice(0)) finish();
-  await Promise.all(started.splice(0).map((worker) => worker.stop()));
-});
-
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-
-/** Work that lasts until the test ends it. */
-const lasting = () => {
-  const begun: ClaimedWork[] = [];
-  const ends: (() => void)[] = [];
-  const run = (work: ClaimedWork) => {
-    begun.push(work);
-    return new Promise<void>((resolve) => {
-      ends.push(resolve);
-      held.push(resolve);
-    });
-  };
-  return { run, begun, finish: () => ends.shift()?.() };
-};
-
-const open = (store: SessionStore = new MemorySessionStore({ events: true })) => {
-  const bench = openSessions({ store });
-  const { sessions, clock } = bench;
-  const errors: unknown[] = [];
-  /** Time goes by in small steps, and what waits for it has its turn. */
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= 250) {
-      clock.pass(Math.min(left, 250));
-      for (let turn = 0; turn < 5; turn += 1) await settled();
-    }
-  };
-  const work = (options: WorkerOptions, of: SessionService = sessions) => {
-    const worker = createWorker(of, { onError: (error) => errors.push(error), ...options });
-    started.push(worker);
-    worker.start();
-    return worker;
-  };
-  const waiting = async () => (await okOf(sessions.create({ ...ada, start: true, wake: true }))).id;
-  return { ...bench, errors, pass, work, waiting };
-};
 
 describe('a worker', () => {
   test('runs for each session that wants one, once, with the session and its own token', async () => {
-    const { sessions, work, waiting, pass } = open();
+    const { sessions, work, waiting, pass } = openWorkers();
     const ids = [await waiting(), await waiting()];
     const seen: string[] = [];
     work({
@@ -75,7 +29,7 @@ describe('a worker', () => {
   });
 
   test('hears of a wake without a poll', async () => {
-    const { work, waiting, pass } = open();
+    const { work, waiting, pass } = openWorkers();
     const { run, begun } = lasting();
     work({ run, interval: 3600 });
     await pass(10);
@@ -84,7 +38,7 @@ describe('a worker', () => {
   });
 
   test('polls a store without events', async () => {
-    const { work, waiting, pass } = open(new MemorySessionStore());
+    const { work, waiting, pass } = openWorkers(new MemorySessionStore());
     const { run, begun } = lasting();
     work({ run });
     await pass(10);
@@ -94,7 +48,7 @@ describe('a worker', () => {
   });
 
   test('has at most as many sessions as its concurrency, and takes the next when one is done', async () => {
-    const { work, waiting, pass } = open();
+    const { work, waiting, pass } = openWorkers();
     for (let count = 0; count < 5; count += 1) await waiting();
     const { run, begun, finish } = lasting();
     work({ run, concurrency: 2 });
@@ -106,7 +60,7 @@ describe('a worker', () => {
   });
 
   test('renews its leases while it works', async () => {
-    const { sessions, work, waiting, pass } = open();
+    const { sessions, work, waiting, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
     work({ run, seconds: 3 });
@@ -118,7 +72,7 @@ describe('a worker', () => {
   });
 
   test('runs again if the session was woken meanwhile', async () => {
-    const { sessions, work, waiting, pass } = open();
+    const { sessions, work, waiting, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
     work({ run });
@@ -139,7 +93,7 @@ describe('a worker', () => {
     ['rejects', () => Promise.reject(new Error('no model'))],
     ['returns an Err', () => err(new Error('no model'))],
   ])('tries again later if its function %s, up to a number of attempts', async (_, run) => {
-    const { sessions, work, waiting, errors, pass } = open();
+    const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const attempts: number[] = [];
     work({
@@ -151,99 +105,39 @@ describe('a worker', () => {
     });
     await pass(60_000);
     expect(attempts).toEqual([1, 2, 3]);
-    expect(errors).toMatchObject([1, 2, 3].map((attempt) => ({ type: 'work_failed', id, attempt })));
+    const cause = new Error('no model');
+    expect(errors).toMatchObject([1, 2, 3].map((attempt) => ({ type: 'work_failed', id, attempt, cause })));
     expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
   });
 
   test('takes an Ok for done, and other sessions are not held up by one that fails', async () => {
-    const { sessions, work, waiting, pass } = open();
+    const { sessions, work, waiting, pass } = openWorkers();
     const [bad, good] = [await waiting(), await waiting()];
     work({ run: ({ session }) => (session.id === bad ? err('bad') : ok('good')), concurrency: 1 });
     await pass(250);
     expect((await okOf(sessions.get(good))).work).toBeUndefined();
   });
 
-  test('aborts the signal as soon as its work is cancelled from elsewhere', async () => {
-    const { sessions, work, waiting, errors, pass } = open();
-    const id = await waiting();
-    const { run, begun, finish } = lasting();
-    work({ run, interval: 3600 });
-    await expect.poll(() => begun.length).toBe(1);
-    await okOf(sessions.cancel(id, { reason: 'enough' }));
-    await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
-    expect(begun[0]?.signal.reason).toMatchObject({ type: 'cancelled', reason: 'enough' });
-    finish();
-    await pass(5000);
-    expect([begun.length, errors]).toEqual([1, []]);
-  });
-
-  test('aborts the signal as soon as the session has ended, and is told so', async () => {
-    const { sessions, work, waiting, errors, pass } = open();
-    const id = await waiting();
-    const { run, begun, finish } = lasting();
-    work({ run, interval: 3600 });
-    await expect.poll(() => begun.length).toBe(1);
-    await okOf(sessions.terminate(id));
-    await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
-    expect(begun[0]?.signal.reason).toMatchObject({ type: 'invalid_transition' });
-    finish();
-    await pass(250);
-    expect(errors).toEqual([]);
-  });
-
-  test('goes on after an outage, also one in which its work ended', async () => {
-    let isAway = false;
-    const away = err(storeUnavailable('it is away', 'not_applied'));
+  test('writes a claim and its end, and nothing else', async () => {
     const memory = new MemorySessionStore({ events: true });
+    let writes = 0;
     const inner = changed(memory, {});
-    const store = changed(memory, {
-      replace: async (...args) => (isAway ? away : inner.replace(...args)),
-      claim: async (range) => (isAway ? away : inner.claim(range)),
-    });
-    const { sessions, work, waiting, errors, pass } = open(store);
-    const id = await waiting();
-    const { run, begun, finish } = lasting();
+    const replace: SessionStore['replace'] = (...args) => {
+      writes += 1;
+      return inner.replace(...args);
+    };
+    const { work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, replace }));
+    await waiting();
+    const { run, finish } = lasting();
     work({ run });
-    await pass(250);
-    isAway = true;
+    await pass(2000);
     finish();
-    await pass(5000);
-    isAway = false;
-    await pass(20_000);
-    expect([begun.length, (await okOf(sessions.get(id))).work]).toEqual([1, undefined]);
-    expect(errors).toContainEqual(expect.objectContaining({ type: 'store_unavailable' }));
-  });
-
-  test('waits for its work when it is stopped, and claims no more', async () => {
-    const { work, waiting, pass } = open();
-    await waiting();
-    const { run, begun, finish } = lasting();
-    const worker = work({ run, concurrency: 1 });
     await pass(250);
-    await waiting();
-    let isStopped = false;
-    const stopping = worker.stop().then(() => {
-      isStopped = true;
-    });
-    await pass(40_000);
-    expect([isStopped, begun.length, begun[0]?.signal.aborted]).toEqual([false, 1, false]);
-    finish();
-    await stopping;
-    await pass(5000);
-    expect(begun).toHaveLength(1);
-  });
-
-  test('leaves no timer behind', async () => {
-    const { clock, work, pass } = open();
-    const before = clock.waiting;
-    const worker = work({ run: () => undefined });
-    await pass(3000);
-    await worker.stop();
-    expect(clock.waiting).toBe(before);
+    expect(writes).toBe(2);
   });
 
   test('works for its tenant, or for all', async () => {
-    const { sessions, work, pass } = open();
+    const { sessions, work, pass } = openWorkers();
     for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
     const seen: string[] = [];
     const run = ({ tenant, sessions: own, session }: ClaimedWork) => {
@@ -265,7 +159,7 @@ describe('a worker', () => {
     [{ run: 'it' }, 'run'],
     [{ allTenants: 'yes' }, 'allTenants'],
   ])('with the options %j is a TypeError that names them', (options, name) => {
-    const { sessions } = open();
+    const { sessions } = openWorkers();
     const all = { run: () => undefined, ...options };
     expect(() => Reflect.apply(createWorker, undefined, [sessions, all])).toThrow(name);
   });

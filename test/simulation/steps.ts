@@ -14,3 +14,10 @@ export const eventsOf = async (store: SessionStore): Promise<readonly SessionEve
   if (events === undefined) throw new Error('the store has no events');
   return unwrap(await events.read(events.streamOf('default'), '0', 100_000)).events;
 };
+
+/** Settles once the run ends. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });

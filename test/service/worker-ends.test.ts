@@ -1,0 +1,126 @@
+import { err } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/session/errors.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { lasting, openWorkers, settled } from '../support/open-workers.js';
+import { okOf } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+describe('a worker', () => {
+  test('aborts the signal as soon as its work is cancelled from elsewhere', async () => {
+    const { sessions, work, waiting, errors, pass } = openWorkers();
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run, interval: 3600 });
+    await expect.poll(() => begun.length).toBe(1);
+    await okOf(sessions.cancel(id, { reason: 'enough' }));
+    await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
+    expect(begun[0]?.signal.reason).toMatchObject({ type: 'cancelled', reason: 'enough' });
+    finish();
+    await pass(5000);
+    expect([begun.length, errors]).toEqual([1, []]);
+  });
+
+  test('tells no error of calls that are cancelled, also where they throw', async () => {
+    const { sessions, work, waiting, errors, pass } = openWorkers();
+    const id = await waiting();
+    work({
+      run: async ({ session, sessions: own }) => {
+        await okOf(sessions.cancel(id));
+        await own.orThrow.append(session.id, [{ role: 'assistant', content: 'late' }]);
+      },
+    });
+    await pass(1000);
+    expect([errors, (await okOf(sessions.get(id))).history]).toEqual([[], []]);
+  });
+
+  test('aborts the signal as soon as the session has ended, and is told so', async () => {
+    const { sessions, work, waiting, errors, pass } = openWorkers();
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run, interval: 3600 });
+    await expect.poll(() => begun.length).toBe(1);
+    await okOf(sessions.terminate(id));
+    await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
+    expect(begun[0]?.signal.reason).toMatchObject({ type: 'invalid_transition' });
+    finish();
+    await pass(250);
+    expect(errors).toEqual([]);
+  });
+
+  test('goes on after an outage, also one in which its work ended', async () => {
+    let isAway = false;
+    const away = err(storeUnavailable('it is away', 'not_applied'));
+    const memory = new MemorySessionStore({ events: true });
+    const inner = changed(memory, {});
+    const store = changed(memory, {
+      replace: async (...args) => (isAway ? away : inner.replace(...args)),
+      claim: async (range) => (isAway ? away : inner.claim(range)),
+    });
+    const { sessions, work, waiting, errors, pass } = openWorkers(store);
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run });
+    await pass(250);
+    isAway = true;
+    finish();
+    await pass(5000);
+    isAway = false;
+    await pass(20_000);
+    expect([begun.length, (await okOf(sessions.get(id))).work]).toEqual([1, undefined]);
+    expect(errors).toContainEqual(expect.objectContaining({ type: 'store_unavailable' }));
+  });
+
+  test('waits for its work when it is stopped, and claims no more', async () => {
+    const { work, waiting, pass } = openWorkers();
+    await waiting();
+    const { run, begun, finish } = lasting();
+    const worker = work({ run, concurrency: 1 });
+    await pass(250);
+    await waiting();
+    let isStopped = false;
+    const stopping = worker.stop().then(() => {
+      isStopped = true;
+    });
+    await pass(40_000);
+    expect([isStopped, begun.length, begun[0]?.signal.aborted]).toEqual([false, 1, false]);
+    finish();
+    await stopping;
+    await pass(5000);
+    expect(begun).toHaveLength(1);
+  });
+
+  test('waits also for work whose lease it has lost, and hears of a cancel of the later claim', async () => {
+    const memory = new MemorySessionStore({ events: true });
+    let isAway = false;
+    const away = err(storeUnavailable('it is away', 'not_applied'));
+    const inner = changed(memory, {});
+    const replace: SessionStore['replace'] = async (...args) => (isAway ? away : inner.replace(...args));
+    const { sessions, work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, replace }));
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    const worker = work({ run, seconds: 3 });
+    await pass(250);
+    isAway = true;
+    await pass(4000);
+    isAway = false;
+    await pass(11_000);
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    finish();
+    for (let turn = 0; turn < 5; turn += 1) await settled();
+    await okOf(sessions.cancel(id));
+    await expect.poll(() => begun[1]?.signal.aborted).toBe(true);
+    finish();
+    await worker.stop();
+  });
+
+  test('leaves no timer behind', async () => {
+    const { clock, work, pass } = openWorkers();
+    const before = clock.waiting;
+    const worker = work({ run: () => undefined });
+    await pass(3000);
+    await worker.stop();
+    expect(clock.waiting).toBe(before);
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createWorker, unwrap } from '../../src/index.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import {
+  type SimulatedHost,
+  type SimulatedSessions,
+  type SimulationOptions,
+  simulate,
+} from '../../src/simulation/index.js';
+import { moreIfLong } from '../support/continuous-integration.js';
+import { describeStores } from '../support/describe-stores.js';
+import { memoryStoreWith } from '../testing/planted-bug.js';
+import { polled } from './polled.js';
+import { aborted, wait } from './steps.js';
+import {
+  askFirst,
+  careful,
+  counting,
+  doneTooEarly,
+  eachAnsweredOnce,
+  hasty,
+  nameless,
+  type Run,
+  working,
+} from './working.js';
+
+const simulated = (run: Run, options: Partial<SimulationOptions> = {}) =>
+  simulate({
+    setup: askFirst,
+    host: working(run),
+    check: eachAnsweredOnce,
+    seeds: 100,
+    onProgress: () => {},
+    ...options,
+  });
+
+/** The memory store, whose states are other ones after a change. */
+const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord) => () =>
+  memoryStoreWith((inner) => ({
+    replace: (key, previous, next, options) => {
+      const before = inner.findState(key)._unsafeUnwrap();
+      return inner.replace(key, previous, before === undefined ? next : write(next, before), options);
+    },
+  }));
+
+const isReleased = ({ lease }: StateRecord): boolean => lease?.releasedAt !== undefined;
+
+describe('workers that crash, stand still, lose answers and have wrong clocks', () => {
+  test('answer each question once', async () => {
+    const seeds = moreIfLong(60, 2000);
+    expect(await simulated(careful, { seeds })).toEqual({ seeds });
+  });
+
+  test('answer each question once without events in the store', async () => {
+    const seeds = moreIfLong(15, 300);
+    expect(await simulated(careful, { seeds, store: () => new MemorySessionStore() })).toEqual({ seeds });
+  });
+
+  test('do the same whenever a seed is run', async () => {
+    const stories: unknown[] = [];
+    for (let run = 1; run <= 2; run += 1) {
+      const { failure } = await simulated(careful, { seeds: [5], check: () => false });
+      stories.push(failure?.story);
+    }
+    expect(stories[1]).toBe(stories[0]);
+    expect(stories[0]).toMatch(/gets \[s\d: attempt 1.*from claim/);
+  });
+});
+
+describeStores('workers that crash, stand still, lose answers and have wrong clocks', (open) => {
+  test('answer each question once', async () => {
+    const seeds = moreIfLong(1, 300);
+    expect(await simulated(careful, { seeds, store: async () => polled(await open()) })).toEqual({ seeds });
+  });
+});
+
+describe('within 100 seeds the simulation finds a program that', () => {
+  test.each([
+    ['answers again without an operation id', nameless],
+    ['says that its work is done before the answer is stored', doneTooEarly],
+    ['answers the message that it has read though another one has come', hasty],
+  ])('%s', async (_, run) => {
+    const { failure } = await simulated(run);
+    expect(failure?.error.message).toMatch(/are answered/);
+  });
+
+  test('counts an answer again after a crash', async () => {
+    const counts = new Map<string, number>();
+    const count = (answer: string) => counts.set(answer, 1 + (counts.get(answer) ?? 0));
+    const setup = (given: SimulatedSessions) => {
+      counts.clear();
+      return askFirst(given);
+    };
+    const check = () => {
+      for (const [answer, number] of counts) if (number > 1) throw new Error(`${answer} is counted ${number} times`);
+    };
+    const { failure } = await simulated(counting(count), { setup, check });
+    expect(failure?.error.message).toMatch(/is counted/);
+  });
+});
+
+describe('within 100 seeds the simulation finds an engine', () => {
+  test.each([
+    [
+      'in which work that is done takes a newer wake away',
+      writing((next, before) => {
+        if (!isReleased(next) || isReleased(before)) return next;
+        const { wakeAt: _, ...rest } = next;
+        return rest;
+      }),
+      /are answered/,
+    ],
+    [
+      'in which work that has failed waits for no other attempt',
+      writing(({ retryAt: _, ...next }) => next),
+      /are answered/,
+    ],
+  ])('%s', async (_, store, message) => {
+    const { failure } = await simulated(careful, { store });
+    expect(failure?.error.message).toMatch(message);
+  });
+
+  /** The work takes its process down each time. */
+  const poisoned = async ({ sessions, signal }: SimulatedHost): Promise<void> => {
+    const crash = new Promise((_, reject) => {
+      const run = () => {
+        reject(new Error('out of memory'));
+        return new Promise(() => {});
+      };
+      createWorker(sessions, { seconds: 2, attempts: 3, run }).start();
+    });
+    await Promise.race([crash, aborted(signal)]);
+  };
+  const waiting = ({ sessions }: SimulatedSessions) =>
+    unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, wake: true }));
+  const isExhausted = async ({ sessions }: SimulatedSessions) =>
+    unwrap(await sessions.get('s1')).work?.exhausted === true;
+  const faults = ['crash', 'lostReply', 'refused', 'slowStore'] as const;
+  const poison = { setup: waiting, host: poisoned, check: isExhausted, faults };
+
+  test('in which a crash is no attempt, and none in ours', async () => {
+    const seeds = moreIfLong(40, 1000);
+    expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
+    const store = writing((next, before) => {
+      const isClaim = (next.attempts ?? 0) > (before.attempts ?? 0) && before.attempts !== undefined;
+      return isClaim && !isReleased(before) ? { ...next, attempts: before.attempts } : next;
+    });
+    const { failure } = await simulated(careful, { ...poison, store });
+    expect(failure?.error.message).toMatch(/out of memory|false/);
+  });
+});
+
+describe('cancelled work', () => {
+  /** Works for a minute, one step each second. */
+  const stepping =
+    (isDeaf: boolean, step: (at: number) => void): Run =>
+    async ({ signal }, host) => {
+      for (let left = 60; left > 0 && (isDeaf || !signal.aborted); left -= 1) {
+        step(host.clock.now());
+        await wait(host, 1);
+      }
+    };
+
+  const cancelling = async (isDeaf: boolean, seeds: number) => {
+    let steps: number[] = [];
+    let cancelledAt = Number.POSITIVE_INFINITY;
+    const run = stepping(isDeaf, (at) => steps.push(at));
+    return simulated(run, {
+      seeds,
+      faults: ['crash', 'lostReply', 'refused', 'slowStore'],
+      setup: async (given) => {
+        steps = [];
+        cancelledAt = Number.POSITIVE_INFINITY;
+        await unwrap(given.sessions.create({ face: 'ada', profile: 'tutor', start: true, wake: true }));
+      },
+      host: async (host) => {
+        await using worker = createWorker(host.sessions, { run: (work) => run(work, host), seconds: 10 });
+        worker.start();
+        await wait(host, 10);
+        if (host.host === 1 && (await host.sessions.cancel('s1')).isOk()) {
+          cancelledAt = Math.min(cancelledAt, host.clock.now());
+        }
+        await aborted(host.signal);
+      },
+      check: () => {
+        const late = steps.filter((at) => at > cancelledAt + 10_000);
+        if (late.length > 0) throw new Error(`${late.length} steps after the work was cancelled`);
+      },
+    });
+  };
+
+  test('ends within the length of its lease', async () => {
+    const seeds = moreIfLong(40, 1000);
+    expect(await cancelling(false, seeds)).toEqual({ seeds });
+  });
+
+  test('does not end where the program ignores the signal, which the simulation finds', async () => {
+    expect((await cancelling(true, 100)).failure?.error.message).toMatch(/steps after/);
+  });
+});
