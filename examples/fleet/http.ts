@@ -11,8 +11,8 @@ const handler = createSessionHandler({
   sessions,
   authenticate,
   routes: [
-    commandRoutes(), // clients say their part by an append, and hang up by a terminate
-    eventRoutes(), // and hear the worker's part by an event
+    commandRoutes(), // clients say their part by an append that wakes a worker, and hang up by a terminate
+    eventRoutes(), // and hear the answer by an event
   ],
   onError: (error) => console.error(error),
 });

@@ -1,6 +1,6 @@
-// Starts one process that serves HTTP and one that runs the conversations. Creates a session that wants a worker, as your
-// application would, and talks with a URL and an API key, as a program on another machine would. In production, start
-// http.ts and worker.ts separately, as many of each as you need.
+// Starts one process that serves HTTP and one that answers. Creates a session, as your application would, and talks with a
+// URL and an API key, as a program on another machine would. In production, start http.ts and worker.ts separately, as
+// many of each as you need.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -36,11 +36,11 @@ const talk = async (client: SessionClient, id: string, said: readonly string[], 
     const { status, history } = await orThrow.get(id, { signal });
     for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
     known = history.length;
-    // No worker has taken the session yet, or the worker has not answered yet.
+    // It has ended, or no worker has answered yet.
     if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
     const content = left.shift();
     if (content === undefined) await orThrow.terminate(id, { signal });
-    else await orThrow.append(id, [{ role: 'user', content }], { signal });
+    else await orThrow.append(id, [{ role: 'user', content }], { wake: true, signal });
   }
 };
 
@@ -52,7 +52,7 @@ process.once('SIGINT', stop).once('SIGTERM', stop);
 try {
   const [baseUrl] = await Promise.all([begin('http'), begin('worker')]);
   const client = new SessionClient({ baseUrl, apiKey: process.env['API_KEY'] ?? '' });
-  const { id } = await sessions.orThrow.create({ timeLimit: 60, wake: true });
+  const { id } = await sessions.orThrow.create({ timeLimit: 60, start: true });
   await talk(client, id, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

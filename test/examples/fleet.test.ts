@@ -22,14 +22,14 @@ describeWithRedis('the fleet example', ({ url }) => {
       '[caller] user: What is 6 times 7?',
       '[caller] assistant: You said: What is 6 times 7?',
     ]);
-    expect(stdout).toMatch(/\[worker] \S+ has ended: terminated/);
+    expect(stdout.match(/\[worker] answers \S+, attempt 1/g)).toHaveLength(2);
     expect(stdout).toContain('[worker] stopped');
     expect(stdout).toContain('[http] stopped');
   });
 
-  /** A session, and workers that look for one. */
-  const openConversation = async (name: string, leaseSeconds = '15') => {
-    const env = { ...settings(name), LEASE_SECONDS: leaseSeconds };
+  /** A session, and workers that wait for its messages. */
+  const openConversation = async (name: string) => {
+    const env = { ...settings(name), LEASE_SECONDS: '2' };
     const client = new Redis(url);
     onTestFinished(async () => {
       await client.quit();
@@ -41,19 +41,23 @@ describeWithRedis('the fleet example', ({ url }) => {
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store, tenant: 'acme' });
-    const created = await sessions.create({ face: 'ada', profile: 'tutor', wake: true });
-    const { id } = created._unsafeUnwrap();
+    const { id } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor', start: true });
     return {
       sessions,
       id,
-      startWorker: () => runLine('node --import ./.ci/sources.mjs examples/fleet/worker.ts', env),
-      say: async (content: string): Promise<void> => {
-        (await sessions.append(id, [{ role: 'user', content }]))._unsafeUnwrap();
+      startWorker: async (thinkMs = 0) => {
+        const worker = runLine('node --import ./.ci/sources.mjs examples/fleet/worker.ts', {
+          ...env,
+          THINK_MS: `${thinkMs}`,
+        });
+        await worker.printed(/^up$/m);
+        return worker;
       },
+      say: (content: string) => sessions.orThrow.append(id, [{ role: 'user', content }], { wake: true }),
       untilAnswered: async (): Promise<readonly string[]> => {
         for await (const item of sessions.watch(id)) {
           item._unsafeUnwrap();
-          const { history } = (await sessions.get(id))._unsafeUnwrap();
+          const { history } = await sessions.orThrow.get(id);
           if (history.at(-1)?.role === 'assistant') return history.map(({ content }) => content);
         }
         throw new Error('the session has ended');
@@ -62,58 +66,66 @@ describeWithRedis('the fleet example', ({ url }) => {
   };
   const conversation = ['Hello.', 'You said: Hello.', 'Is anybody there?', 'You said: Is anybody there?'];
 
-  test('a worker that stops puts its sessions down, and another takes them up', async () => {
+  test('a worker that stops gives the answer that it has begun, and another one the next', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
-    const first = startWorker();
-    await first.printed(/is leased by/);
+    const first = await startWorker(500);
     await say('Hello.');
-    await untilAnswered();
+    await first.printed(/answers \S+, attempt 1/);
     expect(await first.stop()).toMatchObject({ exitCode: 0, stderr: '' });
-    const left = (await sessions.get(id))._unsafeUnwrap();
-    expect([left.status, left.lease]).toEqual(['PAUSED', undefined]);
+    const left = await sessions.orThrow.get(id);
+    expect([left.history.length, left.lease, left.work]).toEqual([2, undefined, undefined]);
 
     await say('Is anybody there?');
-    const second = startWorker();
+    const second = await startWorker();
     expect(await untilAnswered()).toEqual(conversation);
-    await sessions.terminate(id);
-    await second.printed(/has ended: terminated/);
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('a worker answers in one answer all that the user says while it thinks', async () => {
+    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('more');
+    const worker = await startWorker(500);
+    await say('Hello.');
+    await worker.printed(/answers/);
+    await say('Is anybody there?');
+    expect(await untilAnswered()).toEqual(['Hello.', 'Is anybody there?', 'You said: Hello. Is anybody there?']);
+    expect(await worker.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await sessions.orThrow.get(id)).historyCount).toBe(3);
   });
 
   // Simulations with thousands of crashes and pauses show it of the engine: here it is the example.
   const ifLong = moreIfLong(test.skip, test);
-  ifLong('a worker is killed, and another finishes the conversation once the lease has run out', async () => {
-    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed', '2');
-    const first = startWorker();
-    await first.printed(/is leased by/);
-    const second = startWorker();
-    await second.printed(/is up/);
+  ifLong('a worker is killed while it thinks, and another answers once the lease has run out', async () => {
+    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed');
+    const first = await startWorker(PATIENT_MS);
     await say('Hello.');
-    await untilAnswered();
+    await first.printed(/answers \S+, attempt 1/);
+    const second = await startWorker();
     await first.stop('SIGKILL');
-    expect((await sessions.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
+    expect((await sessions.orThrow.get(id)).historyCount).toBe(1);
 
+    await second.printed(/answers \S+, attempt 2/);
+    await untilAnswered();
     await say('Is anybody there?');
+    await second.printed(/answers \S+, attempt 1/);
     expect(await untilAnswered()).toEqual(conversation);
-    await second.printed(/is leased by/);
-    await sessions.terminate(id);
-    await second.printed(/has ended: terminated/);
     expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   ifLong('a worker that slept over the end of its lease leaves the session to the next', async () => {
-    const { id, startWorker, say, untilAnswered } = await openConversation('slept', '2');
-    const first = startWorker();
-    await first.printed(/is leased by/);
+    const { id, startWorker, say, untilAnswered } = await openConversation('slept');
+    const first = await startWorker(PATIENT_MS);
     await say('Hello.');
-    await untilAnswered();
+    await first.printed(/answers/);
     first.signal('SIGSTOP');
-    const second = startWorker();
-    await second.printed(/is leased by/);
+    const second = await startWorker();
+    await second.printed(new RegExp(`answers ${id}, attempt 2`));
+    await untilAnswered();
     first.signal('SIGCONT');
-    await first.printed(new RegExp(`${id} was lost`));
+    // Without its lease it thinks no further, however long it would have.
+    const { exitCode, stderr } = await first.stop();
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('aborted')]);
     await say('Is anybody there?');
     expect(await untilAnswered()).toEqual(conversation);
-    for (const worker of [first, second]) expect(await worker.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
