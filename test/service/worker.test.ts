@@ -1,58 +1,12 @@
 import { err, ok } from 'neverthrow';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionService } from '../../src/service/session-service.js';
-import { createWorker, type Worker } from '../../src/service/worker.js';
-import type { ClaimedWork, WorkerOptions } from '../../src/service/worker-options.js';
+import { createWorker } from '../../src/service/worker.js';
+import type { ClaimedWork } from '../../src/service/worker-options.js';
 import { storeUnavailable } from '../../src/session/errors.js';
-import type { SessionStore } from '../../src/store/session-store.js';
-import { ada, okOf, openSessions } from '../support/sessions.js';
+import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-
-const started: Worker[] = [];
-const held: (() => void)[] = [];
-
-afterEach(async () => {
-  for (const finish of held.splice(0)) finish();
-  await Promise.all(started.splice(0).map((worker) => worker.stop()));
-});
-
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-
-/** Work that lasts until the test ends it. */
-const lasting = () => {
-  const begun: ClaimedWork[] = [];
-  const ends: (() => void)[] = [];
-  const run = (work: ClaimedWork) => {
-    begun.push(work);
-    return new Promise<void>((resolve) => {
-      ends.push(resolve);
-      held.push(resolve);
-    });
-  };
-  return { run, begun, finish: () => ends.shift()?.() };
-};
-
-const open = (store: SessionStore = new MemorySessionStore({ events: true })) => {
-  const bench = openSessions({ store });
-  const { sessions, clock } = bench;
-  const errors: unknown[] = [];
-  /** Time goes by in small steps, and what waits for it has its turn. */
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= 250) {
-      clock.pass(Math.min(left, 250));
-      for (let turn = 0; turn < 5; turn += 1) await settled();
-    }
-  };
-  const work = (options: WorkerOptions, of: SessionService = sessions) => {
-    const worker = createWorker(of, { onError: (error) => errors.push(error), ...options });
-    started.push(worker);
-    worker.start();
-    return worker;
-  };
-  const waiting = async () => (await okOf(sessions.create({ ...ada, start: true, wake: true }))).id;
-  return { ...bench, errors, pass, work, waiting };
-};
+import { lasting, open } from './worker-bench.js';
 
 describe('a worker', () => {
   test('runs for each session that wants one, once, with the session and its own token', async () => {
@@ -101,8 +55,7 @@ describe('a worker', () => {
     await pass(250);
     expect(begun).toHaveLength(2);
     finish();
-    for (let turn = 0; turn < 5; turn += 1) await settled();
-    expect(begun).toHaveLength(3);
+    await expect.poll(() => begun.length).toBe(3);
   });
 
   test('renews its leases while it works', async () => {
@@ -172,6 +125,24 @@ describe('a worker', () => {
     await okOf(sessions.cancel(id, { reason: 'enough' }));
     await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
     expect(begun[0]?.signal.reason).toMatchObject({ type: 'cancelled', reason: 'enough' });
+    finish();
+    await pass(5000);
+    expect([begun.length, errors]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['its model rejects in words of its own', () => Promise.reject(new Error('This operation was aborted'))],
+    [
+      'it writes without a look at the signal',
+      ({ session, sessions: own }: ClaimedWork) => own.orThrow.pause(session.id),
+    ],
+  ])('reports no error of work that was cancelled, also if %s', async (_, end) => {
+    const { sessions, work, waiting, errors, pass } = open();
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run: (claimed) => run(claimed).then(() => end(claimed)), interval: 3600 });
+    await expect.poll(() => begun.length).toBe(1);
+    await okOf(sessions.cancel(id));
     finish();
     await pass(5000);
     expect([begun.length, errors]).toEqual([1, []]);
