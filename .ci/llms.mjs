@@ -24,7 +24,7 @@ const SECTIONS = {
     'docs/events.md',
     'docs/erasing.md',
   ],
-  'With an SDK': ['docs/openai-agents.md', 'docs/claude-agent.md', 'docs/ai-sdk.md'],
+  'With an SDK': ['docs/openai-agents.md', 'docs/claude-agent.md', 'docs/ai-sdk.md', 'docs/ai-sdk-long-chats.md'],
   'Over HTTP': [
     'docs/mounting.md',
     'docs/nestjs.md',

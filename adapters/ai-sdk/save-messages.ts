@@ -25,6 +25,11 @@ export interface SaveOptions {
    */
   readonly ifPosition?: number;
   /**
+   * Whether to wake the session for a worker in the same step. If nothing is saved, it is not woken: an earlier call has.
+   * Default: false.
+   */
+  readonly wake?: boolean;
+  /**
    * Maximum number of the latest messages that are searched for the ids. If the first of the given messages is not among
    * them, and the chat has more, it may be stored further back: the error is `invalid_input`. Default: 10,000.
    */
@@ -76,7 +81,7 @@ export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
   messages: readonly ChatMessage[],
-  { regenerate = false, search = SEARCH, ifPosition: expected, ...fenced }: SaveOptions = {},
+  { regenerate = false, search = SEARCH, ifPosition: expected, ...options }: SaveOptions = {},
 ): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
   const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
     for (;;) {
@@ -86,7 +91,7 @@ export const saveMessages = <E extends ConversationError>(
       if (!isComplete) return err(notFound(search));
       const { entries, to } = decide(wanted, found.value, regenerate);
       if (entries.length === 0 && to === undefined) return ok({ position: end });
-      const change = { ...fenced, ifPosition: expected ?? end };
+      const change = { ...options, ifPosition: expected ?? end };
       const saved =
         to === undefined
           ? await appendOnce(sessions, id, entries, change)

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { LanguageModel, UIMessage } from 'ai';
-import { httpStatusOf, type SessionService } from 'colloquy';
+import type { UIMessage } from 'ai';
+import type { SessionService } from 'colloquy';
 import { loadMessages } from 'colloquy/ai-sdk';
 import { build } from 'esbuild';
 import { Hono } from 'hono';
-import { chatRoute } from './chat-route.js';
+import type { Answers } from './answers.js';
+import { chatRoute, refusal, resumeRoute, stopRoute } from './chat-route.js';
 
 const html = '<!doctype html><meta charset="utf-8"><title>Chat</title><body><script src="/page.js"></script>';
 
@@ -15,9 +16,11 @@ const bundledPage = async (): Promise<string> => {
 };
 
 /** The routes of the chat, and its page. */
-export const chatApp = async (sessions: SessionService, model: LanguageModel): Promise<Hono> => {
+export const chatApp = async (sessions: SessionService, answers: Answers): Promise<Hono> => {
   const script = await bundledPage();
-  const post = chatRoute(sessions, model);
+  const post = chatRoute(sessions, answers);
+  const resume = resumeRoute(sessions, answers);
+  const stop = stopRoute(sessions, answers);
   return new Hono()
     .get('/', async (context) => {
       const { id } = await sessions.orThrow.create({ start: true });
@@ -29,8 +32,10 @@ export const chatApp = async (sessions: SessionService, model: LanguageModel): P
       const before = context.req.query('before');
       const options = { last: 20, ...(before !== undefined && { before: Number(before) }) };
       const page = await loadMessages<UIMessage>(sessions, context.req.param('id'), options);
-      if (page.isErr()) return new Response(page.error.type, { status: httpStatusOf(page.error) });
+      if (page.isErr()) return refusal(page.error);
       return Response.json({ messages: page.value.messages, before: page.value.before });
     })
-    .post('/api/chat', (context) => post(context.req.raw));
+    .post('/api/chat', (context) => post(context.req.raw))
+    .get('/api/chat/:id/stream', (context) => resume(context.req.param('id')))
+    .post('/api/chats/:id/stop', (context) => stop(context.req.param('id')));
 };

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
+import { parseGetOptions } from '../input/parse-list-query.js';
 import { notFound, pageTooLarge, type StoreError, type TooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
-import type { ReadSize } from '../store/session-store.js';
+import type { Answer, ReadSize, SessionKey } from '../store/session-store.js';
 import type { ReadOptions } from './list-sessions.js';
 import type { Settings } from './settings.js';
 
@@ -28,4 +29,14 @@ export const getSession = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   return found.value === undefined ? err(notFound(id)) : ok(sessionAt(found.value, time.value));
+};
+
+/** The same with unchecked options. */
+export const readSession = (
+  settings: Settings,
+  { id }: SessionKey,
+  options: unknown,
+): Answer<Session, OperationErrors['get']> => {
+  const size = parseGetOptions(options);
+  return size.isErr() ? err(size.error) : getSession(settings, id, size.value);
 };

@@ -3,7 +3,7 @@ import { SafeIterator } from '../events/safe-iterator.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { TenantWatch } from '../events/tenant-watch.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { parseEachQuery, parseGetOptions } from '../input/parse-list-query.js';
+import { parseEachQuery } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
 import { parseId, parseSweep } from '../input/session-input.js';
 import type { Clock } from '../session/clock.js';
@@ -25,7 +25,7 @@ import { type CreateOptions, type CreateSessionInput, createSession } from './cr
 import { deleteSession } from './delete-session.js';
 import { type ExtendInput, extendSession } from './extend-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
-import { type GetOptions, getSession } from './get-session.js';
+import { type GetOptions, readSession } from './get-session.js';
 import {
   type LeaseInput,
   leaseSession,
@@ -126,10 +126,9 @@ export class SessionService {
 
   /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
-    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, (settings, key) => {
-      const size = parseGetOptions(options);
-      return size.isErr() ? err(size.error) : getSession(settings, key.id, size.value);
-    });
+    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, (settings, key) =>
+      readSession(settings, key, options),
+    );
   }
 
   /**

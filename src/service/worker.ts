@@ -151,14 +151,19 @@ class WorkLoop {
     const { id } = session;
     const own = this.#settings.forTenant(tenant);
     const sessions = sessionsOf(own);
-    let isDone = false;
+    let isOver = false;
     const operations = {
       sessions: (fencingToken: number) => sessionsOf(own.withFence({ id, fencingToken })),
       renew: (fencingToken: number, length: number) => sessions.renew(id, { fencingToken, seconds: length }),
       release: (fencingToken: number, done: boolean) =>
-        new ResultAsync(this.#release(sessions, id, { fencingToken, done })).andTee(() => {
-          isDone = done;
-        }),
+        new ResultAsync(this.#release(sessions, id, { fencingToken, done }))
+          .andTee(() => {
+            isOver = done;
+          })
+          // Whatever the work has thrown since, such as the error of a model that was aborted.
+          .orTee((error) => {
+            isOver = isCancelled(error);
+          }),
       onDoubt: (check: () => void) => {
         this.#doubts.set(key, check);
         return () => this.#doubts.get(key) === check && this.#doubts.delete(key);
@@ -167,7 +172,7 @@ class WorkLoop {
     const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
     const clock = { now: () => this.#now(), after: this.#settings.after };
     const done = await holdLease(operations, clock, taken, (held) => this.#run({ ...held, ...more, tenant, session }));
-    if (done.isOk() || isDone || isCancelled(done.error)) return;
+    if (done.isOk() || isOver || isCancelled(done.error)) return;
     onError(workFailed({ tenant, id, attempt: more.attempt, cause: done.error }));
   }
 

@@ -4,10 +4,13 @@ import type { Browser, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadMessages, saveMessages } from '../../adapters/ai-sdk/index.js';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { Answers } from '../../examples/chat/answers.js';
 import { chatApp } from '../../examples/chat/chat-app.js';
-import { chatRoute } from '../../examples/chat/chat-route.js';
+import { chatRoute, resumeRoute, stopRoute } from '../../examples/chat/chat-route.js';
+import { chatWorker } from '../../examples/chat/chat-worker.js';
 import { scriptedModel } from '../../examples/chat/scripted-model.js';
 import { SessionService, unwrap } from '../../src/index.js';
+import { spokenModel } from '../adapters/ai-sdk/spoken-model.js';
 import { listening } from '../http/serve.js';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -19,31 +22,42 @@ const said = (id: string, text: string, role: UIMessage['role'] = 'user'): UIMes
   parts: [{ type: 'text', text }],
 });
 
-/** A chat whose model gives these answers, each when the test lets it. */
-const open = async (answers: readonly string[], mayAnswer: () => Promise<void> = async () => undefined) => {
-  const sessions = new SessionService({ store: new MemorySessionStore() });
-  const model = scriptedModel(answers, null);
-  const { doStream } = model;
-  model.doStream = async (options) => {
-    await mayAnswer();
-    return doStream(options);
-  };
+/** A chat whose model gives these answers. */
+const open = async (script: readonly string[]) => {
+  const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const model = scriptedModel(script, null);
+  const answers = new Answers();
+  const worker = chatWorker(sessions, model, answers);
+  worker.start();
+  onTestFinished(() => worker.stop());
   const { id } = await okOf(sessions.create({ ...ada, start: true }));
   const texts = async () => {
     const { messages } = await unwrap(loadMessages<UIMessage>(sessions, id));
     return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
   };
-  return { sessions, model, id, texts };
+  return { sessions, model, answers, worker, id, texts };
 };
 
-const routed = async (...answers: readonly string[]) => {
-  const chat = await open(answers);
-  const post = chatRoute(chat.sessions, chat.model);
-  const send = (message: unknown, trigger = 'submit-message', id = chat.id, signal: AbortSignal | null = null) => {
+/** The routes of a chat, as a page calls them. */
+const routesOf = <C extends Awaited<ReturnType<typeof open>>>(chat: C) => {
+  const post = chatRoute(chat.sessions, chat.answers);
+  const send = (message: unknown, trigger = 'submit-message', id = chat.id) => {
     const body = JSON.stringify({ id, message, trigger });
-    return post(new Request('http://localhost/api/chat', { method: 'POST', body, signal }));
+    return post(new Request('http://localhost/api/chat', { method: 'POST', body }));
   };
-  return { ...chat, send };
+  const stop = () => stopRoute(chat.sessions, chat.answers)(chat.id);
+  const resume = () => resumeRoute(chat.sessions, chat.answers)(chat.id);
+  return { ...chat, send, stop, resume };
+};
+
+const routed = async (...script: readonly string[]) => routesOf(await open(script));
+
+/** A chat whose answers the test speaks. */
+const spoken = async () => {
+  const chat = routesOf(await open([]));
+  const { model, answer } = spokenModel();
+  chat.model.doStream = model.doStream;
+  return { ...chat, answer };
 };
 
 describe('the route of the chat example', () => {
@@ -54,7 +68,7 @@ describe('the route of the chat example', () => {
     expect(await texts()).toEqual(['Hi', 'Hello!']);
   });
 
-  test('keeps the whole answer if the host does not say that the user has closed the page', async () => {
+  test('keeps the whole answer if the user closes the page', async () => {
     const { send, texts } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
@@ -63,31 +77,75 @@ describe('the route of the chat example', () => {
     await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
   });
 
-  test('answers the next message as soon as the user has stopped an answer, however long the model would go on', async () => {
-    const { send, texts, model, id } = await routed('Very well.');
-    const { doStream } = model;
-    model.doStream = async () => ({ stream: new ReadableStream() });
-    const user = new AbortController();
-    const response = await send(said('u-1', 'Hi'), 'submit-message', id, user.signal);
-    expect((await send(said('u-2', 'Hello?'))).status).toBe(409);
-    model.doStream = doStream;
-    user.abort();
-    await response.text();
-    const next = async () => (await send(said('u-2', 'Hello?'))).text();
-    await expect.poll(next, { timeout: PATIENT_MS }).toContain('well.');
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello?', 'Very well.']);
+  test('stores what was said of an answer that is stopped, and answers the next message', async () => {
+    const { send, stop, texts, answer } = await spoken();
+    const response = await send(said('u-1', 'Why?'));
+    const half = await answer(0);
+    half.say('Half an ');
+    expect((await stop()).status).toBe(204);
+    expect(await response.text()).toContain('Half an ');
+    expect(await texts()).toEqual(['Why?', 'Half an ']);
+    const next = await send(said('u-2', 'Go on.'));
+    const rest = await answer(1);
+    rest.say('answer.');
+    rest.end();
+    await next.text();
+    expect(await texts()).toEqual(['Why?', 'Half an ', 'Go on.', 'answer.']);
   });
 
-  test('keeps the message when the model fails, and answers it when it is asked again', async () => {
+  test('ends an answer that is stopped before a worker has begun it, and gives it when it is asked again', async () => {
+    const { send, stop, texts, worker } = await routed('Hello!');
+    await worker.stop();
+    const response = await send(said('u-1', 'Hi'));
+    expect((await stop()).status).toBe(204);
+    expect(await response.text()).not.toContain('Hello!');
+    worker.start();
+    expect(await texts()).toEqual(['Hi']);
+    await (await send(said('u-1', 'Hi'), 'regenerate-message')).text();
+    expect(await texts()).toEqual(['Hi', 'Hello!']);
+  });
+
+  test('answers what a second tab asks while it answers the first, and drops the answer that comes too late', async () => {
+    const { send, texts, answer } = await spoken();
+    const one = await send(said('u-1', 'From one tab'));
+    const late = await answer(0);
+    const other = await send(said('u-2', 'From the other'));
+    late.say('Too late.');
+    late.end();
+    expect(await one.text()).toContain('Too late.');
+    const both = await answer(1);
+    both.say('To both.');
+    both.end();
+    expect(await other.text()).not.toContain('Too late.');
+    expect(await texts()).toEqual(['From one tab', 'From the other', 'To both.']);
+  });
+
+  test('shows a page that is opened meanwhile the answer from its beginning', async () => {
+    const { send, resume, answer } = await spoken();
+    expect((await resume()).status).toBe(204);
+    const first = await send(said('u-1', 'Why?'));
+    const given = await answer(0);
+    given.say('Be');
+    const opened = await resume();
+    const again = await send(said('u-1', 'Why?'));
+    given.say('cause.');
+    given.end();
+    const texts = await Promise.all([first, opened, again].map((each) => each.text()));
+    for (const text of texts) expect(text).toBe(texts[0]);
+    expect(texts[0]).toMatch(/"Be".*"cause\."/s);
+    expect((await resume()).status).toBe(204);
+  });
+
+  test('keeps the message when the model fails, and answers it in the next attempt', async () => {
     const { send, texts, model } = await routed('Hello!');
     const { doStream } = model;
-    vi.spyOn(console, 'error').mockReturnValue();
+    const reported = vi.spyOn(console, 'error').mockReturnValue();
     model.doStream = async () => Promise.reject(new Error('the model is down'));
     await (await send(said('u-1', 'Hi'))).text();
     expect(await texts()).toEqual(['Hi']);
     model.doStream = doStream;
-    await (await send(said('u-1', 'Hi'))).text();
-    expect(await texts()).toEqual(['Hi', 'Hello!']);
+    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello!']);
+    expect(reported).toHaveBeenCalledWith(expect.objectContaining({ type: 'work_failed', attempt: 1 }));
   });
 
   test('refuses what is no message of the user, and a chat that is not there or has ended', async () => {
@@ -104,9 +162,9 @@ describe('the route of the chat example', () => {
 });
 
 describeWithChromium('the page of the chat example', (running) => {
-  const opened = async (browser: Browser, answers: readonly string[], mayAnswer?: () => Promise<void>) => {
-    const chat = await open(answers, mayAnswer);
-    const { fetch } = await chatApp(chat.sessions, chat.model);
+  const opened = async (browser: Browser, script: readonly string[]) => {
+    const chat = await open(script);
+    const { fetch } = await chatApp(chat.sessions, chat.answers);
     const server = await listening(getRequestListener(fetch));
     onTestFinished(() => server.close());
     const context = await browser.newContext();
@@ -169,25 +227,24 @@ describeWithChromium('the page of the chat example', (running) => {
     expect(await earlier.count()).toBe(0);
   });
 
-  test('answers one of two tabs, and the other when it asks again: nothing is lost', async () => {
-    let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const { tab, texts } = await opened(running.browser, ['To one.', 'To the other.'], () => asked);
-    const [one, other] = [await tab(), await tab()];
-    await send(one, 'From one tab');
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['From one tab']);
-    await send(other, 'From the other');
-    await other.getByRole('alert').getByText('leased').waitFor();
-    answer();
-    await showing(one).toEqual(['From one tab', 'To one.']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toHaveLength(2);
-    await other.getByRole('button', { name: 'Again' }).click();
-    await showing(other).toEqual(['From the other', 'To the other.']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toHaveLength(4);
-    await one.reload();
-    await showing(one).toEqual(['From one tab', 'To one.', 'From the other', 'To the other.']);
+  test('shows an answer in a tab that is opened meanwhile, whose user stops it for both', async () => {
+    const { tab, texts, model } = await opened(running.browser, []);
+    const { model: spokenBy, answer } = spokenModel();
+    model.doStream = spokenBy.doStream;
+    const one = await tab();
+    await send(one, 'Why?');
+    (await answer(0)).say('Half an ');
+    await showing(one).toEqual(['Why?', 'Half an']);
+    const other = await tab();
+    await showing(other).toEqual(['Why?', 'Half an']);
+    await other.getByRole('button', { name: 'Stop' }).click();
+    for (const page of [one, other]) await page.getByRole('button', { name: 'Stop', disabled: true }).waitFor();
+    expect(await texts()).toEqual(['Why?', 'Half an ']);
+    await send(one, 'Go on.');
+    const rest = await answer(1);
+    rest.say('answer.');
+    rest.end();
+    await showing(one).toEqual(['Why?', 'Half an', 'Go on.', 'answer.']);
   });
 
   test('begins with a chat of its own', async () => {

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { ClaimedWork } from '../../src/service/worker-options.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
@@ -33,6 +34,24 @@ describe('a worker', () => {
     });
     await pass(1000);
     expect([errors, (await okOf(sessions.get(id))).history]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['its model rejects in words of its own', () => Promise.reject(new Error('This operation was aborted'))],
+    [
+      'it writes without a look at the signal',
+      ({ session, sessions: own }: ClaimedWork) => own.orThrow.pause(session.id),
+    ],
+  ])('reports no error of work that was cancelled, also if %s', async (_, end) => {
+    const { sessions, work, waiting, errors, pass } = openWorkers();
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run: (claimed) => run(claimed).then(() => end(claimed)), interval: 3600 });
+    await expect.poll(() => begun.length).toBe(1);
+    await okOf(sessions.cancel(id));
+    finish();
+    await pass(5000);
+    expect([begun.length, errors]).toEqual([1, []]);
   });
 
   test('aborts the signal as soon as the session has ended, and is told so', async () => {

@@ -30,11 +30,13 @@ describeDatabases(
       const finished: string[] = [];
       const work = async (caller: number): Promise<void> => {
         const sessions = services[caller % 2] ?? service;
-        const input = { holder: `worker-${caller}`, seconds: 60, limit: 1 + (caller % 4) };
+        const input = { holder: `worker-${caller}`, seconds: 86_400, limit: 1 + (caller % 4) };
         for (;;) {
           const { claimed: given } = await okOf(sessions.claim(input));
           // Each session is given back once before it is done.
           if (given.length === 0 && finished.length === SESSIONS) return;
+          // So that those that were given back are claimable again.
+          if (given.length === 0) clock.pass(1000);
           for (const { session } of given) {
             expect(held.get(session.id), `who holds ${session.id}`).toBeUndefined();
             held.set(session.id, caller);

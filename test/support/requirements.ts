@@ -54,6 +54,12 @@ export const requirements = {
     howToGet: 'Install it (Debian: apt-get install curl).',
     isNeededInCi: true,
   },
+  python: {
+    name: 'Python 3',
+    isMet: () => findBinary('python3', 'PYTHON') !== undefined,
+    howToGet: 'Install it (Debian: apt-get install python3), or set PYTHON to the path of its binary.',
+    isNeededInCi: true,
+  },
   networks: {
     name: 'a network namespace',
     isMet: networksAvailable,

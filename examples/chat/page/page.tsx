@@ -23,13 +23,17 @@ const transport = new DefaultChatTransport<UIMessage>({
   prepareSendMessagesRequest: ({ id, messages, trigger }) => ({ body: { id, message: messages.at(-1), trigger } }),
 });
 
+/** Ends the answer, whichever tab has asked for it. */
+const stop = () => fetch(`/api/chats/${id}/stop`, { method: 'POST' });
+
 const textOf = ({ parts }: UIMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 const Chat = ({ page }: { readonly page: Page }) => {
-  const { messages, setMessages, sendMessage, regenerate, stop, status, error } = useChat({
+  const { messages, setMessages, sendMessage, regenerate, status, error } = useChat({
     id,
     messages: page.messages,
     transport,
+    resume: true, // shows an answer that was asked for before a reload, or in another tab
   });
   const [before, setBefore] = useState(page.before);
   const [input, setInput] = useState('');
