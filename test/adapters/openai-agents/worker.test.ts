@@ -1,0 +1,57 @@
+import { Agent, type AgentOutputItem, type Model, Usage } from '@openai/agents';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { SessionService, type Worker } from '../../../src/index.js';
+import { isFields } from '../../../src/input/parse-fields.js';
+import { documentOf } from '../../readme/documents.js';
+import { SampleFolder } from '../../readme/run-sample.js';
+import { blocksIn } from '../../readme/samples.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { ada } from '../../support/sessions.js';
+
+interface Exported {
+  readonly workerFor: (sessions: SessionService, agent: Agent) => Worker;
+  readonly ask: (sessions: SessionService, id: string, turn: string, question: string) => Promise<void>;
+}
+
+const isExported = (module: unknown): module is Exported =>
+  isFields(module) && typeof module['workerFor'] === 'function' && typeof module['ask'] === 'function';
+
+const said: AgentOutputItem = {
+  ...{ type: 'message', role: 'assistant', status: 'completed' },
+  content: [{ type: 'output_text', text: 'It is 42.' }],
+};
+
+const folder = new SampleFolder();
+afterAll(() => folder.remove());
+
+test('the worker of the page goes on after a killed attempt, and runs a turn once, however often it is asked', async () => {
+  const [sample] = blocksIn(documentOf('docs/openai-agents.md'), 'ts').filter(({ code }) => code.includes('workerFor'));
+  const module = sample && (await folder.run(sample));
+  if (!isExported(module)) throw new Error('docs/openai-agents.md has no workerFor');
+  const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const { id } = await sessions.orThrow.create({ ...ada, start: true });
+  let calls = 0;
+  const model: Model = {
+    getResponse: async () => {
+      calls += 1;
+      return { usage: new Usage(), output: [said] };
+    },
+    getStreamedResponse: () => {
+      throw new Error('the model does not stream');
+    },
+  };
+  await module.ask(sessions, id, 'job-1', 'What is 6 times 7?');
+  // A worker whose process dies: its lease runs out, with nothing stored.
+  await sessions.orThrow.claim({ holder: 'killed', seconds: 0.05 });
+  const worker = module.workerFor(sessions, new Agent({ name: 'Tutor', model }));
+  onTestFinished(() => worker.stop());
+  worker.start();
+  const session = new EngineSession(sessions, id);
+  const done = async () => [(await session.getItems()).length, (await sessions.orThrow.get(id)).work];
+  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);
+  await module.ask(sessions, id, 'job-1', 'What is 6 times 7?');
+  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);
+  expect(calls).toBe(1);
+});
