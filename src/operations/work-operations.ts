@@ -76,7 +76,7 @@ export const claim = operation({
   calls: { method: 'claim', call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)) },
 });
 
-export const countWaiting = operation({
+const countWaiting = operation({
   name: 'countWaitingSessions',
   tag: 'Work',
   method: 'GET',
