@@ -4,14 +4,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import {
-  countOfAll,
-  countOfTenant,
-  dueSessionsIn,
-  firstDue,
-  tenantsWaiting,
-  waitingOfTenant,
-} from '../sql/queue-query.js';
+import { countIn, dueSessionsIn, firstDue, tenantsWaiting, waitingCount, waitingOfTenant } from '../sql/queue-query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
 
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
@@ -64,13 +57,7 @@ export const claimSessions = async (call: Call, prefix: string, range: ClaimRang
 };
 
 /** Counts the sessions that want a worker. */
-export const countWaiting = async (
-  call: Call,
-  prefix: string,
-  { tenant, now, limit }: WaitingRange,
-): Answer<number, StoreError> => {
-  const query =
-    tenant === undefined ? countOfAll(prefix, now, limit) : countOfTenant(prefix, escapeName(tenant), now, limit);
-  const found = await call.query(query);
-  return found.map(([row]) => Math.min(limit, Number(row?.['counted'])));
+export const countWaiting = async (call: Call, prefix: string, range: WaitingRange): Answer<number, StoreError> => {
+  const found = await call.query(waitingCount(prefix, range));
+  return found.map((rows) => countIn(rows, range));
 };

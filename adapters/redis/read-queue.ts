@@ -112,35 +112,31 @@ export const claimSessions = async (
   return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
 };
 
-/** Counts the sessions that want a worker: of one tenant, or of one part of the partitions after the other. */
-export const countWaiting = async (
-  call: Call,
-  keys: Keyspace,
-  { tenant, now, limit }: WaitingRange,
-): Answer<number> => {
-  const countOf = async (name: string): Answer<number> => {
-    const counted = await call.readCommand((client) => client.zcount(keys.tenant(name).work, '-inf', now));
-    return counted.mapErr(({ error }) => error);
-  };
-  const capped = (counts: readonly number[]): number =>
-    Math.min(
-      limit,
-      counts.reduce((sum, count) => sum + count, 0),
-    );
-  if (tenant !== undefined) return (await countOf(tenant)).map((count) => capped([count]));
-  let total = 0;
-  let cursor: string | undefined;
-  do {
-    const { part, nextCursor } = partOf(keys.partitions, cursor);
-    const found = await Promise.all(
-      part.map((partition) => firstIn(call, keys.tenantsOf(partition, 'waiting'), now, limit)),
-    );
-    const owners = Result.combine(found).map((all) => all.flatMap(pairsOf).slice(0, limit));
-    if (owners.isErr()) return err(owners.error);
-    const counts = Result.combine(await Promise.all(owners.value.map(([owner]) => countOf(unescapeName(owner)))));
-    if (counts.isErr()) return err(counts.error);
-    total = capped([total, ...counts.value]);
-    cursor = nextCursor;
-  } while (cursor !== undefined && total < limit);
-  return ok(total);
+/** The tenants of all partitions with a session that waits for a worker, at most `limit`. */
+const tenantsWaiting = async (call: Call, keys: Keyspace, { now, limit }: WaitingRange): Answer<readonly string[]> => {
+  const sets = keys.partitions.map((partition) => keys.tenantsOf(partition, 'waiting'));
+  const found = Result.combine(await Promise.all(sets.map((set) => firstIn(call, set, now, limit))));
+  return found.map((all) =>
+    all
+      .flatMap(pairsOf)
+      .slice(0, limit)
+      .map(([owner]) => unescapeName(owner)),
+  );
+};
+
+/** Counts the sessions that want a worker. */
+export const countWaiting = async (call: Call, keys: Keyspace, range: WaitingRange): Answer<number> => {
+  const { tenant, now, limit } = range;
+  const tenants = tenant === undefined ? await tenantsWaiting(call, keys, range) : ok([tenant]);
+  if (tenants.isErr()) return err(tenants.error);
+  const sets = tenants.value.map((name) => keys.tenant(name).work);
+  const counts = await Promise.all(sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now))));
+  return Result.combine(counts)
+    .map((all) =>
+      Math.min(
+        limit,
+        all.reduce((sum, count) => sum + count, 0),
+      ),
+    )
+    .mapErr(({ error }) => error);
 };

@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { DueKey, DueSession, DueSessions, SessionKey } from '../../src/store/session-store.js';
+import type { DueKey, DueSession, DueSessions, SessionKey, WaitingRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
@@ -103,29 +103,32 @@ export const waitingOfTenant = (prefix: string, queue: Queue, tenant: string, no
 const waitingIn = (prefix: string, tenant: string): string =>
   `(SELECT 1 FROM ${prefix}sessions WHERE tenant = ${tenant} AND ${isWaiting('wake_at')} LIMIT ?) AS waiting`;
 
-/** Counts the sessions of a tenant that wait for a worker, up to a limit. */
-export const countOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
-  sql: `SELECT count(*) AS counted FROM ${waitingIn(prefix, '?')}`,
-  values: [tenant, now, limit],
-});
-
 /**
- * Counts the sessions of all tenants, one tenant after the other until the limit is reached. The last one may exceed
- * it.
+ * Counts the sessions that wait for a worker: those of a tenant, or of one tenant after the other until the limit is
+ * reached. The last one may exceed it.
  */
-export const countOfAll = (prefix: string, now: number, limit: number): Query => ({
-  sql: `
+export const waitingCount = (prefix: string, { tenant, now, limit }: WaitingRange): Query => {
+  if (tenant !== undefined) {
+    const sql = `SELECT count(*) AS counted FROM ${waitingIn(prefix, '?')}`;
+    return { sql, values: [escapeName(tenant), now, limit] };
+  }
+  const name = `${prefix}sessions`;
+  const sql = `
     WITH RECURSIVE counts (tenant, counted) AS (
-      SELECT min(tenant), CAST(0 AS bigint) FROM ${prefix}sessions WHERE wake_at < ${NEVER}
+      SELECT min(tenant), CAST(0 AS bigint) FROM ${name} WHERE wake_at < ${NEVER}
       UNION ALL
       SELECT (
         SELECT min(tenant)
-        FROM ${prefix}sessions
+        FROM ${name}
         WHERE wake_at < ${NEVER} AND tenant > counts.tenant
       ), counted + (SELECT count(*) FROM ${waitingIn(prefix, 'counts.tenant')})
       FROM counts
       WHERE tenant IS NOT NULL AND counted < ?
     )
-    SELECT max(counted) AS counted FROM counts`,
-  values: [now, limit, limit],
-});
+    SELECT max(counted) AS counted FROM counts`;
+  return { sql, values: [now, limit, limit] };
+};
+
+/** The number that `waitingCount` gives. */
+export const countIn = ([row]: readonly Fields[], { limit }: WaitingRange): number =>
+  Math.min(limit, Number(row?.['counted']));

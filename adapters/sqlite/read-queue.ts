@@ -5,12 +5,12 @@ import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/sess
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import {
-  countOfAll,
-  countOfTenant,
+  countIn,
   dueSessionsIn,
   firstDue,
   type Queue,
   tenantsWaiting,
+  waitingCount,
   waitingOfTenant,
 } from '../sql/queue-query.js';
 import { type Connection, PREFIX } from './connection.js';
@@ -52,16 +52,8 @@ export const readDue = (connection: Connection, now: number, limit: number): Res
   });
 
 /** Counts the sessions that want a worker. */
-export const countWaiting = (
-  connection: Connection,
-  { tenant, now, limit }: WaitingRange,
-): Result<number, StoreError> =>
-  connection.read(() => {
-    const query =
-      tenant === undefined ? countOfAll(PREFIX, now, limit) : countOfTenant(PREFIX, escapeName(tenant), now, limit);
-    const [row] = connection.query(query);
-    return ok(Math.min(limit, Number(row?.['counted'])));
-  });
+export const countWaiting = (connection: Connection, range: WaitingRange): Result<number, StoreError> =>
+  connection.read(() => ok(countIn(connection.query(waitingCount(PREFIX, range)), range)));
 
 /** Reads the sessions that want a worker, and moves them to `until`. */
 export const claimSessions = (

@@ -90,6 +90,7 @@ const operations: Readonly<Record<string, OperationText>> = {
     summary: 'Lease sessions that wait for a worker',
     outputs: { 200: 'The sessions and their leases; none if none waits.' },
   },
+  countWaitingSessions: { summary: 'Count the sessions that wait for a worker', outputs: { 200: 'How many wait.' } },
   cancelWork: { summary: 'Cancel the work on a session', outputs: { 204: 'Nobody works on the session.' } },
   deleteSession: {
     summary: 'Delete a session',
@@ -182,6 +183,7 @@ const schemas: Readonly<Record<string, string>> = {
   CancelWork: 'Why. Other fields are ignored.',
   ClaimedSession: 'A session and the lease on it.',
   Claims: 'The sessions that were claimed.',
+  WaitingCount: 'How many sessions wait for a worker.',
   SessionOrigin: 'The session that another one was forked from, and the position in its history where the copy ends.',
   AppendHistory: 'What to append. Other fields are ignored.',
   NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',

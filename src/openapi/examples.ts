@@ -35,6 +35,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
     },
   },
   SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
+  WaitingCount: { some: { value: { count: 3, limit: 10_000 } } },
   Claims: { none: { value: { claimed: [], unreadable: [], limit: 10 } } },
   AppendedHistory: { appended: { value: { position: 123 } } },
   HistoryPart: {

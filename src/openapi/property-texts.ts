@@ -65,6 +65,8 @@ export const properties: Readonly<Record<string, string>> = {
   waiting_since: 'Since when the session has waited for this claim: UTC.',
   claimed: 'The longest waiting first.',
   unreadable: 'Ids of sessions that wait for a worker but cannot be read.',
+  'WaitingCount.count': 'Number of sessions; `limit` if there are more.',
+  'WaitingCount.limit': 'The number up to which sessions are counted.',
   'Claims.limit': 'The maximum number of sessions that was applied.',
   reason: 'For the worker: it is in its error `cancelled`.',
   'Problem.position': 'With history_moved: where the history ends.',

@@ -1,6 +1,13 @@
 import { isFields } from '../input/parse-fields.js';
 import { isLabels } from '../input/parse-labels.js';
-import type { Appended, ClaimedSession, Claims, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type {
+  Appended,
+  ClaimedSession,
+  Claims,
+  HistoryPart,
+  SessionPage,
+  WaitingCount,
+} from '../service/operation-results.js';
 import type {
   HistoryEntry,
   JsonObject,
@@ -190,6 +197,8 @@ export const claims: Shape<RemoteClaims> = named(
   'Claims',
   object({ claimed: list(claimedSession), unreadable: list(text), limit: whole(1) }),
 );
+
+export const waitingCount: Shape<WaitingCount> = named('WaitingCount', object({ count: whole(), limit: whole(1) }));
 
 const open = sessionStatuses.filter(
   (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',

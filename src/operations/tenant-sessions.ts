@@ -4,7 +4,14 @@ import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOptions } from '../service/get-session.js';
 import type { ReadOptions } from '../service/list-sessions.js';
-import type { Appended, Claims, GetOrCreateResult, HistoryPart, SessionPage } from '../service/operation-results.js';
+import type {
+  Appended,
+  Claims,
+  GetOrCreateResult,
+  HistoryPart,
+  SessionPage,
+  WaitingCount,
+} from '../service/operation-results.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';
@@ -54,6 +61,8 @@ export type TenantCommands = {
   wake(id: string, options: unknown): ResultAsync<void, OperationErrors['wake']>;
   /** As `claim` of `SessionService`. */
   claim(input: unknown): ResultAsync<Claims, OperationErrors['claim']>;
+  /** As `countWaiting` of `SessionService`. */
+  countWaiting(): ResultAsync<WaitingCount, OperationErrors['countWaiting']>;
   /** As `cancel` of `SessionService`. */
   cancel(id: string, options: unknown): ResultAsync<void, OperationErrors['cancel']>;
   /** As `redact` of `SessionService`. */

@@ -2,7 +2,7 @@ import type { Fields } from '../input/parse-fields.js';
 import { cancelRules, claimRules, leaseRules, releaseRules, renewRules, wakeRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
-import { claims, sessionLease } from './outputs.js';
+import { claims, sessionLease, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
 /** The fields that are not `null`: a missing field of a body is `null`. */
@@ -76,6 +76,16 @@ export const claim = operation({
   calls: { method: 'claim', call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)) },
 });
 
+const countWaiting = operation({
+  name: 'countWaitingSessions',
+  tag: 'Work',
+  method: 'GET',
+  path: '/count-waiting-sessions',
+  errors: errorsOf<SessionService['countWaiting']>()(commonErrors),
+  output: { status: 200, shape: waitingCount },
+  calls: { method: 'countWaiting', call: (sessions: TenantCommands) => sessions.countWaiting() },
+});
+
 export const cancel = operation({
   name: 'cancelWork',
   tag: 'Work',
@@ -88,4 +98,4 @@ export const cancel = operation({
 });
 
 /** The operations on leases, and on the sessions that wait for a worker. */
-export const workOperations = [lease, renew, release, wake, claim, cancel] as const;
+export const workOperations = [lease, renew, release, wake, claim, countWaiting, cancel] as const;

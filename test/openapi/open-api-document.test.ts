@@ -52,7 +52,7 @@ describe('the document', () => {
   test('has just the paths that are served', () => {
     expect(Object.keys(documentOf().paths)).toEqual(['/create-session', '/sessions', '/session/{session_id}']);
     expect(Object.keys(documentOf({ routes: [eventRoutes()] }).paths)).toContain('/session/{session_id}/events');
-    expect(Object.keys(documentOf(everything).paths)).toHaveLength(25);
+    expect(Object.keys(documentOf(everything).paths)).toHaveLength(26);
   });
 
   test('has no reference that leads nowhere, and no component that nothing leads to', () => {
@@ -72,7 +72,7 @@ describe('the document', () => {
 
   test('says each thing once: it is small, and no two of its larger schemas are the same', () => {
     const { paths, components } = documentOf(everything);
-    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(68_000);
+    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(69_000);
     const seen = new Map<string, number>();
     walk([paths, components], ({ schema }) => {
       const text = JSON.stringify(schema) ?? '';
@@ -120,7 +120,7 @@ describe('the document', () => {
     };
     const operations = operationsOf(described.document);
     operations.forEach(accept);
-    expect(operations.length).toBe(25);
+    expect(operations.length).toBe(26);
   });
 
   test('is frozen, all the way down', () => {

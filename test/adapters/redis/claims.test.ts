@@ -53,6 +53,27 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect([ids, failed]).toMatchObject([['other one'], [{ outcome: 'not_applied' }]]);
   });
 
+  test('are counted in all partitions, until the limit is reached', async () => {
+    const { store } = open(200);
+    for (let at = 0; at < 100; at += 1) await insert(store, 'one', `t${at}`);
+    const ofAll = { tenant: undefined, now: NOON };
+    expect(await answerOf(store.countWaiting({ ...ofAll, limit: 1000 }))).toBe(100);
+    expect(await answerOf(store.countWaiting({ ...ofAll, limit: 60 }))).toBe(60);
+    expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON - 1, limit: 60 }))).toBe(0);
+  });
+
+  test('cannot be counted where the queue of a tenant has another type', async () => {
+    const { store, raw, keys } = open();
+    await insert(store, 'one');
+    const { work } = keys.tenant('other');
+    await insert(store, 'one', 'other');
+    await raw.del(work);
+    await raw.rpush(work, 'a list');
+    const ofAll = { tenant: undefined, now: NOON, limit: 10 };
+    expect(await errorOf(store.countWaiting(ofAll))).toMatchObject({ outcome: 'not_applied' });
+    expect(await answerOf(store.countWaiting({ ...ofAll, tenant: TENANT }))).toBe(1);
+  });
+
   test('of all tenants find those of each partition', async () => {
     const { store } = open(3);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
