@@ -3,7 +3,7 @@ import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/inde
 import { aborted, wait } from './steps.js';
 
 /** Seconds of the leases of the workers. */
-export const LEASE = 10;
+const LEASE = 10;
 const QUESTIONS = 3;
 const ids = ['s1', 's2'] as const;
 
