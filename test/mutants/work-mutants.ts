@@ -85,14 +85,14 @@ export const workMutants: readonly Mutant[] = [
     file: 'src/service/claim-sessions.ts',
     from: "if (replaced.value.outcome !== 'replaced') return ok(undefined);",
     to: '',
-    tests: ['test/service/claim.test.ts', ...simulation],
+    tests: ['test/service/claim-any.test.ts'],
   },
   {
     bug: 'a claim gives fewer sessions than wait, because some were passed over',
     file: 'src/service/claim-sessions.ts',
     from: 'if (cursor === undefined && !wasPassedOver) break;',
     to: 'if (cursor === undefined) break;',
-    tests: ['test/service/claim.test.ts'],
+    tests: ['test/service/claim-any.test.ts'],
   },
   {
     bug: 'a claim does not name the sessions that it cannot read',
@@ -177,7 +177,7 @@ export const workMutants: readonly Mutant[] = [
     tests: simulation,
   },
   {
-    bug: 'a worker of one tenant hears of the wakes of another',
+    bug: 'a worker for all tenants hears of the wakes of one',
     file: 'src/events/work-feed.ts',
     from: 'scope: tenant === undefined ? undefined : { tenant, sessionId: undefined },',
     to: "scope: { tenant: 'default', sessionId: undefined },",

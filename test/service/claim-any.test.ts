@@ -1,5 +1,9 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
 
 const worker = { holder: 'worker-1', seconds: 10, limit: 10 };
 
@@ -23,6 +27,17 @@ describe('claimAny', () => {
 });
 
 describe('a claim', () => {
+  test('leaves a session that another caller changes meanwhile, and gives the others', async () => {
+    const memory = new MemorySessionStore();
+    const inner = changed(memory, {});
+    const replace: SessionStore['replace'] = (key, ...rest) =>
+      key.id === 's1' ? ok('stale') : inner.replace(key, ...rest);
+    const { sessions } = openSessions({ store: changed(memory, { replace }) });
+    for (let count = 0; count < 2; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
+    const { claimed } = await okOf(sessions.claim(worker));
+    expect(claimed.map(({ session }) => session.id)).toEqual(['s2']);
+  });
+
   test('passes over sessions that the clock has ended, and goes on to the next', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 3; count += 1) {

@@ -176,6 +176,29 @@ describe('a worker on a store that breaks its contract', () => {
   });
 });
 
+test('a worker hears again of wakes at once after a log that has answered nonsense once', async () => {
+  const memory = new MemorySessionStore({ events: true });
+  const { events } = memory;
+  if (events === undefined) throw new Error('the store has no events');
+  let calls = 0;
+  const log = {
+    streamOf: () => events.streamOf(),
+    now: () => events.now(),
+    read: (...args: Parameters<typeof events.read>) => events.read(...args),
+    listen: (listener: () => void) => events.listen(listener),
+    latest: () => {
+      calls += 1;
+      return calls === 1 ? undefined : events.latest();
+    },
+  };
+  const { sessions, clock, waiting } = open(changed(memory, { events: untyped(log) }));
+  const done: string[] = [];
+  working(sessions, { run: ({ session }: { session: { id: string } }) => done.push(session.id) });
+  await pass(clock, 3);
+  const id = await waiting();
+  await expect.poll(() => done).toEqual([id]);
+});
+
 describe('a worker with a clock', () => {
   test.each<readonly [string, () => number]>([
     ['throws', throws],

@@ -37,6 +37,15 @@ describe('a worker', () => {
     await expect.poll(() => begun.map(({ session }) => session.id)).toEqual([id]);
   });
 
+  test('for all tenants hears of the wakes of each', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const { run, begun } = lasting();
+    work({ run, allTenants: true, interval: 3600 });
+    await pass(10);
+    await okOf(sessions.forTenant('acme').create({ ...ada, wake: true }));
+    await expect.poll(() => begun.map(({ tenant }) => tenant)).toEqual(['acme']);
+  });
+
   test('polls a store without events', async () => {
     const { work, waiting, pass } = openWorkers(new MemorySessionStore());
     const { run, begun } = lasting();
@@ -127,9 +136,10 @@ describe('a worker', () => {
       return inner.replace(...args);
     };
     const { work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, replace }));
-    await waiting();
     const { run, finish } = lasting();
     work({ run });
+    await pass(1000);
+    await waiting();
     await pass(2000);
     finish();
     await pass(250);

@@ -3,7 +3,7 @@ import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/inde
 import { aborted, wait } from './steps.js';
 
 /** Seconds of the leases of the workers. */
-export const LEASE = 10;
+const LEASE = 10;
 const QUESTIONS = 3;
 const ids = ['s1', 's2'] as const;
 
@@ -43,11 +43,13 @@ export const working =
     await aborted(host.signal);
   };
 
-/** The questions since the last answer, and where the history ends. */
+/** The questions without an answer, and where the history ends. */
 const openQuestions = async (sessions: SessionService, id: string) => {
   const { entries, position } = await sessions.orThrow.history(id, { last: 20 });
-  const open = entries.slice(1 + entries.findLastIndex(({ role }) => role === 'assistant'));
-  return { open: open.map(({ content }) => content), position };
+  const answers = entries.filter(({ role }) => role === 'assistant');
+  const answered = new Set(answers.flatMap(({ content }) => content.split(' ')));
+  const questions = entries.filter(({ role, content }) => role === 'user' && !answered.has(content));
+  return { open: questions.map(({ content }) => content), position };
 };
 
 const answerTo = (questions: readonly string[]) => [{ role: 'assistant', content: questions.join(' ') }];
@@ -73,10 +75,10 @@ export const hasty: Run = async ({ session, sessions }, host) => {
 /** Sends its answer again after an attempt of which it does not know the end, without a name for it. */
 export const nameless: Run = async ({ session, sessions }, host) => {
   const { open } = await openQuestions(sessions, session.id);
-  if (open.length === 0) return;
+  if (open.length === 0) return undefined;
   for (;;) {
     const answered = await sessions.append(session.id, answerTo(open));
-    if (answered.isOk() || answered.error.type !== 'store_unavailable') return;
+    if (answered.isOk() || answered.error.type !== 'store_unavailable') return answered;
     await wait(host, 1);
   }
 };
