@@ -31,6 +31,7 @@ const SECTIONS = {
     'docs/authentication.md',
     'docs/users-and-permissions.md',
     'docs/http.md',
+    'docs/workers-over-http.md',
     'docs/http-errors.md',
     'docs/events-over-http.md',
     'docs/openapi.md',

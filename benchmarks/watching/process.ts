@@ -22,8 +22,12 @@ export type Watched =
   /** When an item came, in milliseconds since the epoch. */
   | { readonly type: 'seen'; readonly at: number };
 
-/** A service of a build on a store of its own, which has events. */
-export const openServices = async (folder: string, address: Address) => {
+/** A service of a build on a store of its own, which has events. `around` may put another store around it. */
+export const openServices = async (
+  folder: string,
+  address: Address,
+  around: (store: object) => object = (store) => store,
+) => {
   const load = async (name: string) => Object(await import(`${folder}dist/${name}.js`));
   const { SessionService } = await load('index');
   const { name = 'watching' } = address;
@@ -36,20 +40,20 @@ export const openServices = async (folder: string, address: Address) => {
       client.disconnect();
       other.disconnect();
     };
-    return { sessions: new SessionService({ store }), close };
+    return { sessions: new SessionService({ store: around(store) }), close };
   }
   if (address.type === 'postgres') {
     const pool = openPool(address, { max: 5 });
     const { PostgresSessionStore } = await load('postgres');
     const store = new PostgresSessionStore({ pool, schema: name, timeoutMs: 30_000, events: true });
     (await store.migrate())._unsafeUnwrap();
-    return { sessions: new SessionService({ store }), close: () => pool.end() };
+    return { sessions: new SessionService({ store: around(store) }), close: () => pool.end() };
   }
   const database = openLibsql(`${address.file}-${name}`);
   const { SqliteSessionStore } = await load('sqlite');
   const store = new SqliteSessionStore({ database, events: true });
   (await store.migrate())._unsafeUnwrap();
-  return { sessions: new SessionService({ store }), close: () => database.close() };
+  return { sessions: new SessionService({ store: around(store) }), close: () => database.close() };
 };
 
 const answer = (message: Watched): unknown => process.send?.(message);

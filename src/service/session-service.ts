@@ -412,11 +412,10 @@ export class SessionService {
     operation: OperationCall<N>,
     execute: (settings: Settings, key: SessionKey) => Answer<OperationResults[N], E | InvalidInput>,
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
-    const settings = this.#settings;
-    return runOperation<N, E | InvalidInput>(settings, operation, () => {
+    return runOperation<N, E | InvalidInput>(this.#settings, operation, () => {
       const id = parseId(operation.id);
       if (id.isErr()) return err(id.error);
-      return execute(settings, { tenant: settings.tenant, id: id.value });
+      return execute(this.#settings, { tenant: this.#settings.tenant, id: id.value });
     });
   }
 

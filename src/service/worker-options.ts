@@ -44,7 +44,7 @@ export interface WorkerOptions {
   readonly allTenants?: boolean;
   /**
    * Seconds between two polls, 0.01 to 3600. A worker hears of a session that is woken now at once if the store has
-   * events, so the poll is for times that come, and for crashes. Default: 1.
+   * events, so the poll is for times that come, and for crashes. Default: 0.5.
    */
   readonly interval?: number;
   /** Called for each error. Default: errors are ignored. */
@@ -68,7 +68,7 @@ export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 export const parseWorkerOptions = (options: WorkerOptions, random: () => number) =>
   parseOptions('createWorker', options, optionNames, (issues) => {
     const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
-    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants = false, interval = 1 } = options;
+    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants = false, interval = 0.5 } = options;
     issues.check(typeof run === 'function', 'run', 'must be a function');
     checkSwitch(issues, 'allTenants', allTenants);
     const { least, most } = leaseRules.seconds;

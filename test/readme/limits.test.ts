@@ -57,7 +57,7 @@ describe('the HTTP interface in the documents', () => {
   const operations: readonly AnyOperation[] = [...sessionOperations, ...commandOperations, ...historyOperations];
 
   test.for(operations)('has $path, its parameters, fields and headers', (operation) => {
-    const { text } = documentOf(operation.tag === 'Work' ? 'docs/workers.md' : 'docs/http.md');
+    const { text } = documentOf(operation.tag === 'Work' ? 'docs/workers-over-http.md' : 'docs/http.md');
     const names = [operation.path, ...wireNamesOf(operation).values()];
     expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });

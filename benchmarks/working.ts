@@ -1,0 +1,157 @@
+/**
+ * How soon a worker of another process has a session that was woken, beside the least that hears of work on the same
+ * database, how soon one follows a worker that has crashed, and what a worker costs that has nothing to do. Saves the
+ * figures in `benchmarks/results`.
+ *
+ *     npm run build && node --import ./.ci/sources.mjs benchmarks/working.ts
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { openPool } from '../test/support/postgres-schema.js';
+import { startPostgres } from '../test/support/postgres-server.js';
+import { startRedis } from '../test/support/redis-server.js';
+import { sqliteFile } from '../test/support/sqlite-file.js';
+import { quantileOf } from './harness/statistics.js';
+import { type Address, openServices } from './watching/process.js';
+import type { Worked, WorkingJob } from './working/process.js';
+
+const WAKES = 100;
+const CRASHES = 12;
+const LEASE_S = 1;
+const IDLE_S = 10;
+const here = fileURLToPath(new URL('..', import.meta.url));
+
+const now = (): number => performance.timeOrigin + performance.now();
+const part = (values: readonly number[], of: number): number => Number(quantileOf(values, of).toFixed(1));
+
+/** The next message of a type. */
+const heard = <T extends Worked['type']>(child: ChildProcess, type: T) =>
+  new Promise<Extract<Worked, { readonly type: T }>>((resolve) => {
+    const listen = (message: Worked): void => {
+      if (message.type !== type) return;
+      child.off('message', listen);
+      resolve(Object(message));
+    };
+    child.on('message', listen);
+  });
+
+const start = async (job: WorkingJob): Promise<ChildProcess> => {
+  const child = fork(fileURLToPath(new URL('./working/process.ts', import.meta.url)), {
+    execArgv: ['--import', `${here}.ci/sources.mjs`],
+  });
+  const ready = heard(child, 'ready');
+  child.send(job);
+  await ready;
+  return child;
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  child.kill();
+  await once(child, 'exit');
+};
+
+/** Milliseconds from the begin of a call that makes work to the begin of the work in the other process. */
+const delaysOf = async (child: ChildProcess, make: () => Promise<unknown>): Promise<readonly number[]> => {
+  const delays: number[] = [];
+  for (let left = WAKES; left > 0; left -= 1) {
+    await sleep(50 + Math.random() * 100);
+    const begun = heard(child, 'begun');
+    const from = now();
+    await make();
+    delays.push((await begun).at - from);
+  }
+  return delays;
+};
+
+/** How work is handed over by hand: none on SQLite, which tells other processes nothing. */
+const openByHand = async (address: Address) => {
+  if (address.type === 'redis') {
+    const client = new Redis(address.port);
+    const make = () => client.rpush(`${address.name}:by-hand`, 'turn');
+    return { make, close: async () => client.disconnect() };
+  }
+  if (address.type === 'sqlite') return undefined;
+  const pool = openPool(address);
+  await pool.query('CREATE TABLE IF NOT EXISTS by_hand (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)');
+  const make = () =>
+    pool.query('WITH made AS (INSERT INTO by_hand DEFAULT VALUES) SELECT pg_notify($1, $2)', ['by_hand', '']);
+  return { make, close: () => pool.end() };
+};
+
+const measureByHand = async (address: Address): Promise<readonly number[] | undefined> => {
+  const hand = await openByHand(address);
+  if (hand === undefined) return undefined;
+  const child = await start({ kind: 'by hand', folder: here, address });
+  const delays = await delaysOf(child, hand.make);
+  await end(child);
+  await hand.close();
+  return delays;
+};
+
+const measure = async (address: Address) => {
+  const { sessions, close } = await openServices(here, address);
+  const { orThrow } = sessions;
+  const { id } = await orThrow.create({ face: 'ada', profile: 'tutor', start: true });
+  const byHand = await measureByHand(address);
+  const child = await start({ kind: 'worker', folder: here, address });
+  let turn = 0;
+  const delays = await delaysOf(child, () => {
+    turn += 1;
+    return orThrow.append(id, [{ role: 'user', content: `turn ${turn}` }], { wake: true });
+  });
+  const afterLease: number[] = [];
+  for (let left = CRASHES; left > 0; left -= 1) {
+    await sleep(Math.random() * 1000);
+    // To a worker, a lease that nobody renews is that of a worker that has crashed.
+    const { until } = await orThrow.lease(id, { holder: 'crashed', seconds: LEASE_S });
+    await orThrow.wake(id);
+    afterLease.push((await heard(child, 'begun')).at - Date.parse(until));
+  }
+  await sleep(2000);
+  const costOf = async () => {
+    const cost = heard(child, 'cost');
+    child.send('cost');
+    return cost;
+  };
+  const before = await costOf();
+  await sleep(IDLE_S * 1000);
+  const after = await costOf();
+  await end(child);
+  await close();
+  const p50 = part(delays, 0.5);
+  return {
+    p50,
+    p99: part(delays, 0.99),
+    ...(byHand && { byHandP50: part(byHand, 0.5), byHandP99: part(byHand, 0.99) }),
+    ...(byHand && { timesByHandP50: Number((quantileOf(delays, 0.5) / quantileOf(byHand, 0.5)).toFixed(1)) }),
+    afterLeaseP50: part(afterLease, 0.5),
+    afterLeaseMax: part(afterLease, 1),
+    idleCpuPercent: Number(((after.cpu - before.cpu) / IDLE_S / 10_000).toFixed(2)),
+    idleCallsPerSecond: Number(((after.calls - before.calls) / IDLE_S).toFixed(1)),
+  };
+};
+
+const redis = await startRedis();
+const postgres = await startPostgres();
+const { file, remove } = sqliteFile();
+const stores: Record<string, Address> = {
+  'Redis, blocking': { type: 'redis', port: redis.port, isBlocking: true, name: 'blocking' },
+  'Redis, polling': { type: 'redis', port: redis.port, isBlocking: false, name: 'polling' },
+  PostgreSQL: { type: 'postgres', url: postgres.url, name: 'working' },
+  SQLite: { type: 'sqlite', file, name: 'working' },
+};
+const figures: Record<string, unknown>[] = [];
+for (const [store, address] of Object.entries(stores)) {
+  figures.push({ store, ...(await measure(address)) });
+  console.log(JSON.stringify(figures.at(-1)));
+}
+await redis.stop();
+await postgres.stop();
+remove();
+mkdirSync(`${here}benchmarks/results`, { recursive: true });
+const date = new Date().toISOString().slice(0, 10);
+writeFileSync(`${here}benchmarks/results/${date}-working.json`, `${JSON.stringify(figures, undefined, 2)}\n`);
