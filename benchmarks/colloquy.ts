@@ -8,6 +8,6 @@ export { PostgresSessionStore } from '../adapters/postgres/index.js';
 export { RedisSessionStore, type RedisSessionStoreOptions } from '../adapters/redis/index.js';
 export { SqliteSessionStore } from '../adapters/sqlite/index.js';
 export { createSessionHandler, staticApiKeys } from '../src/http/index.js';
-export { type ListQuery, type Session, SessionService, type SessionStore } from '../src/index.js';
+export { createWorker, type ListQuery, type Session, SessionService, type SessionStore } from '../src/index.js';
 export { logging } from '../src/logging/index.js';
 export { openTelemetry } from '../src/telemetry/index.js';

@@ -4,7 +4,7 @@ import { asPublished } from './as-published.js';
 
 /** The peers' project has a name of its own, so the package is not found by its name there. */
 export default defineConfig({
-  entry: { main: 'benchmarks/peers/main.ts' },
+  entry: { main: 'benchmarks/peers/main.ts', claims: 'benchmarks/peers/claims.ts' },
   outDir: 'benchmarks/peers/.build',
   format: 'esm',
   target: 'node22',

@@ -25,8 +25,9 @@ const node24 = join(modules, `node-${process.platform}-${process.arch}`, 'bin', 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const isRecent = major > 22 || (major === 22 && minor >= 13);
 
+const [, , program = '', ...args] = process.argv;
 if (existsSync(node24) || isRecent) {
-  run(existsSync(node24) ? node24 : process.execPath, [join(folder, '.build', 'main.js'), ...process.argv.slice(2)]);
+  run(existsSync(node24) ? node24 : process.execPath, [join(folder, '.build', `${program}.js`), ...args]);
 } else {
   console.error('Run this with Node 22.13 or later: there is no package of Node 24 for this system.');
   process.exitCode = 1;
