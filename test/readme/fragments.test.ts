@@ -4,7 +4,7 @@ import { handbook } from './documents.js';
 import { blocksOf } from './samples.js';
 
 /** What can be in a block that is no TypeScript; tests of PostgreSQL run the SQL, and the last four are only read. */
-const languages = ['ts', 'js', 'json', 'bash', 'sql', 'text', 'mermaid', 'lua', 'conf'];
+const languages = ['ts', 'js', 'json', 'bash', 'sql', 'text', 'mermaid', 'lua', 'conf', 'python'];
 
 describe('the blocks that are no samples', () => {
   test('are of a language that is looked at', () => {

@@ -137,7 +137,8 @@ describe('within 100 seeds the simulation finds an engine', () => {
   const isExhausted = async ({ sessions }: SimulatedSessions) =>
     unwrap(await sessions.get('s1')).work?.exhausted === true;
   const faults = ['crash', 'lostReply', 'refused', 'slowStore'] as const;
-  const poison = { setup: waiting, host: poisoned, check: isExhausted, faults };
+  // A claim that fails in its second step delays the session by ten seconds.
+  const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
 
   test('in which a crash is no attempt, and none in ours', async () => {
     const seeds = moreIfLong(40, 1000);
