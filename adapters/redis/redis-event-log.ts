@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type EventDetail, eventOf } from '../../src/session/event-detail.js';
+import { type EventDetail, eventOf, isSimpleEvent } from '../../src/session/event-detail.js';
 import { isAfter } from '../../src/session/event-position.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
@@ -48,15 +48,8 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
     }
     case 'terminated':
       return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
-    case 'created':
-    case 'started':
-    case 'paused':
-    case 'resumed':
-    case 'woken':
-    case 'deleted':
-      return { type, at };
     default:
-      return undefined;
+      return isSimpleEvent(type) ? { type, at } : undefined;
   }
 };
 

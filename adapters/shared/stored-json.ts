@@ -2,7 +2,7 @@ import { isFields } from '../../src/input/parse-fields.js';
 import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import { LATEST } from '../../src/session/clock.js';
-import type { EventDetail, SimpleEvent } from '../../src/session/event-detail.js';
+import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
 import type { HistoryEntry, JsonObject, SessionLabels, SessionOrigin } from '../../src/session/session.js';
 import type {
   LeaseRecord,
@@ -227,11 +227,6 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
 
 const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(isNumber);
 
-const isSimple = (type: unknown): type is SimpleEvent =>
-  ['created', 'started', 'paused', 'resumed', 'woken', 'cancelled', 'exhausted', 'deleted'].some(
-    (known) => known === type,
-  );
-
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
@@ -239,7 +234,7 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const { type, at, endReason, start, position, after, holder, limitMs, endsAt, labels, positions } = detail;
   const { metadataChanged } = detail;
   if (!isNumber(at)) return undefined;
-  if (isSimple(type)) return { type, at };
+  if (isSimpleEvent(type)) return { type, at };
   if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
   if (type === 'appended' && isNumber(start) && isNumber(position)) {
     return { type, at, start, position, ...(isNumber(after) && { after }) };

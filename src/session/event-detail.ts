@@ -31,16 +31,12 @@ export interface UpdatedData {
   readonly metadataChanged?: true;
 }
 
+const simpleEvents = ['created', 'started', 'paused', 'resumed', 'woken', 'cancelled', 'exhausted', 'deleted'] as const;
+
 /** The events that have no details but their time. */
-export type SimpleEvent =
-  | 'created'
-  | 'started'
-  | 'paused'
-  | 'resumed'
-  | 'woken'
-  | 'cancelled'
-  | 'exhausted'
-  | 'deleted';
+export type SimpleEvent = (typeof simpleEvents)[number];
+
+export const isSimpleEvent = (type: unknown): type is SimpleEvent => simpleEvents.some((known) => known === type);
 
 /**
  * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new

@@ -45,4 +45,11 @@ export const wakeMutants: readonly Mutant[] = [
     to: 'least(wanted_at, c.now)',
     tests: ['test/stores/postgres.contract.test.ts'],
   },
+  {
+    bug: 'the Redis log does not tell that work was cancelled, or has failed in all its attempts',
+    file: 'adapters/redis/redis-event-log.ts',
+    from: 'isSimpleEvent(type) ? { type, at } : undefined',
+    to: "isSimpleEvent(type) && !['cancelled', 'exhausted'].includes(type) ? { type, at } : undefined",
+    tests: redis,
+  },
 ];

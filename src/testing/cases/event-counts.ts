@@ -113,4 +113,27 @@ export const eventCounts: readonly StoreCase[] = [
       await expectOne(4, 'remove', (each) => answerOf(each.remove(key)));
     },
   },
+  {
+    name: 'events: work that is cancelled, or has failed in all its attempts, has an event',
+    run: async (store) => {
+      await insert(store, key, headOf(key.id), live('ACTIVE'));
+      const position = await latestPosition(store);
+      const types = ['cancelled', 'exhausted'] as const;
+      for (const [at, type] of types.entries()) {
+        const event = { type, at: NOON + at };
+        const previous = live('ACTIVE', { revision: at + 1 });
+        const next = live('ACTIVE', { revision: at + 2 });
+        await answerOf(store.replace(key, previous, next, { event }));
+      }
+      const told = await eventsAfter(store, position);
+      expectEqual(
+        told.map(({ type, sequence, at }) => [type, sequence, Date.parse(at) - NOON]),
+        [
+          ['session.cancelled', 2, 0],
+          ['session.exhausted', 3, 1],
+        ],
+        'the events',
+      );
+    },
+  },
 ];
