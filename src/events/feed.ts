@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
+import { keyText } from '../session/session-key.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
 import { isLogClosed } from './is-log-closed.js';
@@ -34,7 +35,7 @@ const WHOLE = '';
 const keyOf = (scope: EventScope | undefined): string => {
   if (scope === undefined) return WHOLE;
   const { tenant, sessionId = '' } = scope;
-  return `${tenant.length}/${tenant}${sessionId}`;
+  return keyText({ tenant, id: sessionId });
 };
 
 /**

@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
-import { safely } from './safely.js';
+import { openLog, safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
 /**
@@ -13,7 +13,7 @@ export const positionNow = async ({
 }: Pick<WatchSource, 'store' | 'tenant'>): Promise<Result<string | undefined, StoreError>> => {
   const log = store.events;
   if (log === undefined) return ok(undefined);
-  const opened = await safely(() => log.open?.() ?? ok());
+  const opened = await openLog(log);
   const now = opened.isErr() ? opened : await safely(() => log.now(log.streamOf(tenant)));
   // Any other wrong setting is the answer of every other call of the store.
   if (now.isErr() && now.error.type === 'misconfigured') return ok(undefined);

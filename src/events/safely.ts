@@ -1,6 +1,6 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
-import type { Answer } from '../store/session-store.js';
+import type { Answer, EventLog } from '../store/session-store.js';
 
 /** Reads from the store. An exception counts as `store_unavailable`, so the read is retried. */
 export const safely = async <T>(read: () => Answer<T, StoreError>): Promise<Result<T, StoreError>> => {
@@ -10,3 +10,6 @@ export const safely = async <T>(read: () => Answer<T, StoreError>): Promise<Resu
     return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
   }
 };
+
+/** Opens a log, before anything else is asked of it. */
+export const openLog = (log: EventLog): Promise<Result<void, StoreError>> => safely(() => log.open?.() ?? ok());

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { WatchSignal } from '../session/session-event.js';
@@ -7,7 +7,7 @@ import type { EventScope } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { InterruptibleWait } from './interruptible-wait.js';
-import { safely } from './safely.js';
+import { openLog } from './safely.js';
 import { TICK_MS, type Ticked } from './ticker.js';
 import type { WatchSource } from './watch-source.js';
 
@@ -113,7 +113,7 @@ export const openWakes = async (
 ): Promise<Result<Wakes, OperationErrors['watch']>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) return err(noEvents);
-  const opened = await safely(() => log.open?.() ?? ok());
+  const opened = await openLog(log);
   if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(scope.tenant);
   const wakes = new Wakes(hub, feed, new InterruptibleWait(after), scope, signal);

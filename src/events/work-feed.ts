@@ -1,8 +1,7 @@
-import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
-import { safely } from './safely.js';
+import { openLog, safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
 /** Hears of the events of one tenant, or of all, so that a worker need not wait for its next poll. */
@@ -34,7 +33,7 @@ export class WorkFeed {
     if (log === undefined || hub === undefined) return;
     if (this.#isOpening || this.#open.size > 0) return;
     this.#isOpening = true;
-    const opened = await safely(() => log.open?.() ?? ok(undefined));
+    const opened = await openLog(log);
     if (opened.isOk()) for (const feed of this.#feeds(hub)) await this.#join(feed);
     this.#isOpening = false;
   }

@@ -6,7 +6,7 @@ import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { parseEntries } from './parse-entries.js';
-import { checkSwitch, parseFields, parseName, parseWhole } from './parse-fields.js';
+import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabels } from './parse-labels.js';
 import { parseHistoryLimit } from './parse-list-query.js';
 import { parseMetadata } from './parse-metadata.js';
@@ -60,15 +60,15 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
     const { limits } = policy;
     const { idempotencyKey, historyLimit, start, entries, wake } = fields;
     const options: SessionOptions = parseSessionOptions(issues, fields, policy);
-    checkSwitch(issues, 'start', start ?? false);
-    checkSwitch(issues, 'wake', wake ?? false);
+    const isStarted = parseSwitch(issues, 'start', start ?? false);
+    const isAwake = parseSwitch(issues, 'wake', wake ?? false);
     const labels = parseLabels(issues, fields['labels']);
     const metadata = parseMetadata(issues, fields['metadata'], limits);
     const from = parseOrigin(issues, fields['from']);
     const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
     const isKeyed = idempotencyKey !== undefined;
     const { id } = fields;
-    const awake = wake === true ? ['wake'] : [];
+    const awake = isAwake ? ['wake'] : [];
     // The key alone does not say which session: another key under the same id is another create.
     const own = id === undefined ? [] : [id, idempotencyKey];
     const more = [...awake, ...(metadata === undefined ? [] : [canonicalJson(metadata)]), ...own];
@@ -77,12 +77,12 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
       options,
       labels,
       metadata,
-      isStarted: start === true,
-      isAwake: wake === true,
+      isStarted,
+      isAwake,
       entries: parsed,
       from,
       idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given(), ...more]) : '',
+      content: isKeyed ? JSON.stringify([options, labels, isStarted, from, given(), ...more]) : '',
       ...parseHistoryLimit(issues, historyLimit),
     };
   });

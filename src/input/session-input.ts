@@ -10,11 +10,11 @@ import {
 } from '../session/session-limits.js';
 import {
   checkFunction,
-  checkSwitch,
   parseLimit,
   parseName,
   parseNumber,
   parseOperationId,
+  parseSwitch,
   parseUpTo,
   parseWhole,
 } from './parse-fields.js';
@@ -149,11 +149,10 @@ export interface ParsedRelease {
 
 export const parseRelease = (input: unknown): Result<ParsedRelease, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const { fencingToken, done = false } = parseKnown(issues, 'input', input, ['fencingToken', 'done']);
-    checkSwitch(issues, 'done', done);
+    const { fencingToken, done } = parseKnown(issues, 'input', input, ['fencingToken', 'done']);
     return {
       fencingToken: parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least),
-      isDone: done === true,
+      isDone: parseSwitch(issues, 'done', done),
     };
   });
 

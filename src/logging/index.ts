@@ -11,8 +11,8 @@ const isFault = ({ type }: SessionError): boolean =>
 
 /**
  * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured` (`error`),
- * sessions that a page or a claim leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`,
- * from sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
+ * sessions that a page or a claim leaves out because they cannot be read (`warn`), and each session that the clock
+ * ended (`info`, from sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
   if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);

@@ -15,7 +15,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { SessionError } from '../session/errors.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';
+import { commonErrors, errorsOf, given, type OperationError, type OperationInput, operation } from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
@@ -96,7 +96,7 @@ export const update = operation({
   calls: {
     method: 'update',
     call: (sessions: TenantCommands, { id, body: { labels, metadata, ifRevision }, options }) =>
-      sessions.update(id, { labels, metadata }, { ...options, ifRevision: ifRevision ?? undefined }),
+      sessions.update(id, { labels, metadata }, { ...options, ...given({ ifRevision }) }),
   },
 });
 
@@ -130,7 +130,7 @@ export const append = operation({
   calls: {
     method: 'append',
     call: (sessions: TenantCommands, { id, body: { entries, ifPosition, wake }, options }) =>
-      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined, wake: wake ?? undefined }),
+      sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
   },
 });
 

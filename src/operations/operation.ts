@@ -68,6 +68,10 @@ export interface OperationInput {
   readonly options: Fields;
 }
 
+/** The fields that are not `null`: a missing field of a body is `null`. */
+export const given = (body: Fields): Fields =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+
 /**
  * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document are made. `S` is
  * the part of the sessions that it needs, `T` its result, `C` its errors.

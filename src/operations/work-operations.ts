@@ -1,12 +1,8 @@
-import type { Fields } from '../input/parse-fields.js';
 import { cancelRules, claimRules, leaseRules, releaseRules, renewRules, wakeRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import { commonErrors, errorsOf, operation } from './operation.js';
+import { commonErrors, errorsOf, given, operation } from './operation.js';
 import { claims, sessionLease, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
-
-/** The fields that are not `null`: a missing field of a body is `null`. */
-const given = (body: Fields): Fields => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 export const lease = operation({
   name: 'leaseSession',

@@ -6,10 +6,11 @@ import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
+import type { StateRecord } from '../session/session-record.js';
 import { findSession } from '../store/find-session.js';
 import type { DueSession } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
-import type { ClaimedSession, Claims } from './operation-results.js';
+import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
 import { replaceState } from './replace-state.js';
 import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
@@ -55,28 +56,31 @@ const claimOne = async (
   if (record === undefined) return ok(undefined);
   const decided = claimState(record.state, { ...lease, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
-  const change = { previous: record.state, now: time.value };
-  if (decided.outcome === 'exhausted') {
-    const replaced = await replaceState(settings, key, { ...change, decided: decided.state });
-    return replaced.map(() => undefined);
-  }
-  const replaced = await replaceState(settings, key, { ...change, decided: decided.state });
+  const change = { previous: record.state, decided: decided.state, now: time.value };
+  const replaced = await replaceState<StateRecord>(settings, key, change);
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
+  if (decided.outcome === 'exhausted') return ok(undefined);
   const { state } = replaced.value;
   recentStates.add(key, state);
   return ok({
     tenant: key.tenant,
     session: sessionAt({ ...record, state }, time.value),
-    lease: sessionLeaseOf(state.lease),
+    lease: sessionLeaseOf(decided.state.lease),
     attempt: decided.attempt,
     waitingSince: timestampOf(dueAt),
   });
 };
 
+/** What the calls of the store in one claim have come to. */
+interface Collected {
+  readonly claimed: ClaimedSession[];
+  readonly unreadable: string[];
+}
+
 /** Adds the claims of these results, and the ids of damaged sessions. Returns the last other error. */
 const collect = (
-  claims: { readonly claimed: ClaimedSession[]; readonly unreadable: string[] },
+  claims: Collected,
   keys: readonly DueSession[],
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
 ): StoreError | undefined => {
@@ -105,7 +109,7 @@ const claimOf = async (
   if (time.isErr()) return err(time.error);
   const { limit } = read.value;
   const until = time.value + CLAIM_MS;
-  const claims = { claimed: [], unreadable: [] } as { claimed: ClaimedSession[]; unreadable: string[] };
+  const claims: Collected = { claimed: [], unreadable: [] };
   let failure: StoreError | undefined;
   let cursor: string | undefined;
   for (let call = 1; call <= MAX_CALLS && claims.claimed.length < limit; call += 1) {
@@ -134,4 +138,4 @@ export const claimSessions = (
   name: 'claim' | 'claimAny',
   input: unknown,
 ): ResultAsync<Claims, OperationErrors['claim']> =>
-  runOperation(settings, { name }, () => claimOf(settings, name === 'claim' ? settings.tenant : undefined, input));
+  runOperation(settings, { name }, () => claimOf(settings, tenantOf(name, settings), input));

@@ -1,7 +1,7 @@
 import { err, type ResultAsync } from 'neverthrow';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { WAITING_LIMIT } from '../session/session-limits.js';
-import type { WaitingCount } from './operation-results.js';
+import { tenantOf, type WaitingCount } from './operation-results.js';
 import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
@@ -13,8 +13,7 @@ export const countWaiting = (
   runOperation(settings, { name, outcome: 'not_applied' }, async () => {
     const time = settings.now();
     if (time.isErr()) return err(time.error);
-    const tenant = name === 'countWaiting' ? settings.tenant : undefined;
     const limit = WAITING_LIMIT;
-    const counted = await settings.store.countWaiting({ tenant, now: time.value, limit });
+    const counted = await settings.store.countWaiting({ tenant: tenantOf(name, settings), now: time.value, limit });
     return counted.map((count) => ({ count, limit }));
   });

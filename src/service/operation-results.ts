@@ -155,6 +155,10 @@ export type OperationName = keyof OperationResults;
 /** The operations on all tenants, whatever the tenant of their service. */
 export const ofAllTenants: ReadonlySet<OperationName> = new Set(['sweep', 'claimAny', 'countWaitingAny']);
 
+/** The tenant whose sessions an operation is about; undefined for those of all tenants. */
+export const tenantOf = (name: OperationName, { tenant }: { readonly tenant: string }): string | undefined =>
+  ofAllTenants.has(name) ? undefined : tenant;
+
 /** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
   readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };

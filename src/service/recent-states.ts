@@ -1,10 +1,9 @@
+import { keyText } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
 
 /** Maximum number of states, at about 300 bytes each. Above it, the oldest one is dropped. */
 const MAX_STATES = 1000;
-
-const nameOf = ({ tenant, id }: SessionKey): string => `${tenant.length}:${tenant}${id}`;
 
 /**
  * The states that this process wrote last, so that the next change of the same session needs no read. Another process
@@ -16,14 +15,14 @@ export class RecentStates {
 
   /** Removes and returns the state, because the caller will write the next one. */
   take(key: SessionKey): StateRecord | undefined {
-    const name = nameOf(key);
+    const name = keyText(key);
     const state = this.#states.get(name);
     if (state !== undefined) this.#states.delete(name);
     return state;
   }
 
   add(key: SessionKey, state: StateRecord): void {
-    this.#states.set(nameOf(key), state);
+    this.#states.set(keyText(key), state);
     if (this.#states.size <= MAX_STATES) return;
     const [first] = this.#states.keys();
     if (first !== undefined) this.#states.delete(first);

@@ -2,7 +2,7 @@ import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { checkFunction, hasMethods, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { disposable } from '../session/async-dispose.js';
-import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
+import { afterLong, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -138,14 +138,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const run = (ours: object): void => {
     sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
-      wait(ours, intervalMs);
-    });
-  };
-
-  const wait = (ours: object, ms: number): void => {
-    cancel = after(Math.min(ms, MAX_TIMER_MS), () => {
-      if (ms > MAX_TIMER_MS) wait(ours, ms - MAX_TIMER_MS);
-      else run(ours);
+      cancel = afterLong(after, intervalMs, () => run(ours));
     });
   };
 

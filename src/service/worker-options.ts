@@ -1,4 +1,4 @@
-import { checkSwitch, parseListener, parseName, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import { parseListener, parseName, parseNumber, parseSwitch, parseUpTo } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
@@ -68,9 +68,8 @@ export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 export const parseWorkerOptions = (options: WorkerOptions, random: () => number) =>
   parseOptions('createWorker', options, optionNames, (issues) => {
     const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
-    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants = false, interval = 0.5 } = options;
+    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants, interval = 0.5 } = options;
     issues.check(typeof run === 'function', 'run', 'must be a function');
-    checkSwitch(issues, 'allTenants', allTenants);
     const { least, most } = leaseRules.seconds;
     return {
       run,
@@ -78,7 +77,7 @@ export const parseWorkerOptions = (options: WorkerOptions, random: () => number)
       seconds: parseNumber(issues, 'seconds', seconds, least, most),
       attempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
       holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
-      isForAll: allTenants,
+      isForAll: parseSwitch(issues, 'allTenants', allTenants),
       intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, 3600),
       onError: parseListener(issues, 'onError', options.onError),
     };

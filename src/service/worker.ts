@@ -1,10 +1,11 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
-import { MAX_TIMER_MS } from '../session/clock.js';
+import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
+import { keyText } from '../session/session-key.js';
 import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
@@ -45,8 +46,6 @@ const isCancelled = (error: unknown): boolean => {
   }
 };
 
-const keyOf = (tenant: string, id: string): string => `${tenant.length}/${tenant}${id}`;
-
 class WorkLoop {
   readonly #settings: Settings;
   readonly #sessions: SessionService;
@@ -86,12 +85,7 @@ class WorkLoop {
     if (!this.#isOn) return;
     this.#feed.open().catch(() => undefined);
     this.#claimSoon();
-    this.#wait(this.#options.intervalMs);
-  }
-
-  #wait(ms: number): void {
-    const step = Math.min(ms, MAX_TIMER_MS);
-    this.#cancelPoll = this.#settings.after(step, () => (step < ms ? this.#wait(ms - step) : this.#poll()));
+    this.#cancelPoll = afterLong(this.#settings.after, this.#options.intervalMs, () => this.#poll());
   }
 
   #hear(events: readonly SessionEvent[] | undefined): void {
@@ -101,7 +95,8 @@ class WorkLoop {
       return;
     }
     for (const event of events) {
-      if (ends.has(event.type) && !this.#isOwn(event)) this.#doubts.get(keyOf(event.tenant, event.sessionId))?.();
+      const { type, tenant, sessionId: id } = event;
+      if (ends.has(type) && !this.#isOwn(event)) this.#doubts.get(keyText({ tenant, id }))?.();
     }
     if (events.some(({ type }) => wakes.has(type))) this.#claimSoon();
   }
@@ -138,17 +133,17 @@ class WorkLoop {
   }
 
   #begin(claimed: ClaimedSession, begunAt: number): void {
-    const key = keyOf(claimed.tenant, claimed.session.id);
-    const working = this.#work(claimed, begunAt, key).then(() => {
+    const working = this.#work(claimed, begunAt).then(() => {
       this.#running.delete(working);
       this.#claimSoon();
     });
     this.#running.add(working);
   }
 
-  async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number, key: string): Promise<void> {
+  async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number): Promise<void> {
     const { seconds, onError } = this.#options;
     const { id } = session;
+    const key = keyText({ tenant, id });
     const own = this.#settings.forTenant(tenant);
     const sessions = sessionsOf(own);
     let isOver = false;

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { notExhausted } from './exhausted-work.js';
-import { afterAttempt, type LeasedState, leaseAt, leaseState, type NewLease } from './lease-state.js';
+import { afterAttempt, type LeasedState, leaseAt, leaseState, type NewLease, releasedLease } from './lease-state.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
@@ -37,14 +37,14 @@ export interface NewClaim extends NewLease {
 /** What a claim makes of a session whose time has come. */
 export type Claimed =
   | { readonly outcome: 'claimed'; readonly state: LeasedState; readonly attempt: number }
-  /** Its worker has crashed in the last attempt. */
+  /** Its worker has crashed in the last attempt: it waits for a later wake, or for none. */
   | { readonly outcome: 'exhausted'; readonly state: StateRecord };
 
 /** The state after a claim whose lease has run out. */
-const afterCrash = (state: StateRecord, { maxAttempts, ...lease }: LeaseRecord, now: number): StateRecord => {
-  if (maxAttempts === undefined || lease.releasedAt !== undefined) return state;
-  const released = { ...state, lease: Object.freeze({ ...lease, until: 0, releasedAt: now }) };
-  return afterAttempt(released, maxAttempts, now);
+const afterCrash = (state: StateRecord, lease: LeaseRecord, now: number): StateRecord => {
+  const { maxAttempts, releasedAt } = lease;
+  if (maxAttempts === undefined || releasedAt !== undefined) return state;
+  return afterAttempt({ ...state, lease: releasedLease(lease, now) }, maxAttempts, now);
 };
 
 /** What a claim makes of a session; undefined if it has ended or wants no worker at `now`. */
@@ -79,7 +79,7 @@ export const cancelState = (
   const isHeld = lease?.releasedAt === undefined && (leaseAt(current, now) ?? lease?.maxAttempts) !== undefined;
   if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
   if (lease === undefined) return ok(Object.freeze(rest));
-  const { maxAttempts, ...ended } = lease;
-  const cancelled = { until: 0, releasedAt: now, cancelled: reason === undefined ? {} : { reason } };
-  return ok(Object.freeze({ ...rest, lease: Object.freeze({ ...ended, ...(isHeld && cancelled) }) }));
+  if (!isHeld) return ok(Object.freeze({ ...rest, lease }));
+  const cancelled = reason === undefined ? {} : { reason };
+  return ok(Object.freeze({ ...rest, lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) }));
 };

@@ -81,7 +81,7 @@ export const monotonic = (
 };
 
 /** Maximum duration of one timer. The clock may step during a wait, so callers read it again at least this often. */
-export const MAX_TIMER_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
 export const timerOf =
@@ -104,6 +104,19 @@ export const timerOf =
     const timer = setTimeout(done, Math.min(Math.max(0, ms), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   };
+
+/** Calls `done` after `ms` milliseconds of a timer, however many; returns a function that prevents the call. */
+export const afterLong = (after: Timer, ms: number, done: () => void): (() => void) => {
+  let cancel = (): void => undefined;
+  const wait = (left: number): void => {
+    cancel = after(Math.min(left, MAX_TIMER_MS), () => {
+      if (left > MAX_TIMER_MS) wait(left - MAX_TIMER_MS);
+      else done();
+    });
+  };
+  wait(ms);
+  return () => cancel();
+};
 
 const DAY_MS = 86_400_000;
 

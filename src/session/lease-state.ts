@@ -88,7 +88,11 @@ export const renewState = (
   return ok({ ...state, lease: Object.freeze({ ...lease, until: now + durationMs }) });
 };
 
-/** The state without its wake and its attempts. */
+/** The lease after its release. It is no claim any more. */
+export const releasedLease = ({ maxAttempts: _, ...lease }: LeaseRecord, now: number): LeaseRecord =>
+  Object.freeze({ ...lease, until: 0, releasedAt: now });
+
+/** The state after work that is done, or has had its last attempt. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
   const { attempts: _, ...rest } = state;
   return rest;
@@ -124,12 +128,12 @@ export const releaseState = (
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   if (lease.cancelled !== undefined) return err(leaseEndedIn(state, fencingToken));
   if (stateAt(state, now).status === 'TERMINATED') return ok(state);
-  const { maxAttempts, ...rest } = lease;
+  const { maxAttempts } = lease;
   const isClaim = maxAttempts !== undefined;
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && isDone;
   if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
-  const released = { ...state, lease: Object.freeze({ ...rest, until: 0, releasedAt: now }) };
+  const released = { ...state, lease: releasedLease(lease, now) };
   if (!isClaim) return ok(released);
   if (isDone) return ok(withoutAttempts(released));
   const { attempts = 1 } = state;

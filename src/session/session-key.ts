@@ -13,6 +13,9 @@ export interface SessionKey {
   readonly id: string;
 }
 
+/** The key as a text that no other key has: a tenant and an id may contain any characters. */
+export const keyText = ({ tenant, id }: SessionKey): string => `${tenant.length}/${tenant}${id}`;
+
 /** Identifies a session, or what is left of a removed one until its end is reported. */
 export interface DueKey extends SessionKey {
   /**

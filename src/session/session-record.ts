@@ -94,8 +94,8 @@ interface Phase {
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
   /**
-   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it wants none. `wakeAtOf` tells when a
-   * worker may claim it.
+   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it wants none. `wakeAtOf`
+   * tells when a worker may claim it.
    */
   readonly wakeAt?: number;
   /**

@@ -375,7 +375,8 @@ export interface SessionStore {
   /**
    * Returns sessions that want a worker (`wakeAtOf`) and moves each of them to `until`, in one step: no two claims
    * return the same session before then. Chooses, orders and continues as `due`. A change of the state moves a session
-   * to the `wakeAtOf` of the new one; appends without `wake` leave it. The store may return a session that no longer wants a worker.
+   * to the `wakeAtOf` of the new one; appends without `wake` leave it. The store may return a session that no longer
+   * wants a worker.
    */
   claim(range: ClaimRange): Answer<DueSessions, StoreError>;
 

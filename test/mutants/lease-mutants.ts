@@ -64,8 +64,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'fencing tokens begin anew after a release',
     file: 'src/session/lease-state.ts',
-    from: '{ ...rest, until: 0, releasedAt: now }',
-    to: '{ ...rest, fencingToken: 0, until: 0, releasedAt: now }',
+    from: '{ ...lease, until: 0, releasedAt: now }',
+    to: '{ ...lease, fencingToken: 0, until: 0, releasedAt: now }',
     tests: leaseTests,
   },
   {

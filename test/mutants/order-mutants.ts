@@ -103,9 +103,9 @@ export const orderMutants: readonly Mutant[] = [
   },
   {
     bug: 'a sweeper with a long interval sweeps every minute',
-    file: 'src/service/sweeper.ts',
-    from: 'if (ms > MAX_TIMER_MS) wait(ours, ms - MAX_TIMER_MS);\n      else run(ours);',
-    to: 'run(ours);',
+    file: 'src/session/clock.ts',
+    from: 'if (left > MAX_TIMER_MS) wait(left - MAX_TIMER_MS);\n      else done();',
+    to: 'done();',
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {

@@ -151,8 +151,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a worker doubts its lease because of its own claim, and renews it at once',
     file: worker,
-    from: 'ends.has(event.type) && !this.#isOwn(event)',
-    to: 'ends.has(event.type)',
+    from: 'ends.has(type) && !this.#isOwn(event)',
+    to: 'ends.has(type)',
     tests: workers,
   },
   {
