@@ -1,27 +1,43 @@
-/** The places that put the parts together: the container modules, the simulation and the command line. */
+/**
+ * The places that put the parts together: the container modules, the simulation and the command
+ * line.
+ */
 const compositionRoots = '^src/(inversify|cli|simulation)/';
 
-/** The layers of the core, the lowest first: pure decisions, the port, reading of input, watches, the service, the wire. */
+/**
+ * The layers of the core, the lowest first: pure decisions, the port, reading of input, watches,
+ * the service, the wire.
+ */
 const layers = ['session', 'store', 'input', 'events', 'service', 'operations', 'http'];
 
 /** What the library may load from npm: its own two dependencies. Hosts bring everything else. */
 const ownDependencies = 'node_modules/(neverthrow|nanoid)/';
 
-const npm = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
+const npm = [
+  'npm',
+  'npm-dev',
+  'npm-peer',
+  'npm-optional',
+  'npm-no-pkg',
+  'npm-unknown',
+  'npm-bundled',
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Types count too: a cycle of types is two concepts that should have been one, or three.',
+      comment:
+        'Types count too: a cycle of types is two concepts that should have been one, or three.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'resolvable',
-      comment: 'Every import leads to a file or to an installed package. Node 20 has no node:sqlite.',
+      comment:
+        'Every import leads to a file or to an installed package. Node 20 has no node:sqlite.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true, pathNot: '^node:sqlite$' },
@@ -46,7 +62,8 @@ export default {
     },
     {
       name: 'src-loads-its-own-dependencies-only',
-      comment: 'No container, no Redis client, no framework: the core must work where none of them is installed.',
+      comment:
+        'No container, no Redis client, no framework: the core must work where none of them is installed.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/(client|telemetry)/', compositionRoots] },
       to: { dependencyTypes: npm, pathNot: ownDependencies },
@@ -95,7 +112,8 @@ export default {
     },
     {
       name: 'operations-hold-no-server',
-      comment: 'The client is made from them too: they take the core, and of the service its types.',
+      comment:
+        'The client is made from them too: they take the core, and of the service its types.',
       severity: 'error',
       from: { path: '^src/operations/' },
       to: {
@@ -105,13 +123,17 @@ export default {
     },
     {
       name: 'core-stands-below-the-rest',
-      comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
+      comment:
+        'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        pathNot:
+          '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
       },
-      to: { path: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
+      to: {
+        path: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+      },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',
@@ -153,7 +175,8 @@ export default {
     },
     {
       name: 'node-frameworks-share-the-node-mount',
-      comment: 'Express and Koa hand over requests of node:http, which the Node mount already knows how to read.',
+      comment:
+        'Express and Koa hand over requests of node:http, which the Node mount already knows how to read.',
       severity: 'error',
       from: { path: '^adapters/(express|koa)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|node)/' },
@@ -166,7 +189,8 @@ export default {
     },
     {
       name: 'adapters-declare-what-they-need',
-      comment: 'What an adapter needs of a client or a framework it declares as a small type of its own.',
+      comment:
+        'What an adapter needs of a client or a framework it declares as a small type of its own.',
       severity: 'error',
       from: { path: '^adapters/' },
       to: { dependencyTypes: npm, pathNot: ownDependencies },
@@ -190,7 +214,10 @@ export default {
       comment: 'Tests, benchmarks and build settings are not in the package.',
       severity: 'error',
       from: { path: '^(src|adapters)/' },
-      to: { pathNot: ['^(src|adapters)/', 'node_modules/', '^node:'], dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: ['^(src|adapters)/', 'node_modules/', '^node:'],
+        dependencyTypesNot: ['core'],
+      },
     },
   ],
   options: {

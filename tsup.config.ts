@@ -28,8 +28,8 @@ const library = {
 };
 
 /**
- * The same entries, passed on from files side by side in one folder. The declaration builder makes a whole TypeScript
- * program for every folder that has an entry, at seconds apiece.
+ * The same entries, passed on from files side by side in one folder. The declaration builder makes
+ * a whole TypeScript program for every folder that has an entry, at seconds apiece.
  */
 function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, string> {
   const folder = '.types';
@@ -49,7 +49,11 @@ const shared = {
   esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild],
 } as const satisfies Options;
 
-const esm: Options = { ...shared, entry: { ...library, 'cli/main': 'src/cli/main.ts' }, format: 'esm' };
+const esm: Options = {
+  ...shared,
+  entry: { ...library, 'cli/main': 'src/cli/main.ts' },
+  format: 'esm',
+};
 const cjs: Options = { ...shared, entry: library, format: 'cjs' };
 
 // `AsyncDisposable` is in no library of TypeScript that a user must have set.

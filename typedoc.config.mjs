@@ -10,12 +10,16 @@ const sources = new Map(
     .map((subpath) => {
       const places = [`src${subpath.slice(1)}/index.ts`, `adapters${subpath.slice(1)}/index.ts`];
       const source = places.find((path) => existsSync(new URL(path, import.meta.url)));
-      if (source === undefined) throw new Error(`${subpath} has no source among ${places.join(', ')}`);
+      if (source === undefined)
+        throw new Error(`${subpath} has no source among ${places.join(', ')}`);
       return [source, `colloquy${subpath.slice(1)}`];
     }),
 );
 
-/** Modules are called as they are imported, and not by where they stand; parameters that are taken apart get a name. */
+/**
+ * Modules are called as they are imported, and not by where they stand; parameters that are taken
+ * apart get a name.
+ */
 const named = ({ converter }) => {
   converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
@@ -27,7 +31,10 @@ const named = ({ converter }) => {
   });
 };
 
-/** @type {Partial<import('typedoc').TypeDocOptions> & import('typedoc-plugin-markdown').PluginOptions} */
+/**
+ * @type {Partial<import('typedoc').TypeDocOptions> &
+ * import('typedoc-plugin-markdown').PluginOptions}
+ */
 export default {
   plugin: ['typedoc-plugin-markdown', named],
   entryPoints: [...sources.keys()],

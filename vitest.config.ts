@@ -4,8 +4,9 @@ import { inspectorPageInVite } from './.ci/inspector-page.js';
 import { textFilesInVite } from './.ci/text-files.js';
 
 /**
- * Races of processes whose outcome simulations find by their seeds on each store (`test/simulation`), and fault tests of
- * minutes: `npm run test:faults` runs them, alone too with the path of a file.
+ * Races of processes whose outcome simulations find by their seeds on each store
+ * (`test/simulation`), and fault tests of minutes: `npm run test:faults` runs them, alone too with
+ * the path of a file.
  */
 const inFullOnly = [
   'test/faults/races/{histories,live-sessions,one-caller,sweepers}.test.ts',
@@ -18,7 +19,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^colloquy$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
-      { find: /^colloquy\/(ai-sdk)$/, replacement: fileURLToPath(new URL('adapters/$1/index.ts', import.meta.url)) },
+      {
+        find: /^colloquy\/(ai-sdk)$/,
+        replacement: fileURLToPath(new URL('adapters/$1/index.ts', import.meta.url)),
+      },
     ],
   },
   test: {
@@ -30,7 +34,8 @@ export default defineConfig({
     maxWorkers: 3,
     // A worker loads each module once and not once for every file, which takes a third of the time.
     isolate: false,
-    // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at the second try is a fault.
+    // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at
+    // the second try is a fault.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     restoreMocks: true,
@@ -38,7 +43,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'adapters/**/*.ts'],
-      // They are tested as users run them, in processes of their own and in a browser, where the provider cannot look.
+      // They are tested as users run them, in processes of their own and in a browser, where the
+      // provider cannot look.
       exclude: ['src/cli/**', 'src/inspector/page/**'],
       // A little below what is reached with a redis-server on the PATH.
       thresholds: { statements: 98, branches: 94, functions: 98, lines: 98.5 },

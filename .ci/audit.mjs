@@ -1,6 +1,6 @@
-// Fails on known vulnerabilities from high upwards, in what users get and in what we develop with. Where the registry
-// cannot be asked, that is said, and is a failure in CI alone.
-// Usage: node .ci/audit.mjs
+// Fails on known vulnerabilities from high upwards, in what users get and in what we develop with.
+// Where the registry cannot be asked, that is said, and is a failure in CI alone. Usage: node
+// .ci/audit.mjs
 import { spawnSync } from 'node:child_process';
 
 const scopes = [
@@ -9,17 +9,22 @@ const scopes = [
 ];
 
 for (const { what, args } of scopes) {
-  const { stdout } = spawnSync('npm', ['audit', '--json', '--audit-level=high', ...args], { encoding: 'utf8' });
+  const { stdout } = spawnSync('npm', ['audit', '--json', '--audit-level=high', ...args], {
+    encoding: 'utf8',
+  });
   const answer = parse(stdout);
   const found = answer.metadata?.vulnerabilities;
   if (found === undefined) {
-    console.error(`${what}: not audited, for the registry gave no answer: ${answer.message ?? 'unreadable'}`);
+    console.error(
+      `${what}: not audited, for the registry gave no answer: ${answer.message ?? 'unreadable'}`,
+    );
     if (process.env.CI) process.exitCode = 1;
     continue;
   }
   const counts = ['critical', 'high', 'moderate', 'low'].map((level) => `${found[level]} ${level}`);
   console.log(`${what}: ${counts.join(', ')}`);
-  for (const { name, severity } of Object.values(answer.vulnerabilities ?? {})) console.log(`  ${name}: ${severity}`);
+  for (const { name, severity } of Object.values(answer.vulnerabilities ?? {}))
+    console.log(`  ${name}: ${severity}`);
   if (found.critical + found.high > 0) process.exitCode = 1;
 }
 

@@ -1,5 +1,6 @@
-// Adds up the runner's reports of several test runs: what failed, a line for each run, and `N passed, N failed` as the
-// last. What failed stands at the end, since of a long log often only the end is kept.
+// Adds up the runner's reports of several test runs: what failed, a line for each run, and `N
+// passed, N failed` as the last. What failed stands at the end, since of a long log often only the
+// end is kept.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 

@@ -16,7 +16,8 @@ interface VitePlugin {
 /** The module that stands for the page in the sources. */
 const standIn = /[\\/]src[\\/]inspector[\\/]page\.ts$/;
 
-const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const sourceOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const bundle = async (file: string): Promise<string> => {
   const { outputFiles } = await build({
@@ -34,7 +35,10 @@ const bundle = async (file: string): Promise<string> => {
   return (outputFiles[0]?.text ?? '').trim().replace(/<\/(?=script|style)/gi, '<\\/');
 };
 
-/** The page in `src/inspector/page/` as the module that the library loads: one document, and the hashes of its parts. */
+/**
+ * The page in `src/inspector/page/` as the module that the library loads: one document, and the
+ * hashes of its parts.
+ */
 const pageModule = async (standInPath: string): Promise<string> => {
   const folder = join(dirname(standInPath), 'page');
   const [document, script, style] = await Promise.all([
@@ -55,7 +59,10 @@ const pageModule = async (standInPath: string): Promise<string> => {
 export const inspectorPageInEsbuild: EsbuildPlugin = {
   name: 'inspector-page',
   setup({ onLoad }) {
-    onLoad({ filter: standIn }, async ({ path }) => ({ contents: await pageModule(path), loader: 'js' }));
+    onLoad({ filter: standIn }, async ({ path }) => ({
+      contents: await pageModule(path),
+      loader: 'js',
+    }));
   },
 };
 

@@ -17,7 +17,11 @@ const wait = (seconds: number): void => {
   offset += seconds * 1000;
 };
 
-const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock, tenant: 'acme' });
+const sessions = new SessionService({
+  store: new MemorySessionStore({ events: true }),
+  clock,
+  tenant: 'acme',
+});
 
 const done = async <T>(operation: ResultAsync<T, { readonly message: string }>): Promise<T> => {
   const result = await operation;
@@ -25,10 +29,16 @@ const done = async <T>(operation: ResultAsync<T, { readonly message: string }>):
   return result.value;
 };
 
-const options = { profile: 'tutor', behavior: 'You teach arithmetic to a pupil of nine.', timeLimit: 900 };
+const options = {
+  profile: 'tutor',
+  behavior: 'You teach arithmetic to a pupil of nine.',
+  timeLimit: 900,
+};
 
 const started = async (face: string): Promise<string> => {
-  const { id } = await done(sessions.create({ face, ...options, labels: { pupil: `p-${face.length}`, class: '4b' } }));
+  const { id } = await done(
+    sessions.create({ face, ...options, labels: { pupil: `p-${face.length}`, class: '4b' } }),
+  );
   wait(3);
   await done(sessions.start(id));
   wait(9);
@@ -57,7 +67,11 @@ await say(id, 'user', 'Hello! Can we do the seven times table?');
 await say(id, 'assistant', 'Of course. You begin: what is 6 times 7?');
 await say(id, 'user', 'Hm. 41?');
 await say(id, 'tool', '{"check":"6*7","result":42}');
-await say(id, 'assistant', 'Let us count: 6 times 5 is 30, and 6 times 2 is 12. Together that is 42.');
+await say(
+  id,
+  'assistant',
+  'Let us count: 6 times 5 is 30, and 6 times 2 is 12. Together that is 42.',
+);
 await say(id, 'user', 'I have to feed the cat. Wait for me!');
 await done(sessions.pause(id));
 wait(95);

@@ -1,6 +1,7 @@
-// Makes llms.txt, a list of the documents with a sentence each, and llms-full.txt, all of them in one Markdown file, for
-// assistants that read the package. Both are part of the package and not of the repository; `npm run build` makes them.
-// Usage: node .ci/llms.mjs [folder]     writes to the folder, by default that of the repository
+// Makes llms.txt, a list of the documents with a sentence each, and llms-full.txt, all of them in
+// one Markdown file, for assistants that read the package. Both are part of the package and not of
+// the repository; `npm run build` makes them. Usage: node .ci/llms.mjs [folder]     writes to the
+// folder, by default that of the repository
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,12 @@ const SECTIONS = {
     'docs/events.md',
     'docs/erasing.md',
   ],
-  'With an SDK': ['docs/openai-agents.md', 'docs/claude-agent.md', 'docs/ai-sdk.md', 'docs/ai-sdk-long-chats.md'],
+  'With an SDK': [
+    'docs/openai-agents.md',
+    'docs/claude-agent.md',
+    'docs/ai-sdk.md',
+    'docs/ai-sdk-long-chats.md',
+  ],
   'Over HTTP': [
     'docs/mounting.md',
     'docs/nestjs.md',
@@ -71,7 +77,10 @@ const listed = Object.values(SECTIONS).flat();
 const others = readdirSync(join(ROOT, 'docs'))
   .map((file) => `docs/${file}`)
   .filter((path) => path.endsWith('.md') && ![...listed, ...NOT_FOR_USERS].includes(path));
-const sections = { ...SECTIONS, Further: [...SECTIONS.Further.slice(0, -1), ...others, 'CHANGELOG.md'] };
+const sections = {
+  ...SECTIONS,
+  Further: [...SECTIONS.Further.slice(0, -1), ...others, 'CHANGELOG.md'],
+};
 
 const folder = process.argv[2] ?? ROOT;
 writeFileSync(join(folder, 'llms.txt'), summary());
@@ -79,9 +88,13 @@ writeFileSync(join(folder, 'llms-full.txt'), whole());
 
 function summary() {
   const entry = (path) => `- [${titleOf(path)}](${path}): ${firstSentenceOf(path)}\n`;
-  const parts = Object.entries(sections).map(([title, paths]) => `## ${title}\n\n${paths.map(entry).join('')}`);
-  const reference = '- [API reference](docs/api/README.md): every exported name, made from the doc comments\n';
-  const full = '- [All of the above in one file](llms-full.txt): Markdown, without the API reference\n';
+  const parts = Object.entries(sections).map(
+    ([title, paths]) => `## ${title}\n\n${paths.map(entry).join('')}`,
+  );
+  const reference =
+    '- [API reference](docs/api/README.md): every exported name, made from the doc comments\n';
+  const full =
+    '- [All of the above in one file](llms-full.txt): Markdown, without the API reference\n';
   return `# ${name}\n\n> ${description}\n\n${parts.join('\n')}\n## Reference\n\n${reference}${full}`;
 }
 
@@ -93,7 +106,8 @@ function whole() {
 
 /** The text with links from the root of the package, as if the document stood there. */
 function withRootLinks(path) {
-  const fromRoot = (link) => (/^([a-z]+:|#)/.test(link) ? link : posix.join(posix.dirname(path), link));
+  const fromRoot = (link) =>
+    /^([a-z]+:|#)/.test(link) ? link : posix.join(posix.dirname(path), link);
   return read(path)
     .replace(/\]\(([^()\s]+(?:\(\))?)\)/g, (_, link) => `](${fromRoot(link)})`)
     .replace(/(?<=\b(?:src|srcset)=")[^"]+/g, fromRoot);

@@ -1,8 +1,18 @@
-// Tries the packed package on Node 20 to 26, Bun, Deno, workerd with and without `nodejs_compat`, and as a route of Next.js,
-// and prints the table of docs/runtimes.md. Fetches the runtimes as npm packages into a folder of its own, and needs some
-// minutes. Starts a redis-server if one is on the PATH. Usage, after `npm run build && npm run package`: node .ci/runtimes.mjs [name ...]     such as: bun deno
+// Tries the packed package on Node 20 to 26, Bun, Deno, workerd with and without `nodejs_compat`,
+// and as a route of Next.js, and prints the table of docs/runtimes.md. Fetches the runtimes as npm
+// packages into a folder of its own, and needs some minutes. Starts a redis-server if one is on the
+// PATH. Usage, after `npm run build && npm run package`: node .ci/runtimes.mjs [name ...]     such
+// as: bun deno
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,12 +27,18 @@ const versionOf = (name) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
 const install = (...packages) =>
-  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: folder });
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], {
+    cwd: folder,
+  });
 
 /** A Redis of its own, or nothing. */
 const startRedis = async () => {
   const port = 20_000 + (process.pid % 20_000);
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { cwd: folder });
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', ''],
+    { cwd: folder },
+  );
   const isReady = await new Promise((resolve) => {
     server.once('error', () => resolve(false)).once('exit', () => resolve(false));
     server.stdout.on('data', (data) => data.includes('Ready to accept') && resolve(true));
@@ -34,7 +50,11 @@ const redis = await startRedis();
 /** Runs server.js by a command; what it prints last is what passed. */
 const serve = async (command, ...args) => {
   const env = { ...process.env, ...(redis && { REDIS_URL: redis.url }) };
-  const { stdout } = await run(command, [...args, 'server.js'], { cwd: folder, env, timeout: 60_000 });
+  const { stdout } = await run(command, [...args, 'server.js'], {
+    cwd: folder,
+    env,
+    timeout: 60_000,
+  });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 };
 
@@ -71,30 +91,56 @@ const workerd = (compatibilityFlags) => async () => {
       external: ['node:*'],
     })
   ).outputFiles;
-  const { Miniflare } = await import(join(folder, 'node_modules', 'miniflare', 'dist', 'src', 'index.js'));
-  const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01', compatibilityFlags });
+  const { Miniflare } = await import(
+    join(folder, 'node_modules', 'miniflare', 'dist', 'src', 'index.js')
+  );
+  const worker = new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate: '2026-01-01',
+    compatibilityFlags,
+  });
   try {
     const response = await worker.dispatchFetch('http://localhost/');
     const flags = compatibilityFlags.length > 0 ? ' with `nodejs_compat`' : '';
-    return [`workerd ${versionOf('workerd')}${flags}`, [['engine, handler, client', await response.text()]]];
+    return [
+      `workerd ${versionOf('workerd')}${flags}`,
+      [['engine, handler, client', await response.text()]],
+    ];
   } finally {
     await worker.dispose();
   }
 };
 
 const next = async () => {
-  await install('next@16', 'react@19', 'react-dom@19', 'typescript@5', '@types/node@20', '@types/react@19');
+  await install(
+    'next@16',
+    'react@19',
+    'react-dom@19',
+    'typescript@5',
+    '@types/node@20',
+    '@types/react@19',
+  );
   const app = join(root, 'examples', 'next');
-  for (const name of readdirSync(app, { recursive: true }).filter((path) => /^(app|lib)\/.*\.ts$/.test(path))) {
+  for (const name of readdirSync(app, { recursive: true }).filter((path) =>
+    /^(app|lib)\/.*\.ts$/.test(path),
+  )) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
-    writeFileSync(join(folder, name), readFileSync(join(app, name), 'utf8').replace("sessions.js'", "sessions'"));
+    writeFileSync(
+      join(folder, name),
+      readFileSync(join(app, name), 'utf8').replace("sessions.js'", "sessions'"),
+    );
   }
   const layout =
     'export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>;\n';
   writeFileSync(join(folder, 'app', 'layout.tsx'), layout);
   const env = { ...process.env, API_KEY: 'k', NEXT_TELEMETRY_DISABLED: '1', CI: '1' };
   await run(bin('next'), ['build'], { cwd: folder, env, timeout: 300_000 });
-  const server = spawn(bin('next'), ['start', '-H', '127.0.0.1', '-p', '0'], { cwd: folder, env, detached: true });
+  const server = spawn(bin('next'), ['start', '-H', '127.0.0.1', '-p', '0'], {
+    cwd: folder,
+    env,
+    detached: true,
+  });
   try {
     const origin = await new Promise((resolve, reject) => {
       let printed = '';
@@ -110,7 +156,10 @@ const next = async () => {
       statuses.push((await fetch(`${origin}/api/sessions`, { headers })).status);
     }
     const outcome = statuses.join() === '401,200' ? 'yes' : `no: ${statuses}`;
-    return [`Next.js ${versionOf('next')} on Node ${process.versions.node}`, [['engine, handler, client', outcome]]];
+    return [
+      `Next.js ${versionOf('next')} on Node ${process.versions.node}`,
+      [['engine, handler, client', outcome]],
+    ];
   } finally {
     process.kill(-server.pid);
   }
@@ -134,15 +183,21 @@ try {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   cpSync(join(root, 'test', 'runtimes'), folder, { recursive: true });
   const tarball = readdirSync(join(root, 'dist')).find((name) => name.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error('dist holds no tarball: npm run build && npm run package');
+  if (tarball === undefined)
+    throw new Error('dist holds no tarball: npm run build && npm run package');
   await install(join(root, 'dist', tarball), 'ioredis@5');
   console.log(`Tried on ${new Date().toISOString().slice(0, 10)}.\n`);
   console.log(`| Runtime | ${columns.join(' | ')} |\n|---|${columns.map(() => '---|').join('')}`);
   for (const name of wanted) {
-    const [title, passed] = await runtimes[name]().catch((error) => [name, [[columns[0], `no: ${error.message}`]]]);
+    const [title, passed] = await runtimes[name]().catch((error) => [
+      name,
+      [[columns[0], `no: ${error.message}`]],
+    ]);
     const cells = columns.map((column) => passed.find(([what]) => what === column)?.[1] ?? '-');
     if (cells.some((cell) => cell.startsWith('no'))) process.exitCode = 1;
-    console.log(`| ${title} | ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '/')).join(' | ')} |`);
+    console.log(
+      `| ${title} | ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '/')).join(' | ')} |`,
+    );
   }
 } finally {
   redis?.stop();

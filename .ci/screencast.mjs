@@ -1,6 +1,7 @@
-// Records the demo: runs npm start in one terminal, pastes the lines that it prints into another, and draws both as an
-// animated SVG. The texts and their order are real; waits are shortened or lengthened so that they can be read.
-// Needs bash, curl and script (util-linux). Usage: npm run screencast
+// Records the demo: runs npm start in one terminal, pastes the lines that it prints into another,
+// and draws both as an animated SVG. The texts and their order are real; waits are shortened or
+// lengthened so that they can be read. Needs bash, curl and script (util-linux). Usage: npm run
+// screencast
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -8,14 +9,16 @@ import { setTimeout } from 'node:timers/promises';
 const FILE = 'docs/pictures/demo.svg';
 const [COLUMNS, ROWS, LOG_ROWS] = [112, 37, 8];
 const [CHARACTER, LINE, MARGIN, BAR] = [7.5, 16, 12, 26];
-// Seconds: to read the lines of the server, to read an answer and each row of it, and the end before it begins again.
+// Seconds: to read the lines of the server, to read an answer and each row of it, and the end
+// before it begins again.
 const [GREETING, ANSWER, ROW, END] = [8, 2, 0.2, 6];
 const PROMPT = '$ ';
 // An escape sequence, of which a colour is kept, or one character.
 const ESCAPE = String.fromCharCode(27);
 const TOKEN = new RegExp(`${ESCAPE}\\[(\\d*)m|${ESCAPE}\\[[\\d;?]*[A-Za-z]|[\\s\\S]`, 'gu');
 
-// Milliseconds without output after which a command counts as done, and the longest that it may take.
+// Milliseconds without output after which a command counts as done, and the longest that it may
+// take.
 const [QUIET, LONGEST] = [700, 60_000];
 
 /** A shell in a terminal of its own, with all that it prints. */
@@ -74,10 +77,14 @@ const record = async () => {
       .replaceAll('\r', '');
     for (const [, comment, line] of printed.matchAll(/^(# .+\n)(curl .+\n)/gm)) {
       const [fromClient, fromServer] = [client.chunks.length, server.chunks.length];
-      // One after the other: a terminal shows at once what is typed, even if the shell has yet to read it.
+      // One after the other: a terminal shows at once what is typed, even if the shell has yet to
+      // read it.
       await client.type(comment, /^\$ /m);
       await client.type(line, /^\$ /m);
-      steps.push({ client: client.chunks.slice(fromClient), server: server.chunks.slice(fromServer) });
+      steps.push({
+        client: client.chunks.slice(fromClient),
+        server: server.chunks.slice(fromServer),
+      });
     }
     return { greeting: printed, steps };
   } finally {
@@ -102,7 +109,8 @@ const screen = () => {
       if (colour !== undefined) style = { 31: 'bad', 32: 'good' }[colour] ?? 'out';
       else if (token === '\n') [row, column, isInput, style] = [row + 1, 0, false, 'out'];
       else if (token >= ' ' && token.length === 1) {
-        if (isInput && style === 'out') style = { '#': 'comment', c: 'in', n: 'in' }[token] ?? 'out';
+        if (isInput && style === 'out')
+          style = { '#': 'comment', c: 'in', n: 'in' }[token] ?? 'out';
         isInput &&= style !== 'out';
         put(token, at);
         isInput ||= column === PROMPT.length && pieces.at(-1).text.endsWith(PROMPT);
@@ -112,7 +120,9 @@ const screen = () => {
   return { write, pieces, rows: () => row + (column > 0 ? 1 : 0) };
 };
 
-/** Both terminals with the moments, in seconds, at which their texts appear and their rows scroll. */
+/**
+ * Both terminals with the moments, in seconds, at which their texts appear and their rows scroll.
+ */
 const arrange = ({ greeting, steps }) => {
   const [start, client, log] = [screen(), screen(), screen()];
   const [first, ...rest] = greeting.split(/(?<=npm start\n)/);
@@ -155,17 +165,23 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
       const name = `t${names.size}`;
       names.set(key, name);
       const end = to === undefined ? '' : `${percent(to)},100%{opacity:0}`;
-      styles.push(`@keyframes ${name}{0%{opacity:0}${percent(at)}{opacity:1}${end}}.${name}{animation-name:${name}}`);
+      styles.push(
+        `@keyframes ${name}{0%{opacity:0}${percent(at)}{opacity:1}${end}}.${name}{animation-name:${name}}`,
+      );
     }
     return names.get(key);
   };
   /** The class of rows that move up as soon as they are more than fit. */
   const scroll = (name, terminal, fitting) => {
     const offset = (rows) => Math.min(0, fitting - rows) * LINE;
-    const offsets = new Map(scrolls.map((moment) => [percent(moment.at), offset(moment[terminal])]));
+    const offsets = new Map(
+      scrolls.map((moment) => [percent(moment.at), offset(moment[terminal])]),
+    );
     const steps = [...offsets].map(([moment, y]) => `${moment}{transform:translateY(${y}px)}`);
     const last = offset(scrolls.at(-1)[terminal]);
-    styles.push(`@keyframes ${name}{0%{transform:none}${steps.join('')}100%{transform:translateY(${last}px)}}`);
+    styles.push(
+      `@keyframes ${name}{0%{transform:none}${steps.join('')}100%{transform:translateY(${last}px)}}`,
+    );
     styles.push(`.${name}{animation-name:${name};transform:translateY(${last}px)}`);
     return name;
   };
@@ -173,7 +189,9 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
     const groups = groupBy(terminal.pieces);
     const line = ({ row, column, style, text }) =>
       `<text x="${(column * CHARACTER).toFixed(1)}" y="${(row + 1) * LINE - 4}"${style === 'out' ? '' : ` class="${style}"`}>${escaped(text)}</text>`;
-    return [...groups].map(([at, pieces]) => `<g class="${from(at)}">${pieces.map(line).join('')}</g>`).join('\n');
+    return [...groups]
+      .map(([at, pieces]) => `<g class="${from(at)}">${pieces.map(line).join('')}</g>`)
+      .join('\n');
   };
   const width = Math.ceil(COLUMNS * CHARACTER) + 2 * MARGIN;
   const height = BAR + ROWS * LINE + 2 * MARGIN;

@@ -1,17 +1,28 @@
-// What a user of the package gets besides our own code: writes the bill of materials to dist, and fails on a licence
-// that is not allowed, a package without a checksum, an install script, foreign code inside of our files, a link of the
-// documents that leads out of the package, or lists for assistants that are out of date.
-// Asks nobody: all is in the lock file and in dist. Usage, after a build: node .ci/shipped.mjs
+// What a user of the package gets besides our own code: writes the bill of materials to dist, and
+// fails on a licence that is not allowed, a package without a checksum, an install script, foreign
+// code inside of our files, a link of the documents that leads out of the package, or lists for
+// assistants that are out of date. Asks nobody: all is in the lock file and in dist. Usage, after a
+// build: node .ci/shipped.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 
-const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
-// Beside the package and not in it: a host resolves our ranges anew, and has other versions than these one day.
+// Beside the package and not in it: a host resolves our ranges anew, and has other versions than
+// these one day.
 const BILL = 'dist/colloquy.cdx.json';
-// What only the repository has: for those who change Colloquy, or large. A web page of the package leads there.
+// What only the repository has: for those who change Colloquy, or large. A web page of the package
+// leads there.
 const ONLY_IN_REPOSITORY = /^(benchmarks|examples|test|docs\/pictures)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
@@ -26,7 +37,9 @@ const bill = billOfMaterials();
 writeFileSync(BILL, `${JSON.stringify(bill, null, 2)}\n`);
 
 const faults = [
-  ...bill.components.filter((component) => !isLicensed(component)).map(({ purl }) => `${purl}: licence not allowed`),
+  ...bill.components
+    .filter((component) => !isLicensed(component))
+    .map(({ purl }) => `${purl}: licence not allowed`),
   ...bill.components
     .filter((component) => !hasChecksum(component))
     .map(({ purl }) => `${purl}: no SHA-512 in the lock`),
@@ -40,23 +53,34 @@ console.log(`${BILL}: installed with ${manifest.name}@${manifest.version} are ${
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-// Of the whole lock file, without what serves development. `--omit=dev` would also leave out what both need, such as
-// the optional dependency of a dependency; and what is installed here differs from one machine to another.
+// Of the whole lock file, without what serves development. `--omit=dev` would also leave out what
+// both need, such as the optional dependency of a dependency; and what is installed here differs
+// from one machine to another.
 function billOfMaterials() {
-  const whole = npm('sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=library');
+  const whole = npm(
+    'sbom',
+    '--package-lock-only',
+    '--sbom-format=cyclonedx',
+    '--sbom-type=library',
+  );
   const components = whole.components.filter((component) => !isForDevelopment(component));
   const root = whole.metadata.component;
   const kept = new Set([root, ...components].map((component) => component['bom-ref']));
   const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
+    .map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: dependsOn.filter((other) => kept.has(other)),
+    }));
   // npm names the root by the folder of the clone.
   const metadata = { ...whole.metadata, component: { ...root, name: manifest.name } };
   return { ...whole, metadata, components, dependencies };
 }
 
 function isForDevelopment({ properties }) {
-  return properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+  return properties.some(
+    ({ name, value }) => name === 'cdx:npm:package:development' && value === 'true',
+  );
 }
 
 function isLicensed({ licenses = [] }) {
@@ -69,7 +93,9 @@ function hasChecksum({ hashes = [] }) {
 
 function installScripts() {
   const ours = INSTALL_SCRIPTS.some((name) => name in manifest.scripts) ? [manifest.name] : [];
-  const theirs = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript && !entry.dev);
+  const theirs = Object.entries(lock.packages).filter(
+    ([, entry]) => entry.hasInstallScript && !entry.dev,
+  );
   return [...ours, ...theirs.map(([path]) => path)];
 }
 
@@ -77,7 +103,10 @@ function foreignCode() {
   // The bundler writes the path of every module that it takes in above the module's code.
   const files = shipped.filter((path) => /\.c?js$/.test(path));
   if (files.length === 0) throw new Error('dist holds no code: run `npm run build` first');
-  return [...packed.bundled, ...files.filter((file) => readFileSync(file, 'utf8').includes('// node_modules/'))];
+  return [
+    ...packed.bundled,
+    ...files.filter((file) => readFileSync(file, 'utf8').includes('// node_modules/')),
+  ];
 }
 
 function linksOut() {
@@ -99,7 +128,9 @@ function outOfDate() {
   const folder = mkdtempSync(join(tmpdir(), 'colloquy-llms-'));
   execFileSync(process.execPath, ['.ci/llms.mjs', folder]);
   const stale = ['llms.txt', 'llms-full.txt'].filter(
-    (file) => !shipped.includes(file) || readFileSync(file, 'utf8') !== readFileSync(join(folder, file), 'utf8'),
+    (file) =>
+      !shipped.includes(file) ||
+      readFileSync(file, 'utf8') !== readFileSync(join(folder, file), 'utf8'),
   );
   rmSync(folder, { recursive: true });
   return stale;

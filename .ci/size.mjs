@@ -1,6 +1,7 @@
-// What each subpath of the package weighs in a bundle: minified, then compressed with gzip -9, with its dependencies and
-// without the peers and what Node brings. Fails where one is over its limit, has none, or where the table in
-// docs/sizes.md is out of date. Usage, after a build: node .ci/size.mjs [--write]     --write brings the table up to date
+// What each subpath of the package weighs in a bundle: minified, then compressed with gzip -9, with
+// its dependencies and without the peers and what Node brings. Fails where one is over its limit,
+// has none, or where the table in docs/sizes.md is out of date. Usage, after a build: node
+// .ci/size.mjs [--write]     --write brings the table up to date
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -37,11 +38,14 @@ const measure = async (file) => {
 
 const sizes = new Map();
 for (const [path, { import: target }] of Object.entries(manifest.exports)) {
-  if (target !== undefined) sizes.set(path.replace('.', manifest.name), await measure(target.default));
+  if (target !== undefined)
+    sizes.set(path.replace('.', manifest.name), await measure(target.default));
 }
 
 const inKilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
-const rows = [...sizes].map(([name, { compressed }]) => `| \`${name}\` | ${inKilobytes(compressed)} |\n`);
+const rows = [...sizes].map(
+  ([name, { compressed }]) => `| \`${name}\` | ${inKilobytes(compressed)} |\n`,
+);
 const table = ['| Subpath | In a bundle |\n', '|---|---|\n', ...rows].join('');
 
 const document = readFileSync(DOCUMENT, 'utf8');
@@ -60,28 +64,40 @@ function* overLimits() {
   for (const [name, { compressed }] of sizes) {
     const limit = limits[name];
     if (limit === undefined) yield `${name} has no limit in ${LIMITS}`;
-    else if (compressed > limit) yield `${name} has ${compressed} bytes, and may have ${limit} (${LIMITS})`;
+    else if (compressed > limit)
+      yield `${name} has ${compressed} bytes, and may have ${limit} (${LIMITS})`;
   }
-  for (const name of Object.keys(limits)) if (!sizes.has(name)) yield `${LIMITS} names ${name}, which is no subpath`;
+  for (const name of Object.keys(limits))
+    if (!sizes.has(name)) yield `${LIMITS} names ${name}, which is no subpath`;
 }
 
 function* notInTable() {
   const told = readFileSync(DOCUMENT, 'utf8').match(TABLE)?.[0];
-  if (told === undefined) return yield `${DOCUMENT} has no table between <!-- sizes --> and <!-- /sizes -->`;
+  if (told === undefined)
+    return yield `${DOCUMENT} has no table between <!-- sizes --> and <!-- /sizes -->`;
   const stated = new Map(
     [...told.matchAll(/^\| `(\S+)` \| ([\d.]+) kB \|$/gm)].map(([, name, kB]) => [name, kB * 1000]),
   );
   const names = new Set([...sizes.keys(), ...stated.keys()]);
   for (const name of names) {
-    const difference = Math.abs((sizes.get(name)?.compressed ?? Number.NaN) - (stated.get(name) ?? Number.NaN));
-    if (!(difference <= STALE)) yield `${DOCUMENT} is out of date on ${name}: node .ci/size.mjs --write, after a build`;
+    const difference = Math.abs(
+      (sizes.get(name)?.compressed ?? Number.NaN) - (stated.get(name) ?? Number.NaN),
+    );
+    if (!(difference <= STALE))
+      yield `${DOCUMENT} is out of date on ${name}: node .ci/size.mjs --write, after a build`;
   }
 }
 
 function print() {
-  const line = (...cells) => console.log(cells[0].padEnd(24), ...cells.slice(1).map((cell) => cell.padStart(11)));
+  const line = (...cells) =>
+    console.log(cells[0].padEnd(24), ...cells.slice(1).map((cell) => cell.padStart(11)));
   line('', 'minified', 'compressed', 'limit');
   for (const [name, { minified, compressed }] of sizes) {
-    line(name, `${minified} B`, `${compressed} B`, limits[name] === undefined ? '-' : `${limits[name]} B`);
+    line(
+      name,
+      `${minified} B`,
+      `${compressed} B`,
+      limits[name] === undefined ? '-' : `${limits[name]} B`,
+    );
   }
 }

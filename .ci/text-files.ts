@@ -13,7 +13,10 @@ interface VitePlugin {
 /** Files that the sources import as text: scripts for Redis, and SQL. */
 const textFile = /\.(?:lua|sql)$/;
 
-/** The file without lines that are only comments, and without indentation: servers get it, and readers have the file. */
+/**
+ * The file without lines that are only comments, and without indentation: servers get it, and
+ * readers have the file.
+ */
 const shorten = (text: string): string =>
   text
     .replace(/^\s*--.*\n/gm, '')

@@ -28,7 +28,9 @@ export const ratio =
   ({ group, subject, limit, callers, by = 'wall' }: Place) =>
   ({ groups }: Results): Spread | undefined =>
     groups
-      .find((found) => found.group === group && (callers === undefined || found.callers === callers))
+      .find(
+        (found) => found.group === group && (callers === undefined || found.callers === callers),
+      )
       ?.measurements.find((measurement) => measurement.subject === subject)?.ratios[limit]?.[by];
 
 /** How many times the limit's time. */

@@ -24,12 +24,29 @@ const redisHttp = {
   by: 'cpu',
 } as const;
 const memoryHttp = { ...redisHttp, group: 'HTTP list, memory, any page of 10, 10 entries' };
-const append = { group: 'redis append to one session', subject: 'append', limit: 'EVALSHA of a bare APPEND' };
-const change = { group: 'redis start, pause and terminate', limit: 'GET, then EVALSHA of a bare SET' };
+const append = {
+  group: 'redis append to one session',
+  subject: 'append',
+  limit: 'EVALSHA of a bare APPEND',
+};
+const change = {
+  group: 'redis start, pause and terminate',
+  limit: 'GET, then EVALSHA of a bare SET',
+};
 const create = { group: 'redis create', subject: 'create', limit: 'SET and ZADD in one flight' };
-const events = { group: 'redis append, events on and off', subject: 'events on', limit: 'events off' };
-const light = { group: 'redis list without histories, any page of 10', subject: 'historyLimit 0, 10 entries' };
-const byLabel = { group: 'redis list by label, any page of 10', limit: 'the label, without other sessions' };
+const events = {
+  group: 'redis append, events on and off',
+  subject: 'events on',
+  limit: 'events off',
+};
+const light = {
+  group: 'redis list without histories, any page of 10',
+  subject: 'historyLimit 0, 10 entries',
+};
+const byLabel = {
+  group: 'redis list by label, any page of 10',
+  limit: 'the label, without other sessions',
+};
 
 const lists: readonly Bar[] = [
   {
@@ -39,7 +56,8 @@ const lists: readonly Bar[] = [
   },
   { figure: 'the same, 1 caller', least: 0.45, read: ratio({ ...redisList, callers: 1 }) },
   {
-    figure: 'Redis list over HTTP, server CPU, of ZREVRANGE + MGET + JSON.parse + JSON.stringify by hand',
+    figure:
+      'Redis list over HTTP, server CPU, of ZREVRANGE + MGET + JSON.parse + JSON.stringify by hand',
     least: 0.8,
     read: ratio({ ...redisHttp, limit: 'ZREVRANGE, MGET, JSON.parse and JSON.stringify by hand' }),
   },
@@ -58,7 +76,11 @@ const lists: readonly Bar[] = [
     least: 0.87,
     read: ratio({ ...memoryHttp, limit: 'the same service, listed and stringified by hand' }),
   },
-  { figure: 'round trips of one Redis list', most: 2, read: count('round trips of one Redis list') },
+  {
+    figure: 'round trips of one Redis list',
+    most: 2,
+    read: count('round trips of one Redis list'),
+  },
   ...(['redis', 'memory'] as const).flatMap((store): readonly Bar[] => {
     const sizes = { group: `${store} list by number of sessions`, limit: '1000 sessions, page 1' };
     const name = store === 'redis' ? 'Redis' : 'memory';
@@ -78,8 +100,16 @@ const lists: readonly Bar[] = [
 ];
 
 const writes: readonly Bar[] = [
-  { figure: 'Redis append, 1 caller, of a bare APPEND', least: 0.68, read: ratio({ ...append, callers: 1 }) },
-  { figure: 'the same, 32 callers on one session', least: 0.58, read: ratio({ ...append, callers: 32 }) },
+  {
+    figure: 'Redis append, 1 caller, of a bare APPEND',
+    least: 0.68,
+    read: ratio({ ...append, callers: 1 }),
+  },
+  {
+    figure: 'the same, 32 callers on one session',
+    least: 0.58,
+    read: ratio({ ...append, callers: 32 }),
+  },
   {
     figure: 'Redis append with events, 1 caller, of a bare APPEND',
     least: 0.6,
@@ -97,7 +127,11 @@ const writes: readonly Bar[] = [
       read: ratio({ ...change, subject }),
     }),
   ),
-  { figure: 'Redis create, 1 caller, of SET + ZADD in one flight', least: 0.9, read: ratio({ ...create, callers: 1 }) },
+  {
+    figure: 'Redis create, 1 caller, of SET + ZADD in one flight',
+    least: 0.9,
+    read: ratio({ ...create, callers: 1 }),
+  },
   { figure: 'the same, 32 callers', least: 1.2, read: ratio({ ...create, callers: 32 }) },
   {
     figure: 'the same with events, status index, time limit and a label, 1 caller',
@@ -121,7 +155,16 @@ const writes: readonly Bar[] = [
   },
   { figure: 'the same, 32 callers', least: 0.6, read: ratio({ ...events, callers: 32 }) },
   ...[
-    ...['create', 'start', 'append', 'append with an operationId', 'pause', 'resume', 'lease', 'release'],
+    ...[
+      'create',
+      'start',
+      'append',
+      'append with an operationId',
+      'pause',
+      'resume',
+      'lease',
+      'release',
+    ],
     ...['a pause of a session that another process wrote last', 'terminate', 'fail', 'delete'],
   ].map(
     (operation): Bar => ({
@@ -134,7 +177,11 @@ const writes: readonly Bar[] = [
     (store): Bar => ({
       figure: `${store === 'redis' ? 'Redis' : 'memory'} append at 100,000 entries beside 10, times as long`,
       most: 1.25,
-      read: times({ group: `${store} append by length of history`, subject: '100000 entries', limit: '10 entries' }),
+      read: times({
+        group: `${store} append by length of history`,
+        subject: '100000 entries',
+        limit: '10 entries',
+      }),
     }),
   ),
 ];
@@ -176,7 +223,8 @@ const lightLists: readonly Bar[] = [
     }),
   },
   {
-    figure: 'Redis list with historyLimit 20, 32 callers, 10,000 entries a session, times as long as with 20',
+    figure:
+      'Redis list with historyLimit 20, 32 callers, 10,000 entries a session, times as long as with 20',
     most: 3,
     read: times({
       group: 'redis list with the latest 20 entries, any page of 10',
@@ -186,7 +234,8 @@ const lightLists: readonly Bar[] = [
     }),
   },
   {
-    figure: 'Redis list by label, 1,000 of 100,000 sessions, 32 callers, times as long as without the others',
+    figure:
+      'Redis list by label, 1,000 of 100,000 sessions, 32 callers, times as long as without the others',
     most: 1.25,
     read: times({ ...byLabel, subject: 'the label of 1 %', callers: 32 }),
   },
@@ -216,7 +265,15 @@ const peers: readonly Bar[] = [
   },
 ];
 
-const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...storeBars, ...rewindBars, ...peers];
+const bars: readonly Bar[] = [
+  ...lists,
+  ...writes,
+  ...others,
+  ...lightLists,
+  ...storeBars,
+  ...rewindBars,
+  ...peers,
+];
 
 /** The bars whose figures these results have. */
 export const judge = (results: Results): readonly Judged[] =>
@@ -224,7 +281,8 @@ export const judge = (results: Results): readonly Judged[] =>
     const found = read(results);
     if (found === undefined) return [];
     const value = typeof found === 'number' ? found : found.median;
-    const reached = value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY);
+    const reached =
+      value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY);
     return [
       {
         figure,

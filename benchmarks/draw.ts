@@ -5,7 +5,13 @@ import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import { machineOf, type Results } from './results.js';
 import { sessionsPerGigabyte, spaceCells } from './space-figures.js';
-import { callersTable, listFigures, storeTable, summaryTable, writeFigures } from './store-figures.js';
+import {
+  callersTable,
+  listFigures,
+  storeTable,
+  summaryTable,
+  writeFigures,
+} from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
@@ -22,7 +28,8 @@ const newest = (kind: Results['kind']): Results | undefined => {
 };
 
 const tableOf = (runs: readonly Results[]): string => {
-  // A later run of a part of the figures replaces those of an earlier run. Within a run, several may be "the same".
+  // A later run of a part of the figures replaces those of an earlier run. Within a run, several
+  // may be "the same".
   const judged = runs.flatMap((run, at) => {
     const later = new Set(
       runs
@@ -33,7 +40,8 @@ const tableOf = (runs: readonly Results[]): string => {
     return judge(run).filter(({ figure }) => !later.has(figure));
   });
   const rows = judged.map(
-    ({ figure, bar, value, reached }) => `| ${figure} | ${bar} | ${value.toFixed(2)} | ${reached ? 'yes' : '**no**'} |`,
+    ({ figure, bar, value, reached }) =>
+      `| ${figure} | ${bar} | ${value.toFixed(2)} | ${reached ? 'yes' : '**no**'} |`,
   );
   return ['| Figure | Bar | Measured | Reached |', '|---|---|---|---|', ...rows].join('\n');
 };
@@ -54,7 +62,8 @@ const writeRow = (file: string, first: string, cells: readonly string[]): void =
   writeFileSync(file, lines.with(at, `| ${first} | ${cells.join(' | ')} |`).join('\n'));
 };
 
-const hasStores = ({ groups }: Results): boolean => groups.some(({ group }) => group.startsWith('stores, '));
+const hasStores = ({ groups }: Results): boolean =>
+  groups.some(({ group }) => group.startsWith('stores, '));
 
 const full = newest('full');
 const peers = newest('peers');
@@ -71,7 +80,8 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 if (peers !== undefined) writePeers(peers);
-if (full !== undefined) writeRow('README.md', 'A session with ten entries takes', spaceCells(full.counts));
+if (full !== undefined)
+  writeRow('README.md', 'A session with ten entries takes', spaceCells(full.counts));
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {

@@ -73,7 +73,10 @@ const run = async (suite: Suite, context: Context, effort: Effort): Promise<Foun
   return { groups, counts: (await suite.counts?.(context)) ?? [] };
 };
 
-/** In a process of its own, as a host has one: what another suite has taught the compiler would slow this one down. */
+/**
+ * In a process of its own, as a host has one: what another suite has taught the compiler would slow
+ * this one down.
+ */
 const runApart = async (suite: Suite, redisUrl: string): Promise<Found> => {
   const child = fork(
     fileURLToPath(import.meta.url),
@@ -98,7 +101,8 @@ const show = ({ groups, counts }: Found): void => {
 const judgedLines = (bars: readonly Judged[]): string =>
   bars
     .map(({ figure, bar, value, quartiles, reached }) => {
-      const spread = quartiles === undefined ? '' : quartiles.map((quartile) => quartile.toFixed(2)).join('-');
+      const spread =
+        quartiles === undefined ? '' : quartiles.map((quartile) => quartile.toFixed(2)).join('-');
       const verdict = reached ? 'reached' : 'MISSED';
       return `${verdict.padEnd(8)} ${value.toFixed(2).padStart(8)}  ${spread.padEnd(12)} ${bar.padEnd(9)} ${figure}`;
     })
@@ -119,7 +123,11 @@ const effort = values.rounds === undefined ? usual : { ...usual, rounds: Number(
 
 const runOne = async (suite: Suite, redisUrl: string): Promise<void> => {
   const redis = new Redis(redisUrl);
-  const found = await run(suite, { redis, redisUrl, quick: values.quick, rounds: effort.rounds }, effort);
+  const found = await run(
+    suite,
+    { redis, redisUrl, quick: values.quick, rounds: effort.rounds },
+    effort,
+  );
   redis.disconnect();
   process.send?.(found, () => process.disconnect());
 };
@@ -132,14 +140,24 @@ const runAll = async (): Promise<void> => {
   const redisUrl = values.redis ?? own?.url ?? '';
   const redis = new Redis(redisUrl);
   try {
-    if ((await redis.dbsize()) > 0) throw new Error('the database is not empty, and the benchmarks would empty it');
+    if ((await redis.dbsize()) > 0)
+      throw new Error('the database is not empty, and the benchmarks would empty it');
     const machine = describeMachine(
       await redis.info('server'),
-      ['ioredis', 'libsql', 'pg', 'tinybench', 'autocannon', '@opentelemetry/api', '@opentelemetry/sdk-trace-base'],
+      [
+        'ioredis',
+        'libsql',
+        'pg',
+        'tinybench',
+        'autocannon',
+        '@opentelemetry/api',
+        '@opentelemetry/sdk-trace-base',
+      ],
       load,
     );
     const chosen = suites.filter(({ name }) => name.includes(values.only));
-    if (chosen.length === 0) throw new Error(`the suites are ${suites.map(({ name }) => name).join(', ')}`);
+    if (chosen.length === 0)
+      throw new Error(`the suites are ${suites.map(({ name }) => name).join(', ')}`);
     const groups: GroupResult[] = [];
     const counts: Count[] = [];
     const queue = chosen.values();
@@ -157,10 +175,19 @@ const runAll = async (): Promise<void> => {
     await Promise.all(lanes.map(measureNext)).finally(() => second?.stop());
     const usualKind = values.only === 'stores' ? 'stores' : 'full';
     const kind = values.quick ? 'quick' : usualKind;
-    const results: Results = { version: 2, date: new Date().toISOString(), kind, machine, effort, groups, counts };
+    const results: Results = {
+      version: 2,
+      date: new Date().toISOString(),
+      kind,
+      machine,
+      effort,
+      groups,
+      counts,
+    };
     const judged = judge(results);
     console.log(judgedLines(judged));
-    if (values.only === '' || values.only === 'stores') console.log(`\nsaved in ${save(results, judged)}`);
+    if (values.only === '' || values.only === 'stores')
+      console.log(`\nsaved in ${save(results, judged)}`);
   } finally {
     redis.disconnect();
     await own?.stop();

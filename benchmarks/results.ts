@@ -27,7 +27,10 @@ export interface Results {
   readonly counts: readonly Count[];
 }
 
-/** Saves the results with their date. Results of quick runs go to another folder, since they are not reliable. */
+/**
+ * Saves the results with their date. Results of quick runs go to another folder, since they are not
+ * reliable.
+ */
 export const save = (results: Results, bars: readonly Judged[]): string => {
   const folder = results.kind === 'quick' ? 'benchmarks/.build' : 'benchmarks/results';
   mkdirSync(folder, { recursive: true });
@@ -36,7 +39,12 @@ export const save = (results: Results, bars: readonly Judged[]): string => {
   return file;
 };
 
-const titles = { full: 'The full set', quick: 'A quick run', stores: 'The four stores', peers: 'The peers' } as const;
+const titles = {
+  full: 'The full set',
+  quick: 'A quick run',
+  stores: 'The four stores',
+  peers: 'The peers',
+} as const;
 
 const loadOf = ({ load }: Machine): string =>
   load === undefined ? 'load before the run not saved' : `load before the run ${load.toFixed(1)}`;
@@ -60,20 +68,43 @@ const shown = (value: number): string => value.toFixed(2);
 
 const quartilesOf = ({ lower, upper }: Spread): string => `${shown(lower)}-${shown(upper)}`;
 
-const time = (us: number): string => (us < 10 ? `${(us * 1000).toFixed(0)} ns` : `${us.toFixed(1)} us`);
+const time = (us: number): string =>
+  us < 10 ? `${(us * 1000).toFixed(0)} ns` : `${us.toFixed(1)} us`;
 
-/** A group as people read it on a terminal: for each limit the ratios by the clock and by CPU time. */
+/**
+ * A group as people read it on a terminal: for each limit the ratios by the clock and by CPU time.
+ */
 export const tableOf = ({ group, callers, limits, measurements }: GroupResult): string =>
   [
     `${group} (${callers} at a time)`,
     ...limits.flatMap((limit) => [
-      padded([`beside: ${limit}`, 'time', 'CPU', 'ratio', 'quartiles', 'by CPU', 'quartiles', 'p50', 'p99']),
+      padded([
+        `beside: ${limit}`,
+        'time',
+        'CPU',
+        'ratio',
+        'quartiles',
+        'by CPU',
+        'quartiles',
+        'p50',
+        'p99',
+      ]),
       ...measurements.flatMap(({ subject, wallUs, cpuUs, latencyUs, ratios, note }) => {
         const ratio = ratios[limit];
         if (ratio === undefined) return [];
-        const spreads = [ratio.wall, ratio.cpu].flatMap((spread) => [shown(spread.median), quartilesOf(spread)]);
-        const latencies = latencyUs === undefined ? [] : [time(latencyUs.p50.median), time(latencyUs.p99.median)];
-        const line = padded([subject, time(wallUs.median), time(cpuUs.median), ...spreads, ...latencies]);
+        const spreads = [ratio.wall, ratio.cpu].flatMap((spread) => [
+          shown(spread.median),
+          quartilesOf(spread),
+        ]);
+        const latencies =
+          latencyUs === undefined ? [] : [time(latencyUs.p50.median), time(latencyUs.p99.median)];
+        const line = padded([
+          subject,
+          time(wallUs.median),
+          time(cpuUs.median),
+          ...spreads,
+          ...latencies,
+        ]);
         return [note === undefined ? line : `${line}  ${note}`];
       }),
     ]),

@@ -6,7 +6,11 @@ export const rewindBars: readonly Bar[] = storeNames.flatMap((store): readonly B
   {
     figure: `${store} rewind by an entry, times as long as an append`,
     most: 1.25,
-    read: times({ group: `${store} rewind beside append`, subject: 'rewind by an entry', limit: 'append' }),
+    read: times({
+      group: `${store} rewind beside append`,
+      subject: 'rewind by an entry',
+      limit: 'append',
+    }),
   },
   ...['answers written anew', 'rewinds that stuck'].map(
     (subject): Bar => ({

@@ -15,16 +15,32 @@ const things = [
   'the rent for a small flat',
   'that last step',
 ];
-const reasons = ['because it was new to me', 'before we go on', 'since my plans have changed', 'if you have a moment'];
-const endings = ['?', '.', ', thank you.', '. I said "soon", not "now".', '.\nAnd one more thing, please.'];
+const reasons = [
+  'because it was new to me',
+  'before we go on',
+  'since my plans have changed',
+  'if you have a moment',
+];
+const endings = [
+  '?',
+  '.',
+  ', thank you.',
+  '. I said "soon", not "now".',
+  '.\nAnd one more thing, please.',
+];
 
-/** What people say: 60 to 200 characters, now and then with quotes and line feeds, which JSON has to escape. */
+/**
+ * What people say: 60 to 200 characters, now and then with quotes and line feeds, which JSON has to
+ * escape.
+ */
 export const utterances = (seed: number): (() => string) => {
   const random = randomFrom(seed);
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
   const clause = () => `${pick(openings)} ${pick(things)} ${pick(reasons)}`;
   return () =>
-    random() < 0.4 ? `${clause()}${pick(endings)} ${clause()}${pick(endings)}` : `${clause()}${pick(endings)}`;
+    random() < 0.4
+      ? `${clause()}${pick(endings)} ${clause()}${pick(endings)}`
+      : `${clause()}${pick(endings)}`;
 };
 
 const settings = {
@@ -40,14 +56,22 @@ const must = <T>(result: Result<T, { readonly message: string }>): T => {
 };
 
 const say = (next: () => string, count: number) =>
-  Array.from({ length: count }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: next() }));
+  Array.from({ length: count }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: next(),
+  }));
 
 /** An ACTIVE session with this number of entries, added in batches of a thousand. */
-export const seedSession = async (sessions: SessionService, entries: number, seed: number): Promise<string> => {
+export const seedSession = async (
+  sessions: SessionService,
+  entries: number,
+  seed: number,
+): Promise<string> => {
   const next = utterances(seed);
   const { id } = must(await sessions.create(settings));
   must(await sessions.start(id));
-  for (let left = entries; left > 0; left -= 1000) must(await sessions.append(id, say(next, Math.min(left, 1000))));
+  for (let left = entries; left > 0; left -= 1000)
+    must(await sessions.append(id, say(next, Math.min(left, 1000))));
   return id;
 };
 
@@ -55,7 +79,11 @@ export const seedSession = async (sessions: SessionService, entries: number, see
 const IN_FLIGHT = 64;
 
 /** Sessions with a history each; gives their ids. */
-export const seedSessions = async (sessions: SessionService, count: number, entries: number): Promise<string[]> => {
+export const seedSessions = async (
+  sessions: SessionService,
+  count: number,
+  entries: number,
+): Promise<string[]> => {
   const ids: string[] = [];
   let left = count;
   const worker = async () => {

@@ -26,7 +26,10 @@ export const sessionsPerGigabyte = (counts: Counts): string => {
 /** In the order of the table of stores in the project's README. */
 const readmeOrder: readonly StoreName[] = ['memory', 'SQLite', 'PostgreSQL', 'Redis'];
 
-/** The cells of a row: the space of a session with ten entries. Where it is not counted, only of what. */
+/**
+ * The cells of a row: the space of a session with ten entries. Where it is not counted, only of
+ * what.
+ */
 export const spaceCells = (counts: Counts): readonly string[] =>
   readmeOrder.map((store) => {
     const bytes = bytesOf(counts, store);

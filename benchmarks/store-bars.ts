@@ -1,5 +1,12 @@
 import { type Bar, ratio, times } from './bar.js';
-import { groupOf, listFigures, type StoreFigure, type StoreName, storeNames, writeFigures } from './store-figures.js';
+import {
+  groupOf,
+  listFigures,
+  type StoreFigure,
+  type StoreName,
+  storeNames,
+  writeFigures,
+} from './store-figures.js';
 
 const byHand = (store: StoreName, figure: string, least: number, place: StoreFigure): Bar => ({
   figure: `${store} ${figure}`,
@@ -7,7 +14,10 @@ const byHand = (store: StoreName, figure: string, least: number, place: StoreFig
   read: ratio({ ...place, group: groupOf(store, place) }),
 });
 
-/** Of each store beside the same by hand on its database. An array in memory has no insert to compare with. */
+/**
+ * Of each store beside the same by hand on its database. An array in memory has no insert to
+ * compare with.
+ */
 export const storeBars: readonly Bar[] = storeNames.flatMap((store) => [
   byHand(store, 'list of 1,000,000 sessions, page 1, of the query by hand', 0.6, listFigures.first),
   byHand(store, 'the same, 32 callers', 0.6, listFigures.firstOfMany),
@@ -26,6 +36,11 @@ export const storeBars: readonly Bar[] = storeNames.flatMap((store) => [
     ? []
     : [
         byHand(store, 'append, of a bare insert as durable', 0.5, writeFigures.append),
-        byHand(store, 'append, 32 callers, of a bare insert as durable', 0.5, writeFigures.appendOfMany),
+        byHand(
+          store,
+          'append, 32 callers, of a bare insert as durable',
+          0.5,
+          writeFigures.appendOfMany,
+        ),
       ]),
 ]);

@@ -75,7 +75,11 @@ export const writeFigures = {
 export const groupOf = (store: StoreName, { group }: Pick<StoreFigure, 'group'>): string =>
   `stores, ${store}: ${group}`;
 
-export const measurementOf = (results: Results, store: StoreName, figure: StoreFigure): Measurement | undefined =>
+export const measurementOf = (
+  results: Results,
+  store: StoreName,
+  figure: StoreFigure,
+): Measurement | undefined =>
   results.groups
     .find(({ group, callers }) => group === groupOf(store, figure) && callers === figure.callers)
     ?.measurements.find(({ subject }) => subject === figure.subject);
@@ -88,11 +92,14 @@ const timeOf = (us: number): string => {
   return ms >= 1 ? `${ms.toFixed(ms >= 10 ? 0 : 1)} ms` : `${us.toFixed(us >= 10 ? 0 : 1)} us`;
 };
 
-export const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
+export const countOf = (value: number): string =>
+  Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
 
 /** The times that callers waited, after a comma. */
 const waitsOf = ({ latencyUs }: Measurement): string =>
-  latencyUs === undefined ? '' : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
+  latencyUs === undefined
+    ? ''
+    : `, p50 ${timeOf(latencyUs.p50.median)}, p99 ${timeOf(latencyUs.p99.median)}`;
 
 /** The rate, the times that callers waited, and how much of the rate by hand that is. */
 const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {
@@ -116,7 +123,10 @@ export interface CallersFigure {
 export const shortTextOf = (measurement: Measurement, figure: StoreFigure): string =>
   `${countOf(rateOf(measurement))}${inBrackets(measurement, figure)}`;
 
-/** A table with a row for each database and call: how many calls one caller makes, and how many 32 do. */
+/**
+ * A table with a row for each database and call: how many calls one caller makes, and how many 32
+ * do.
+ */
 export const callersTable = (results: Results, figures: readonly CallersFigure[]): string => {
   const cellOf = (store: StoreName, figure: StoreFigure): string => {
     const found = measurementOf(results, store, figure);
@@ -125,13 +135,20 @@ export const callersTable = (results: Results, figures: readonly CallersFigure[]
   const rows = storeNames
     .filter((store) => store !== 'memory')
     .flatMap((store) =>
-      figures.map(({ label, one, many }) => `| ${store}: ${label} | ${cellOf(store, one)} | ${cellOf(store, many)} |`),
+      figures.map(
+        ({ label, one, many }) =>
+          `| ${store}: ${label} | ${cellOf(store, one)} | ${cellOf(store, many)} |`,
+      ),
     );
   return ['| Calls a second | 1 caller | 32 callers |', '|---|---:|---:|', ...rows].join('\n');
 };
 
 /** A table with a column for each store. */
-export const storeTable = (results: Results, figures: readonly StoreFigure[], write = textOf): string =>
+export const storeTable = (
+  results: Results,
+  figures: readonly StoreFigure[],
+  write = textOf,
+): string =>
   [
     `| Calls a second | ${storeNames.join(' | ')} |`,
     `|---|${storeNames.map(() => '---').join('|')}|`,
@@ -144,7 +161,10 @@ export const storeTable = (results: Results, figures: readonly StoreFigure[], wr
     }),
   ].join('\n');
 
-/** The rate with the times that callers waited, and in brackets how much of the rate by hand that is. */
+/**
+ * The rate with the times that callers waited, and in brackets how much of the rate by hand that
+ * is.
+ */
 const summaryOf = (measurement: Measurement, figure: StoreFigure): string =>
   `${countOf(rateOf(measurement))}${waitsOf(measurement)}${inBrackets(measurement, figure)}`;
 
@@ -156,4 +176,5 @@ export const mainFigures: readonly StoreFigure[] = [
   { ...listFigures.light, label: 'a page of ten without histories' },
 ];
 
-export const summaryTable = (results: Results): string => storeTable(results, mainFigures, summaryOf);
+export const summaryTable = (results: Results): string =>
+  storeTable(results, mainFigures, summaryOf);

@@ -17,5 +17,8 @@ export default defineConfig({
   removeNodeProtocol: false,
   clean: true,
   skipNodeModulesBundle: true,
-  esbuildPlugins: [asPublished((entry) => (entry === 'index' ? 'colloquy' : `colloquy/${entry}`)), textFilesInEsbuild],
+  esbuildPlugins: [
+    asPublished((entry) => (entry === 'index' ? 'colloquy' : `colloquy/${entry}`)),
+    textFilesInEsbuild,
+  ],
 });

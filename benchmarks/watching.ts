@@ -1,6 +1,6 @@
 /**
- * What watches cost, and how soon they see a change of another process: for each store, beside another build if its
- * folder is given. Saves the figures in `benchmarks/results`.
+ * What watches cost, and how soon they see a change of another process: for each store, beside
+ * another build if its folder is given. Saves the figures in `benchmarks/results`.
  *
  *     npm run build && node --import ./.ci/sources.mjs benchmarks/watching.ts [folder of another build]
  */
@@ -20,7 +20,9 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const now = (): number => performance.timeOrigin + performance.now();
 
 const percentile = (values: readonly number[], share: number): number =>
-  Number((values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN).toFixed(1));
+  Number(
+    (values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN).toFixed(1),
+  );
 
 /** Asks the process that watches, and gives its answer. */
 const ask = async <T extends Watched['type']>(child: ChildProcess, message: object, type: T) => {
@@ -36,8 +38,15 @@ const ask = async <T extends Watched['type']>(child: ChildProcess, message: obje
   return answered;
 };
 
-/** Milliseconds from the acknowledgement of an append to its arrival at a watch of another process. */
-const delaysOf = async (child: ChildProcess, append: () => Promise<unknown>, count: number, quietMs: () => number) => {
+/**
+ * Milliseconds from the acknowledgement of an append to its arrival at a watch of another process.
+ */
+const delaysOf = async (
+  child: ChildProcess,
+  append: () => Promise<unknown>,
+  count: number,
+  quietMs: () => number,
+) => {
   const delays: number[] = [];
   for (let left = count; left > 0; left -= 1) {
     await sleep(quietMs());
@@ -119,7 +128,12 @@ for (const [store, address] of Object.entries(stores)) {
     for (const [build, folder] of Object.entries(builds)) {
       names += 1;
       const found = await measure(folder, { ...address, name: `watching_${names}` }, ofOne);
-      figures.push({ store, watches: ofOne ? '2,000 of one session' : '2,000 of 2,000 sessions', build, ...found });
+      figures.push({
+        store,
+        watches: ofOne ? '2,000 of one session' : '2,000 of 2,000 sessions',
+        build,
+        ...found,
+      });
       console.log(JSON.stringify(figures.at(-1)));
     }
   }
@@ -127,4 +141,7 @@ for (const [store, address] of Object.entries(stores)) {
 await close();
 mkdirSync(`${here}benchmarks/results`, { recursive: true });
 const date = new Date().toISOString().slice(0, 10);
-writeFileSync(`${here}benchmarks/results/${date}-watching.json`, `${JSON.stringify(figures, undefined, 2)}\n`);
+writeFileSync(
+  `${here}benchmarks/results/${date}-watching.json`,
+  `${JSON.stringify(figures, undefined, 2)}\n`,
+);

@@ -1,7 +1,7 @@
 /**
- * How soon a worker of another process has a session that was woken, beside the least that hears of work on the same
- * database, how soon one follows a worker that has crashed, and what a worker costs that has nothing to do. Saves the
- * figures in `benchmarks/results`.
+ * How soon a worker of another process has a session that was woken, beside the least that hears of
+ * work on the same database, how soon one follows a worker that has crashed, and what a worker
+ * costs that has nothing to do. Saves the figures in `benchmarks/results`.
  *
  *     npm run build && node --import ./.ci/sources.mjs benchmarks/working.ts
  */
@@ -26,7 +26,8 @@ const IDLE_S = 10;
 const here = fileURLToPath(new URL('..', import.meta.url));
 
 const now = (): number => performance.timeOrigin + performance.now();
-const part = (values: readonly number[], of: number): number => Number(quantileOf(values, of).toFixed(1));
+const part = (values: readonly number[], of: number): number =>
+  Number(quantileOf(values, of).toFixed(1));
 
 /** The next message of a type. */
 const heard = <T extends Worked['type']>(child: ChildProcess, type: T) =>
@@ -54,8 +55,14 @@ const end = async (child: ChildProcess): Promise<void> => {
   await once(child, 'exit');
 };
 
-/** Milliseconds from the begin of a call that makes work to the begin of the work in the other process. */
-const delaysOf = async (child: ChildProcess, make: () => Promise<unknown>): Promise<readonly number[]> => {
+/**
+ * Milliseconds from the begin of a call that makes work to the begin of the work in the other
+ * process.
+ */
+const delaysOf = async (
+  child: ChildProcess,
+  make: () => Promise<unknown>,
+): Promise<readonly number[]> => {
   const delays: number[] = [];
   for (let left = WAKES; left > 0; left -= 1) {
     await sleep(50 + Math.random() * 100);
@@ -76,9 +83,14 @@ const openByHand = async (address: Address) => {
   }
   if (address.type === 'sqlite') return undefined;
   const pool = openPool(address);
-  await pool.query('CREATE TABLE IF NOT EXISTS by_hand (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)');
+  await pool.query(
+    'CREATE TABLE IF NOT EXISTS by_hand (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)',
+  );
   const make = () =>
-    pool.query('WITH made AS (INSERT INTO by_hand DEFAULT VALUES) SELECT pg_notify($1, $2)', ['by_hand', '']);
+    pool.query('WITH made AS (INSERT INTO by_hand DEFAULT VALUES) SELECT pg_notify($1, $2)', [
+      'by_hand',
+      '',
+    ]);
   return { make, close: () => pool.end() };
 };
 
@@ -127,7 +139,9 @@ const measure = async (address: Address) => {
     p50,
     p99: part(delays, 0.99),
     ...(byHand && { byHandP50: part(byHand, 0.5), byHandP99: part(byHand, 0.99) }),
-    ...(byHand && { timesByHandP50: Number((quantileOf(delays, 0.5) / quantileOf(byHand, 0.5)).toFixed(1)) }),
+    ...(byHand && {
+      timesByHandP50: Number((quantileOf(delays, 0.5) / quantileOf(byHand, 0.5)).toFixed(1)),
+    }),
     afterLeaseP50: part(afterLease, 0.5),
     afterLeaseMax: part(afterLease, 1),
     idleCpuPercent: Number(((after.cpu - before.cpu) / IDLE_S / 10_000).toFixed(2)),
@@ -154,4 +168,7 @@ await postgres.stop();
 remove();
 mkdirSync(`${here}benchmarks/results`, { recursive: true });
 const date = new Date().toISOString().slice(0, 10);
-writeFileSync(`${here}benchmarks/results/${date}-working.json`, `${JSON.stringify(figures, undefined, 2)}\n`);
+writeFileSync(
+  `${here}benchmarks/results/${date}-working.json`,
+  `${JSON.stringify(figures, undefined, 2)}\n`,
+);

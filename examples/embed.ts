@@ -1,5 +1,5 @@
-// Colloquy in a script: no server, no framework, sessions in memory. The script checks each result: errors are values, so
-// nothing needs a `try`.
+// Colloquy in a script: no server, no framework, sessions in memory. The script checks each result:
+// errors are values, so nothing needs a `try`.
 import { err, type HistoryEntry, type Result, type SessionError, SessionService } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 
@@ -21,10 +21,14 @@ const takeTurn = (id: string, turn: number, question: string) =>
   sessions
     .append(id, [{ role: 'user', content: question }], { operationId: `question-${turn}` })
     .andThen(() =>
-      sessions.append(id, [{ role: 'assistant', content: answerTo(question) }], { operationId: `answer-${turn}` }),
+      sessions.append(id, [{ role: 'assistant', content: answerTo(question) }], {
+        operationId: `answer-${turn}`,
+      }),
     );
 
-const hold = async (questions: readonly string[]): Promise<Result<readonly HistoryEntry[], SessionError>> => {
+const hold = async (
+  questions: readonly string[],
+): Promise<Result<readonly HistoryEntry[], SessionError>> => {
   const begun = await sessions
     .create({ face: 'ada', profile: 'tutor', behavior: 'You teach arithmetic.', timeLimit: 600 })
     .andThen(({ id }) => sessions.start(id));
@@ -49,7 +53,9 @@ const adviceOn = (error: SessionError): string => {
     case 'invalid_input':
       return error.issues.map(({ path, message }) => `${path} ${message}`).join('\n');
     case 'store_unavailable':
-      return error.outcome === 'unknown' ? 'it may have been done: repeat it under the same name' : 'try again later';
+      return error.outcome === 'unknown'
+        ? 'it may have been done: repeat it under the same name'
+        : 'try again later';
     case 'conflict':
       return 'try again';
     case 'not_found':

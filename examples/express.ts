@@ -1,5 +1,5 @@
-// Colloquy in an Express app, beside its own routes. A sweeper reports the sessions that the clock has ended, and the
-// process shuts down gracefully.
+// Colloquy in an Express app, beside its own routes. A sweeper reports the sessions that the clock
+// has ended, and the process shuts down gracefully.
 import { createSweeper, SessionService } from 'colloquy';
 import { expressMiddleware } from 'colloquy/express';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';

@@ -1,5 +1,6 @@
-// Colloquy in a Fastify app. The listener runs before Fastify's own, so Fastify does not parse the bodies. Commands are
-// enabled: a client with an API key can start, append to, end and delete sessions.
+// Colloquy in a Fastify app. The listener runs before Fastify's own, so Fastify does not parse the
+// bodies. Commands are enabled: a client with an API key can start, append to, end and delete
+// sessions.
 import { createServer } from 'node:http';
 import { SessionService } from 'colloquy';
 import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
@@ -13,7 +14,13 @@ const handler = createSessionHandler({
   sessions: new SessionService({
     store: new MemorySessionStore(),
     // Limits everything that clients can make long.
-    limits: { timeLimit: 3600, textBytes: 16_384, contentBytes: 16_384, entriesPerAppend: 20, historyEntries: 1000 },
+    limits: {
+      timeLimit: 3600,
+      textBytes: 16_384,
+      contentBytes: 16_384,
+      entriesPerAppend: 20,
+      historyEntries: 1000,
+    },
   }),
   authenticate,
   routes: [commandRoutes()],

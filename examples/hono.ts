@@ -1,5 +1,5 @@
-// Colloquy in a Hono app, with the events of a session for a web page. The page has a cookie and no API key; the app adds
-// the key on the server.
+// Colloquy in a Hono app, with the events of a session for a web page. The page has a cookie and no
+// API key; the app adds the key on the server.
 import { serve } from '@hono/node-server';
 import { SessionService } from 'colloquy';
 import { fetchHandler } from 'colloquy/fetch';
@@ -11,14 +11,20 @@ const key = process.env['API_KEY'] ?? '';
 const authenticate = staticApiKeys([{ key, tenant: 'acme' }]);
 
 const handler = createSessionHandler({
-  sessions: new SessionService({ store: new MemorySessionStore({ events: true }), limits: { timeLimit: 3600 } }),
+  sessions: new SessionService({
+    store: new MemorySessionStore({ events: true }),
+    limits: { timeLimit: 3600 },
+  }),
   authenticate,
   routes: [eventRoutes({ heartbeatMs: 15_000 })],
   onError: (error) => console.error(error),
 });
 const respond = fetchHandler(handler, { prefix: '/api' });
 
-/** Replace this: whether the user of this cookie may see this session. Here the cookie contains the session id. */
+/**
+ * Replace this: whether the user of this cookie may see this session. Here the cookie contains the
+ * session id.
+ */
 const maySee = (cookie: string | undefined, id: string): boolean => cookie === `session=${id}`;
 
 const app = new Hono();
@@ -41,7 +47,8 @@ const server = serve(
 );
 
 const stop = () => {
-  // Event streams do not end by themselves: they are closed after a moment, and the page reconnects.
+  // Event streams do not end by themselves: they are closed after a moment, and the page
+  // reconnects.
   server.close(() => console.log('stopped'));
   setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 500).unref();
 };

@@ -10,14 +10,16 @@ import mount from 'koa-mount';
 const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /**
- * Replace this with your table. It contains digests, so nobody who reads it can use a key. A lookup by digest also does not
- * reveal a key through its duration.
+ * Replace this with your table. It contains digests, so nobody who reads it can use a key. A lookup
+ * by digest also does not reveal a key through its duration.
  */
 const tenantsByDigest = new Map(
   (process.env['API_KEYS'] ?? '')
     .split(',')
     .map((entry) => entry.split(':'))
-    .flatMap(([tenant, key]): [string, string][] => (tenant && key ? [[digestOf(key), tenant]] : [])),
+    .flatMap(([tenant, key]): [string, string][] =>
+      tenant && key ? [[digestOf(key), tenant]] : [],
+    ),
 );
 if (tenantsByDigest.size === 0) {
   console.error('API_KEYS must be tenant:key,tenant:key,...');
@@ -38,7 +40,9 @@ const app = new Koa();
 app.use(async ({ request, response }, next) => {
   const begun = performance.now();
   await next();
-  console.log(`${request.method} ${request.path} ${response.status} ${(performance.now() - begun).toFixed(1)} ms`);
+  console.log(
+    `${request.method} ${request.path} ${response.status} ${(performance.now() - begun).toFixed(1)} ms`,
+  );
 });
 app.use(mount('/api', koaMiddleware(handler)));
 app.use((context) => {

@@ -1,5 +1,6 @@
-// Prints the HTTP interface of your service as an OpenAPI document, with your limits and names, for client generators,
-// gateways and documentation. `openApiRoute()` in the routes of `createSessionHandler` serves it at /openapi.json.
+// Prints the HTTP interface of your service as an OpenAPI document, with your limits and names, for
+// client generators, gateways and documentation. `openApiRoute()` in the routes of
+// `createSessionHandler` serves it at /openapi.json.
 import { SessionService } from 'colloquy';
 import { commandRoutes } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';

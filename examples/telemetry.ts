@@ -1,5 +1,5 @@
-// Spans and metrics of OpenTelemetry for a service. This example prints them. In production they go to a collector, and
-// `openTelemetry()` uses the providers that your app has registered.
+// Spans and metrics of OpenTelemetry for a service. This example prints them. In production they go
+// to a collector, and `openTelemetry()` uses the providers that your app has registered.
 
 import {
   AggregationTemporality,
@@ -7,15 +7,23 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { SessionService } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { openTelemetry } from 'colloquy/telemetry';
 
 const spans = new InMemorySpanExporter();
 const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
-const meterProvider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: measured })] });
+const tracerProvider = new BasicTracerProvider({
+  spanProcessors: [new SimpleSpanProcessor(spans)],
+});
+const meterProvider = new MeterProvider({
+  readers: [new PeriodicExportingMetricReader({ exporter: measured })],
+});
 
 const telemetry = openTelemetry({ tracerProvider, meterProvider });
 const sessions = new SessionService({ store: new MemorySessionStore(), observers: [telemetry] });
@@ -30,7 +38,9 @@ if (talked.isErr()) console.log(`refused: ${talked.error.message}`);
 
 await meterProvider.forceFlush();
 for (const { name, attributes } of spans.getFinishedSpans()) {
-  console.log(`span    ${name}${attributes['error.type'] === undefined ? '' : ` (${attributes['error.type']})`}`);
+  console.log(
+    `span    ${name}${attributes['error.type'] === undefined ? '' : ` (${attributes['error.type']})`}`,
+  );
 }
 for (const { scopeMetrics } of measured.getMetrics()) {
   for (const { descriptor, dataPoints } of scopeMetrics.flatMap(({ metrics }) => metrics)) {

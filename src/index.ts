@@ -33,7 +33,12 @@ export type { ObservedOperation, SessionObserver } from './service/session-obser
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
-export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
+export {
+  createSweeper,
+  type Sweeper,
+  type SweeperOptions,
+  type SweepReport,
+} from './service/sweeper.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export type { WakeOptions } from './service/wake-session.js';
@@ -71,7 +76,12 @@ export type {
   TooManyActive,
   WorkFailed,
 } from './session/errors.js';
-export { changeDetailOf, type EventDetail, type SimpleEvent, type UpdatedData } from './session/event-detail.js';
+export {
+  changeDetailOf,
+  type EventDetail,
+  type SimpleEvent,
+  type UpdatedData,
+} from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';

@@ -24,13 +24,17 @@ export type Message = Json & Pick<ChatMessage, 'id' | 'role'> & { readonly parts
 const isObject = (value: JsonValue | undefined): value is Json => isFields(value);
 
 const areParts = (parts: JsonValue | undefined): parts is readonly Part[] =>
-  Array.isArray(parts) && parts.every((part: JsonValue) => isObject(part) && typeof part['type'] === 'string');
+  Array.isArray(parts) &&
+  parts.every((part: JsonValue) => isObject(part) && typeof part['type'] === 'string');
 
 const isRole = (role: JsonValue | undefined): role is ChatMessage['role'] =>
   role === 'system' || role === 'user' || role === 'assistant';
 
 export const isMessage = (value: JsonValue): value is Message =>
-  isObject(value) && typeof value['id'] === 'string' && isRole(value['role']) && areParts(value['parts']);
+  isObject(value) &&
+  typeof value['id'] === 'string' &&
+  isRole(value['role']) &&
+  areParts(value['parts']);
 
 /** Whether a message says anything: an answer of a model that failed at once does not. */
 export const hasContent = ({ role, parts }: Message): boolean =>
@@ -39,22 +43,39 @@ export const hasContent = ({ role, parts }: Message): boolean =>
 const isText = ({ type }: Part): boolean => type === 'text';
 
 /**
- * The history entry of a message: its content is the text, and its data is the rest. A single text is not stored twice,
- * and a message that is only text has no data.
+ * The history entry of a message: its content is the text, and its data is the rest. A single text
+ * is not stored twice, and a message that is only text has no data.
  */
 export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry => {
   const texts = parts.filter(isText);
-  const rest = texts.length === 1 ? parts.map((part) => (isText(part) ? { ...part, text: undefined } : part)) : parts;
+  const rest =
+    texts.length === 1
+      ? parts.map((part) => (isText(part) ? { ...part, text: undefined } : part))
+      : parts;
   const data = { ...more, parts: rest };
   const content = texts.map(({ text }) => text).join('\n\n');
-  return { id, role, content, ...(canonicalJson(data) !== '{"parts":[{"type":"text"}]}' && { data }) };
+  return {
+    id,
+    role,
+    content,
+    ...(canonicalJson(data) !== '{"parts":[{"type":"text"}]}' && { data }),
+  };
 };
 
-/** The message of a history entry. An entry that was not saved as a message becomes a message with its text. */
+/**
+ * The message of a history entry. An entry that was not saved as a message becomes a message with
+ * its text.
+ */
 export const messageOf = ({ id, role, content, data, position }: PositionedEntry): Message => {
-  const named = { id: id ?? `position-${position}`, role: isRole(role) ? role : 'assistant' } as const;
+  const named = {
+    id: id ?? `position-${position}`,
+    role: isRole(role) ? role : 'assistant',
+  } as const;
   const parts = isObject(data) ? data['parts'] : undefined;
-  if (!isObject(data) || !areParts(parts)) return { ...named, parts: [{ type: 'text', text: content }] };
-  const whole = parts.map((part) => (isText(part) && part['text'] === undefined ? { ...part, text: content } : part));
+  if (!isObject(data) || !areParts(parts))
+    return { ...named, parts: [{ type: 'text', text: content }] };
+  const whole = parts.map((part) =>
+    isText(part) && part['text'] === undefined ? { ...part, text: content } : part,
+  );
   return { ...named, ...data, ...named, parts: whole };
 };

@@ -17,15 +17,18 @@ export type PlacedMessages = ReturnType<typeof placedIn>;
 /** Where messages were found. */
 export interface Found {
   readonly placed: PlacedMessages;
-  /** Whether the search came to the first message or to the beginning, so that no other one is stored. */
+  /**
+   * Whether the search came to the first message or to the beginning, so that no other one is
+   * stored.
+   */
   readonly isComplete: boolean;
   /** The end of the history. */
   readonly end: number;
 }
 
 /**
- * Finds messages, which are in the order of the chat: reads back from the end until the first one is found, the history
- * begins, or `search` messages are read.
+ * Finds messages, which are in the order of the chat: reads back from the end until the first one
+ * is found, the history begins, or `search` messages are read.
  */
 export const findBack = async <E extends ConversationError>(
   sessions: Conversations<E>,

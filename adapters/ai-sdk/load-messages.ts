@@ -11,8 +11,8 @@ export interface LoadOptions {
   /** The `before` of a page, for the messages before it. Default: the latest messages. */
   readonly before?: number | undefined;
   /**
-   * A position, such as that of the last message that a summary covers: only the messages after it, the first `last` of
-   * them; 0 for the beginning of the chat. `before` then does not count.
+   * A position, such as that of the last message that a summary covers: only the messages after it,
+   * the first `last` of them; 0 for the beginning of the chat. `before` then does not count.
    */
   readonly after?: number | undefined;
 }
@@ -22,13 +22,13 @@ export interface MessagePage<Message> {
   /** Oldest first. */
   readonly messages: Message[];
   /**
-   * The position after each message, by the id of the message: `create({ from: { id, position } })` creates a fork that
-   * ends with it.
+   * The position after each message, by the id of the message: `create({ from: { id, position } })`
+   * creates a fork that ends with it.
    */
   readonly positions: ReadonlyMap<string, number>;
   /**
-   * The end of the chat, if the page has the latest messages: pass it as `ifPosition` to `saveMessages`, which then saves
-   * nothing if the chat has changed since.
+   * The end of the chat, if the page has the latest messages: pass it as `ifPosition` to
+   * `saveMessages`, which then saves nothing if the chat has changed since.
    */
   readonly position: number;
   /** Pass it as `before` to load the page before this one; absent at the beginning of the chat. */
@@ -43,11 +43,14 @@ const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
 };
 
 /**
- * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is the type that was
- * saved. It is not checked: use `validateUIMessages` of the SDK if your types or tools have changed since. Never
- * rejects.
+ * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is
+ * the type that was saved. It is not checked: use `validateUIMessages` of the SDK if your types or
+ * tools have changed since. Never rejects.
  */
-export const loadMessages = <Message extends ChatMessage, E extends ConversationError = OperationErrors['history']>(
+export const loadMessages = <
+  Message extends ChatMessage,
+  E extends ConversationError = OperationErrors['history'],
+>(
   sessions: Pick<Conversations<E>, 'history'>,
   id: string,
   options: LoadOptions = {},
@@ -55,6 +58,14 @@ export const loadMessages = <Message extends ChatMessage, E extends Conversation
   sessions.history(id, queryOf(options)).map(({ entries, start, position: end, hasMore }) => {
     // Unchecked, as documented above.
     const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
-    const positions = new Map(entries.map(({ position }, index) => [messages[index]?.id ?? '', position]));
-    return { messages, positions, position: end, ...(start > 0 && { before: start }), ...(hasMore && { after: end }) };
+    const positions = new Map(
+      entries.map(({ position }, index) => [messages[index]?.id ?? '', position]),
+    );
+    return {
+      messages,
+      positions,
+      position: end,
+      ...(start > 0 && { before: start }),
+      ...(hasMore && { after: end }),
+    };
   });

@@ -2,36 +2,44 @@ import { err, ok, Result, ResultAsync } from 'neverthrow';
 import { sameJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
-import { appendOnce, type ConversationError, type Conversations, rewindOnce } from '../sdk/append-once.js';
+import {
+  appendOnce,
+  type ConversationError,
+  type Conversations,
+  rewindOnce,
+} from '../sdk/append-once.js';
 import { type ChatMessage, entryOf, hasContent, isMessage, type Message } from './chat-message.js';
 import { type Found, findBack } from './find-back.js';
 
 /** Options of `saveMessages`. */
 export interface SaveOptions {
   /**
-   * Whether the last given message is to be answered anew: the messages after it are superseded, and the chat moves on
-   * even if there are none, so that an answer that is still being written is `history_moved`. Default: false.
+   * Whether the last given message is to be answered anew: the messages after it are superseded,
+   * and the chat moves on even if there are none, so that an answer that is still being written is
+   * `history_moved`. Default: false.
    */
   readonly regenerate?: boolean;
   /**
-   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error is `lease_lost`.
-   * Default: no check.
+   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error
+   * is `lease_lost`. Default: no check.
    */
   readonly fencingToken?: number;
   /**
-   * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`. If the chat has
-   * changed since, nothing is saved: `history_moved`, for an answer that comes too late. Messages that are stored already
-   * are no change. Default: no check, except that what was added during this call is not superseded.
+   * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`.
+   * If the chat has changed since, nothing is saved: `history_moved`, for an answer that comes too
+   * late. Messages that are stored already are no change. Default: no check, except that what was
+   * added during this call is not superseded.
    */
   readonly ifPosition?: number;
   /**
-   * Whether to wake the session for a worker in the same step. If nothing is saved, it is not woken: an earlier call has.
-   * Default: false.
+   * Whether to wake the session for a worker in the same step. If nothing is saved, it is not
+   * woken: an earlier call has. Default: false.
    */
   readonly wake?: boolean;
   /**
-   * Maximum number of the latest messages that are searched for the ids. If the first of the given messages is not among
-   * them, and the chat has more, it may be stored further back: the error is `invalid_input`. Default: 10,000.
+   * Maximum number of the latest messages that are searched for the ids. If the first of the given
+   * messages is not among them, and the chat has more, it may be stored further back: the error is
+   * `invalid_input`. Default: 10,000.
    */
   readonly search?: number;
 }
@@ -40,17 +48,30 @@ export interface SaveOptions {
 const SEARCH = 10_000;
 
 /**
- * The messages as JSON, because a tool may have returned a value such as a `Date`, without empty answers. If several
- * messages have the same id, the last one counts.
+ * The messages as JSON, because a tool may have returned a value such as a `Date`, without empty
+ * answers. If several messages have the same id, the last one counts.
  */
-const parseMessages = (messages: readonly ChatMessage[]): Result<readonly Message[], InvalidInput> => {
+const parseMessages = (
+  messages: readonly ChatMessage[],
+): Result<readonly Message[], InvalidInput> => {
   const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
   return read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)
-    ? ok([...new Map(read.value.filter(hasContent).map((message) => [message.id, message])).values()])
-    : err(invalidInput([{ path: 'messages', message: 'must be an array of UIMessage that can be written as JSON' }]));
+    ? ok([
+        ...new Map(read.value.filter(hasContent).map((message) => [message.id, message])).values(),
+      ])
+    : err(
+        invalidInput([
+          {
+            path: 'messages',
+            message: 'must be an array of UIMessage that can be written as JSON',
+          },
+        ]),
+      );
 };
 
-/** The entries to save, and the position to rewind to, if messages are superseded or answered anew. */
+/**
+ * The entries to save, and the position to rewind to, if messages are superseded or answered anew.
+ */
 const decide = (messages: readonly Message[], { placed }: Found, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {
@@ -61,7 +82,9 @@ const decide = (messages: readonly Message[], { placed }: Found, regenerate: boo
   });
   const to = Math.min(...cuts);
   // A new message has no position.
-  const entries = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to)).map(entryOf);
+  const entries = messages
+    .filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to))
+    .map(entryOf);
   return { entries, to: cuts.length > 0 ? to : undefined };
 };
 
@@ -71,11 +94,11 @@ const notFound = (search: number): InvalidInput => {
 };
 
 /**
- * Saves messages by their ids, all of them in one step. A message that is already stored is not stored again, so the
- * call can be repeated. A stored message that has changed is replaced, and the messages after it are superseded, but
- * none that another caller adds meanwhile: the error is then `history_moved`. A new message is appended, but an answer
- * without content, as of a model that failed at once, is not. `position` is the end of the chat after the call. Never
- * rejects.
+ * Saves messages by their ids, all of them in one step. A message that is already stored is not
+ * stored again, so the call can be repeated. A stored message that has changed is replaced, and the
+ * messages after it are superseded, but none that another caller adds meanwhile: the error is then
+ * `history_moved`. A new message is appended, but an answer without content, as of a model that
+ * failed at once, is not. `position` is the end of the chat after the call. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
@@ -83,7 +106,9 @@ export const saveMessages = <E extends ConversationError>(
   messages: readonly ChatMessage[],
   { regenerate = false, search = SEARCH, ifPosition: expected, ...options }: SaveOptions = {},
 ): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
-  const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
+  const save = async (
+    wanted: readonly Message[],
+  ): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
     for (;;) {
       const found = await findBack(sessions, id, wanted, search);
       if (found.isErr()) return err(found.error);
@@ -97,7 +122,8 @@ export const saveMessages = <E extends ConversationError>(
           ? await appendOnce(sessions, id, entries, change)
           : await rewindOnce(sessions, id, { ...change, to, entries });
       const isMoved = saved.isErr() && saved.error.type === 'history_moved';
-      // Another caller has added to the chat, so decide again. A rewind would then drop what that caller has added.
+      // Another caller has added to the chat, so decide again. A rewind would then drop what that
+      // caller has added.
       if (isMoved && to === undefined && expected === undefined) continue;
       return saved.map(({ position }) => ({ position }));
     }

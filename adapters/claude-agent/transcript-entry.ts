@@ -38,8 +38,14 @@ export const nameOf = async (text: string): Promise<string> => {
 
 /** A unique text for a key. */
 export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
-  if (subpath === '') throw new TypeError('subpath must not be empty: the key of a main transcript has none');
-  return JSON.stringify(['claude-agent', projectKey, sessionId, ...(subpath === undefined ? [] : [subpath])]);
+  if (subpath === '')
+    throw new TypeError('subpath must not be empty: the key of a main transcript has none');
+  return JSON.stringify([
+    'claude-agent',
+    projectKey,
+    sessionId,
+    ...(subpath === undefined ? [] : [subpath]),
+  ]);
 };
 
 /** The key of a text. */
@@ -53,7 +59,10 @@ export const keyOf = (text: string): TranscriptKey => {
   };
 };
 
-/** Maximum characters of a message that are also the content of its entry: both count towards one limit. */
+/**
+ * Maximum characters of a message that are also the content of its entry: both count towards one
+ * limit.
+ */
 const CONTENT_LENGTH = 10_000;
 
 const isName = (value: unknown, most: number): value is string =>
@@ -88,8 +97,12 @@ export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
   entries.map(({ data }): unknown => data).filter(isLine);
 
 /** The lines to append: the first one of each `uuid`, unless that is `known`. */
-export const newOf = (lines: readonly TranscriptEntry[], known: ReadonlySet<unknown>): readonly TranscriptEntry[] => {
+export const newOf = (
+  lines: readonly TranscriptEntry[],
+  known: ReadonlySet<unknown>,
+): readonly TranscriptEntry[] => {
   const seen = new Set<unknown>();
-  const isNew = (uuid: unknown) => !known.has(uuid) && !seen.has(uuid) && seen.add(uuid) !== undefined;
+  const isNew = (uuid: unknown) =>
+    !known.has(uuid) && !seen.has(uuid) && seen.add(uuid) !== undefined;
   return lines.filter(({ uuid }) => uuid === undefined || isNew(uuid));
 };

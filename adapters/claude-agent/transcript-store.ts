@@ -2,7 +2,11 @@ import type { Result } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
-import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/session-limits.js';
+import {
+  defaultLimits,
+  HISTORY_LIMIT,
+  MAX_LEASE_SECONDS,
+} from '../../src/session/session-limits.js';
 import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
 import {
   entryOf,
@@ -20,7 +24,8 @@ import type { FoundTranscript, TranscriptSessions } from './transcript-sessions.
 interface Known {
   readonly id: string;
   /**
-   * The fencing token of the lease that identifies the session: a later session with the same id has a different one.
+   * The fencing token of the lease that identifies the session: a later session with the same id
+   * has a different one.
    */
   readonly fencingToken: number;
   /** The end of the history. */
@@ -33,8 +38,8 @@ export interface TranscriptStoreOptions {
   /** The face, 1 to 256 characters. Default: `claude`. */
   readonly face?: string;
   /**
-   * The profile, 1 to 256 characters. Default: the `projectKey`, or its digest if it is longer than 256 characters or
-   * not plain ASCII.
+   * The profile, 1 to 256 characters. Default: the `projectKey`, or its digest if it is longer than
+   * 256 characters or not plain ASCII.
    */
   readonly profile?: string;
 }
@@ -44,18 +49,25 @@ const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'c
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
 /** Maximum number of cached transcripts. */
 const MAX_KNOWN = 100;
-/** Maximum number of attempts of one append. An attempt fails if another process has changed the transcript. */
+/**
+ * Maximum number of attempts of one append. An attempt fails if another process has changed the
+ * transcript.
+ */
 const MAX_TRIES = 100;
 
 const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined =>
-  result.isErr() && ['not_found', 'invalid_input'].includes(result.error.type) ? undefined : unwrap(result);
+  result.isErr() && ['not_found', 'invalid_input'].includes(result.error.type)
+    ? undefined
+    : unwrap(result);
 
-const mainOf = ({ projectKey, sessionId }: TranscriptKey): string => textOf({ projectKey, sessionId });
+const mainOf = ({ projectKey, sessionId }: TranscriptKey): string =>
+  textOf({ projectKey, sessionId });
 
 /**
- * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is a session of the
- * engine, and each line is the `data` of an entry. As the SDK expects, the methods reject: with a `SessionFailure`,
- * whose `error` is that of the engine. Any number of processes may use one transcript.
+ * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is
+ * a session of the engine, and each line is the `data` of an entry. As the SDK expects, the methods
+ * reject: with a `SessionFailure`, whose `error` is that of the engine. Any number of processes may
+ * use one transcript.
  */
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;
@@ -64,23 +76,28 @@ export class TranscriptStore {
   readonly #known = new Map<string, Known>();
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  /** `sessions` is a `SessionService` or a `SessionClient`, whose sessions must not end by themselves. */
+  /**
+   * `sessions` is a `SessionService` or a `SessionClient`, whose sessions must not end by
+   * themselves.
+   */
   constructor(sessions: TranscriptSessions, options: TranscriptStoreOptions = {}) {
     this.#sessions = sessions;
     this.#options = options;
   }
 
   /**
-   * Appends lines, in the order of the calls, except those whose `uuid` is already in the transcript. Each part of up
-   * to `limits.entriesPerAppend` lines is stored as a whole or not at all. Rejects with `invalid_input` for a line
-   * above `limits.contentBytes`, and with `invalid_transition` if the session has ended.
+   * Appends lines, in the order of the calls, except those whose `uuid` is already in the
+   * transcript. Each part of up to `limits.entriesPerAppend` lines is stored as a whole or not at
+   * all. Rejects with `invalid_input` for a line above `limits.contentBytes`, and with
+   * `invalid_transition` if the session has ended.
    */
   async append(key: TranscriptKey, entries: readonly TranscriptEntry[]): Promise<void> {
     const lines = [...entries];
     const { entriesPerAppend: most } = this.#sessions.policy?.limits ?? defaultLimits;
     await this.#inTurn(key, async () => {
       const name = await nameOf(textOf(key));
-      for (let at = 0; at < lines.length; at += most) await this.#append(key, name, lines.slice(at, at + most));
+      for (let at = 0; at < lines.length; at += most)
+        await this.#append(key, name, lines.slice(at, at + most));
     });
   }
 
@@ -94,7 +111,10 @@ export class TranscriptStore {
     return linesOf(read.entries);
   }
 
-  /** The main transcripts of a project, each with the time of its last change in milliseconds since the epoch. */
+  /**
+   * The main transcripts of a project, each with the time of its last change in milliseconds since
+   * the epoch.
+   */
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
     const sessions = await this.#list({ [PROJECT]: await nameOf(projectKey) });
     return sessions.map(({ options: { context }, createdAt, updatedAt = createdAt }) => ({
@@ -110,8 +130,8 @@ export class TranscriptStore {
   }
 
   /**
-   * Deletes a transcript. If it is a main transcript, deletes those of its subagents too. Also succeeds if there is
-   * none.
+   * Deletes a transcript. If it is a main transcript, deletes those of its subagents too. Also
+   * succeeds if there is none.
    */
   async delete(key: TranscriptKey): Promise<void> {
     await this.#inTurn(key, async () => {
@@ -123,7 +143,11 @@ export class TranscriptStore {
     });
   }
 
-  async #append(key: TranscriptKey, name: string, lines: readonly TranscriptEntry[]): Promise<void> {
+  async #append(
+    key: TranscriptKey,
+    name: string,
+    lines: readonly TranscriptEntry[],
+  ): Promise<void> {
     let known = this.#known.get(name);
     // Cached again once these lines are appended.
     this.#known.delete(name);
@@ -158,7 +182,11 @@ export class TranscriptStore {
   }
 
   /** Creates a transcript with these lines. Returns false if it exists already. */
-  async #create(key: TranscriptKey, name: string, lines: readonly TranscriptEntry[]): Promise<boolean> {
+  async #create(
+    key: TranscriptKey,
+    name: string,
+    lines: readonly TranscriptEntry[],
+  ): Promise<boolean> {
     const { projectKey, subpath } = key;
     const project = await nameOf(projectKey);
     const input: CreateSessionInput = {
@@ -168,7 +196,9 @@ export class TranscriptStore {
       context: textOf(key),
       labels: {
         [TRANSCRIPT]: name,
-        ...(subpath === undefined ? { [PROJECT]: project } : { [PARENT]: await nameOf(mainOf(key)) }),
+        ...(subpath === undefined
+          ? { [PROJECT]: project }
+          : { [PARENT]: await nameOf(mainOf(key)) }),
       },
       entries: lines.map(entryOf),
       start: true,
@@ -188,8 +218,11 @@ export class TranscriptStore {
     const [found] = await this.#list({ [TRANSCRIPT]: name });
     if (found === undefined) return undefined;
     const { id, lease } = found;
-    const held = lease?.holder === LEASE.holder ? lease : unlessGone(await this.#sessions.lease(id, LEASE));
-    return held && this.#catchUp({ id, fencingToken: held.fencingToken, position: 0, uuids: new Set() });
+    const held =
+      lease?.holder === LEASE.holder ? lease : unlessGone(await this.#sessions.lease(id, LEASE));
+    return (
+      held && this.#catchUp({ id, fencingToken: held.fencingToken, position: 0, uuids: new Set() })
+    );
   }
 
   async #catchUp(known: Known): Promise<Known | undefined> {
@@ -199,13 +232,15 @@ export class TranscriptStore {
   }
 
   /**
-   * The entries after a position, and the end; undefined if the session was deleted, or has been replaced by one
-   * without this position.
+   * The entries after a position, and the end; undefined if the session was deleted, or has been
+   * replaced by one without this position.
    */
   async #read(id: string, after: number) {
     const parts: PositionedEntry[][] = [];
     for (let position = after; ; ) {
-      const part = unlessGone(await this.#sessions.history(id, { after: position, limit: HISTORY_LIMIT }));
+      const part = unlessGone(
+        await this.#sessions.history(id, { after: position, limit: HISTORY_LIMIT }),
+      );
       if (part === undefined) return undefined;
       parts.push([...part.entries]);
       position = part.position;
@@ -215,7 +250,8 @@ export class TranscriptStore {
 
   async #list(labels: SessionLabels): Promise<FoundTranscript[]> {
     const found: FoundTranscript[] = [];
-    for await (const each of this.#sessions.each({ labels, historyLimit: 0 })) found.push(unwrap(each));
+    for await (const each of this.#sessions.each({ labels, historyLimit: 0 }))
+      found.push(unwrap(each));
     return found;
   }
 

@@ -11,18 +11,26 @@ export interface ExpressRequest extends IncomingMessage {
 }
 
 /** A middleware of Express. */
-export type ExpressMiddleware = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
+export type ExpressMiddleware = (
+  req: ExpressRequest,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
 
 /**
- * Middleware for Express 4 and 5, with or without a body parser before it. Requests to other paths go to the next
- * middleware.
+ * Middleware for Express 4 and 5, with or without a body parser before it. Requests to other paths
+ * go to the next middleware.
  *
  *     app.use('/api', expressMiddleware(handler));
  */
 export const expressMiddleware =
   (handler: SessionHandler): ExpressMiddleware =>
   (req, res, next) => {
-    const parts = { url: pathOf(req.url ?? ''), prefix: req.baseUrl ?? '', parsed: parsedBody(req) };
+    const parts = {
+      url: pathOf(req.url ?? ''),
+      prefix: req.baseUrl ?? '',
+      parsed: parsedBody(req),
+    };
     inTurn(req, res, () => {
       void handler(new NodeRequest(req, res, parts)).then((response) => {
         if (response === undefined) next();

@@ -1,6 +1,6 @@
 /**
- * Listeners for the end of a response. Separate from the request, because that may reference the stream of the
- * response, and the finalizer of the stream must not.
+ * Listeners for the end of a response. Separate from the request, because that may reference the
+ * stream of the response, and the finalizer of the stream must not.
  */
 export class CloseListeners {
   readonly #listeners: (() => void)[] = [];

@@ -11,18 +11,24 @@ export interface FetchHandlerOptions {
   /** Prefix of the routes in the URLs of the requests, such as `/api`. Default: none. */
   readonly prefix?: string;
   /**
-   * Prefix that the host or a proxy removes from the URLs before, such as `/api` with Hono's `app.mount('/api', ...)`.
-   * `Location` and `Link` contain it. Default: none.
+   * Prefix that the host or a proxy removes from the URLs before, such as `/api` with Hono's
+   * `app.mount('/api', ...)`. `Location` and `Link` contain it. Default: none.
    */
   readonly basePath?: string;
 }
 
-/** Maximum bytes of a body that is sent in one part when a listener waits for the end of the response. */
+/**
+ * Maximum bytes of a body that is sent in one part when a listener waits for the end of the
+ * response.
+ */
 const SMALL_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, closing: CloseListeners): Response => {
+const toResponse = (
+  { status, headers, body, stream, cutOff }: HandlerResponse,
+  closing: CloseListeners,
+): Response => {
   const { close } = closing;
   if (stream !== undefined) {
     if (!detectsUnread) close();
@@ -42,8 +48,9 @@ const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, 
 };
 
 /**
- * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks. Requests to other
- * paths are answered with 404. Throws a `TypeError` that names every invalid or unknown option.
+ * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks.
+ * Requests to other paths are answered with 404. Throws a `TypeError` that names every invalid or
+ * unknown option.
  *
  *     const serve = fetchHandler(handler, { prefix: '/api' });
  *     app.all('/api/*', (context) => serve(context.req.raw));
@@ -52,12 +59,17 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
-  const { prefix, shownPrefix } = parseOptions('fetchHandler', options, { prefix: true, basePath: true }, (issues) => {
-    const { prefix: given = '', basePath = '' } = options;
-    issues.check(typeof given === 'string', 'prefix', 'must be a string');
-    issues.check(typeof basePath === 'string', 'basePath', 'must be a string');
-    return { prefix: tidyPrefix(given), shownPrefix: tidyPrefix(basePath) + tidyPrefix(given) };
-  });
+  const { prefix, shownPrefix } = parseOptions(
+    'fetchHandler',
+    options,
+    { prefix: true, basePath: true },
+    (issues) => {
+      const { prefix: given = '', basePath = '' } = options;
+      issues.check(typeof given === 'string', 'prefix', 'must be a string');
+      issues.check(typeof basePath === 'string', 'basePath', 'must be a string');
+      return { prefix: tidyPrefix(given), shownPrefix: tidyPrefix(basePath) + tidyPrefix(given) };
+    },
+  );
   return async (request) => {
     const url = withoutPrefix(pathOf(request.url), prefix);
     const shown = new FetchRequest(request, { url: url ?? '', prefix: shownPrefix });

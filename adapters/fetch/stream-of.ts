@@ -1,8 +1,8 @@
 import type { WatchSignal } from '../../src/session/session-event.js';
 
 /**
- * Reports a body that is neither read nor cancelled, such as that of a response that a middleware has replaced. Some
- * runtimes lack it.
+ * Reports a body that is neither read nor cancelled, such as that of a response that a middleware
+ * has replaced. Some runtimes lack it.
  */
 const unread =
   typeof FinalizationRegistry === 'undefined'
@@ -15,9 +15,10 @@ const unread =
 export const detectsUnread = unread !== undefined;
 
 /**
- * The parts as the body of a Fetch response. A part is requested when the client has taken the previous one. Cancelling
- * the stream ends the source; `cutOff` makes the stream fail. `closed` is called after the last part, when the stream
- * is cancelled, and when it is garbage collected; it may be called more than once, and must not reference the stream.
+ * The parts as the body of a Fetch response. A part is requested when the client has taken the
+ * previous one. Cancelling the stream ends the source; `cutOff` makes the stream fail. `closed` is
+ * called after the last part, when the stream is cancelled, and when it is garbage collected; it
+ * may be called more than once, and must not reference the stream.
  */
 export const streamOf = (
   parts: AsyncIterable<Uint8Array>,

@@ -19,7 +19,10 @@ export interface KoaContext {
 }
 
 /** Generic, so that an app keeps the type of its contexts. */
-export type KoaMiddleware = <C extends KoaContext>(context: C, next: () => Promise<unknown>) => Promise<void>;
+export type KoaMiddleware = <C extends KoaContext>(
+  context: C,
+  next: () => Promise<unknown>,
+) => Promise<void>;
 
 const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 
@@ -41,8 +44,8 @@ const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
   });
 
 /**
- * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with koa-mount. Requests to other
- * paths go to the next middleware.
+ * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with
+ * koa-mount. Requests to other paths go to the next middleware.
  *
  *     app.use(mount('/api', koaMiddleware(handler)));
  */
@@ -51,7 +54,11 @@ export const koaMiddleware =
   async (context, next) => {
     const { req, res } = context;
     const url = pathOf(context.url);
-    const parts = { url, prefix: prefixOf(pathOf(context.originalUrl), url), parsed: parsedBody(context.request) };
+    const parts = {
+      url,
+      prefix: prefixOf(pathOf(context.originalUrl), url),
+      parsed: parsedBody(context.request),
+    };
     if (!(await turnOf(req, res))) {
       context.respond = false;
       return;

@@ -6,7 +6,11 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead): SessionHead => {
   const head = { id, options: { ...options }, createdAt };
   if ((origin ?? digest) === undefined) return head;
-  return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
+  return {
+    ...head,
+    ...(origin && { origin: { ...origin } }),
+    ...(digest !== undefined && { digest }),
+  };
 };
 
 const isFrozen = ({ operations, terms, labels, metadata, lease, report }: StateRecord): boolean =>
@@ -18,12 +22,15 @@ const isFrozen = ({ operations, terms, labels, metadata, lease, report }: StateR
   (report === undefined || Object.isFrozen(report));
 
 /**
- * A deeply frozen state, which the store and its callers may share. States of the service are frozen already: copying
- * each would make a change take half as long again.
+ * A deeply frozen state, which the store and its callers may share. States of the service are
+ * frozen already: copying each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
   if (Object.isFrozen(state) && isFrozen(state)) return state;
-  const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
+  const [operations, terms] = [
+    Object.freeze([...state.operations]),
+    Object.freeze({ ...state.terms }),
+  ];
   const labels = state.labels && Object.freeze({ ...state.labels });
   const metadata = state.metadata && deepFreeze(structuredClone(state.metadata));
   const lease = state.lease && Object.freeze({ ...state.lease });

@@ -2,7 +2,12 @@ import type { KnownAppend } from '../../src/session/decide-append.js';
 import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
-import { bytesOf as bytesOfText, isRedacted, plainEntry, redactedEntry } from '../shared/stored-json.js';
+import {
+  bytesOf as bytesOfText,
+  isRedacted,
+  plainEntry,
+  redactedEntry,
+} from '../shared/stored-json.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */
@@ -13,7 +18,9 @@ const DATA_BYTES = ',"data":'.length;
 const bytesOf = ({ role, content, timestamp, id, data }: HistoryEntry): number => {
   const bytes = FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
   const idBytes = id === undefined ? 0 : ID_BYTES + jsonBytes(id);
-  return bytes + idBytes + (data === undefined ? 0 : DATA_BYTES + bytesOfText(JSON.stringify(data)));
+  return (
+    bytes + idBytes + (data === undefined ? 0 : DATA_BYTES + bytesOfText(JSON.stringify(data)))
+  );
 };
 
 const copyOf = (entry: HistoryEntry): HistoryEntry => {
@@ -50,7 +57,8 @@ export class HistoryLog {
   }
 
   /**
-   * Redacts entries. Returns whether anything was redacted. Superseded entries are not kept, so they need no redaction.
+   * Redacts entries. Returns whether anything was redacted. Superseded entries are not kept, so
+   * they need no redaction.
    */
   redact(positions: readonly number[]): boolean {
     let isChanged = false;

@@ -3,7 +3,10 @@ import { type ChangeId, type EventDetail, eventOf } from '../../src/session/even
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
-/** A position in the log: when the event was logged, and its number among the events of that millisecond. */
+/**
+ * A position in the log: when the event was logged, and its number among the events of that
+ * millisecond.
+ */
 interface Position {
   readonly ms: number;
   readonly number: number;
@@ -74,7 +77,12 @@ export class MemoryEventLog implements EventLog {
     return ok(Date.now());
   }
 
-  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
+  read(
+    _stream: string,
+    position: string,
+    limit: number,
+    of?: EventScope,
+  ): Result<EventPage, never> {
     const from = positionOf(position);
     const first = this.#firstAfter(from);
     const last = Math.min(first + limit - 1, this.#count);

@@ -6,8 +6,18 @@ import { wokenState } from '../../src/session/claim-state.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
-import { appendedDetailOf, type EventDetail, openingDetailsOf, wokenDetailOf } from '../../src/session/event-detail.js';
-import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from '../../src/session/history-positions.js';
+import {
+  appendedDetailOf,
+  type EventDetail,
+  openingDetailsOf,
+  wokenDetailOf,
+} from '../../src/session/event-detail.js';
+import {
+  entriesUpTo,
+  entriesUpToCurrent,
+  isSuperseded,
+  partBetween,
+} from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
@@ -37,13 +47,24 @@ import type {
 import { updatedAt } from '../shared/session-search.js';
 import { frozenState } from './frozen-state.js';
 import { MemoryEventLog } from './memory-event-log.js';
-import { bytesOf, dueKeyOf, keyOf, newSession, recordOf, remainsOf, type StoredSession } from './stored-session.js';
+import {
+  bytesOf,
+  dueKeyOf,
+  keyOf,
+  newSession,
+  recordOf,
+  remainsOf,
+  type StoredSession,
+} from './stored-session.js';
 import { type QueueTimes, TenantIndex } from './tenant-index.js';
 import { type QueuedSession, TimeQueue } from './time-queue.js';
 
 /** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** Enables events. The store keeps the last `length` events, at least 1, by default 100000. Default: no events. */
+  /**
+   * Enables events. The store keeps the last `length` events, at least 1, by default 100000.
+   * Default: no events.
+   */
   readonly events?:
     | boolean
     | {
@@ -56,7 +77,10 @@ export interface MemorySessionStoreOptions {
 
 const DEFAULT_EVENTS = 100_000;
 
-const optionNames: OptionNames<MemorySessionStoreOptions> = { events: { length: true }, reportEnds: true };
+const optionNames: OptionNames<MemorySessionStoreOptions> = {
+  events: { length: true },
+  reportEnds: true,
+};
 
 const parseEventsLength = (
   issues: IssueList,
@@ -68,7 +92,10 @@ const parseEventsLength = (
   return parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1);
 };
 
-const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({ ...dueKeyOf(session), dueAt: at });
+const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
+  ...dueKeyOf(session),
+  dueAt: at,
+});
 
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
@@ -78,8 +105,9 @@ const parseSettings = (options: MemorySessionStoreOptions) =>
   });
 
 /**
- * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose sessions may be lost
- * when it ends. Every call is complete when its method returns, so calls never race.
+ * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose
+ * sessions may be lost when it ends. Every call is complete when its method returns, so calls never
+ * race.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
@@ -94,11 +122,17 @@ export class MemorySessionStore implements SessionStore {
     this.#reportsEnds = reportEnds;
   }
 
-  insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
+  insert(
+    name: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantIndex(name, this.#queues);
     if (tenant.get(head.id) !== undefined) return ok('taken');
     const { entries = [], source, cap } = opening ?? {};
-    if (source !== undefined && tenant.get(source.id)?.log.version !== source.version) return ok('source_changed');
+    if (source !== undefined && tenant.get(source.id)?.log.version !== source.version)
+      return ok('source_changed');
     if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state);
@@ -138,11 +172,16 @@ export class MemorySessionStore implements SessionStore {
     const bytes = items.reduce((sum, session) => sum + bytesOf(session, range), 0);
     const refusal = tooLarge(range, bytes, items.length);
     if (refusal !== undefined) return err(refusal);
-    const page = { records: items.map((session) => recordOf(session, range)), total, unreadable: [] };
+    const page = {
+      records: items.map((session) => recordOf(session, range)),
+      total,
+      unreadable: [],
+    };
     const last = hasMore ? items.at(-1) : undefined;
     if (last === undefined) return ok(page);
     const { id, createdAt } = last.head;
-    const at = range.order === 'updated' ? timestampOf(updatedAt(last.state, range.now)) : createdAt;
+    const at =
+      range.order === 'updated' ? timestampOf(updatedAt(last.state, range.now)) : createdAt;
     return ok({ ...page, nextCursor: { id, at } });
   }
 
@@ -159,7 +198,9 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== previous.revision) return ok('stale');
     if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     const { lastActivityAt } = state;
-    const stored = frozenState(lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next);
+    const stored = frozenState(
+      lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next,
+    );
     tenant.change(session, stored, { dueAt: dueAtOf(stored), wakeAt: wakeAtOf(stored) });
     if (event !== undefined) this.#log(session, event);
     return ok('replaced');
@@ -212,7 +253,13 @@ export class MemorySessionStore implements SessionStore {
       .map((entry, at) => ({ ...entry, position: positions.positionOf(from + at + 1) }));
     const part = partBetween(positions, slice, from, to);
     const { version } = log;
-    return ok({ outcome: 'found', entries, ...part, isSuperseded: isSuperseded(positions, given), version });
+    return ok({
+      outcome: 'found',
+      entries,
+      ...part,
+      isSuperseded: isSuperseded(positions, given),
+      version,
+    });
   }
 
   remove(
@@ -245,7 +292,10 @@ export class MemorySessionStore implements SessionStore {
     return ok(this.#queues.work.count(now, limit, tenant));
   }
 
-  reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
+  reschedule(
+    key: DueKey,
+    { from, to, isDamaged = false }: Rescheduling,
+  ): Result<'moved' | 'stale', never> {
     const session = this.#sessionOf(key);
     if (session?.dueAt !== from) return ok('stale');
     const { state } = session;

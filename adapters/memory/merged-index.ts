@@ -1,7 +1,8 @@
 import type { Order, SortedItems } from './ordered-index.js';
 
 /**
- * Indexes without a common item, read as one, in O(log² n + page). It is a view: changes of the indexes show in it.
+ * Indexes without a common item, read as one, in O(log² n + page). It is a view: changes of the
+ * indexes show in it.
  */
 export class MergedIndex<T> implements SortedItems<T> {
   readonly #indexes: readonly SortedItems<T>[];
@@ -22,7 +23,9 @@ export class MergedIndex<T> implements SortedItems<T> {
   }
 
   slice(start: number, end: number): T[] {
-    const parts = this.#indexes.map((index) => index.slice(this.#share(index, start), this.#share(index, end)));
+    const parts = this.#indexes.map((index) =>
+      index.slice(this.#share(index, start), this.#share(index, end)),
+    );
     return parts.flat().sort(this.#order);
   }
 

@@ -8,8 +8,8 @@ interface Leaf<T> {
 interface Branch<T> {
   readonly children: Node<T>[];
   /**
-   * For each child, a lower bound: an item that is not after any of its items, but after all items of the children
-   * before it.
+   * For each child, a lower bound: an item that is not after any of its items, but after all items
+   * of the children before it.
    */
   readonly firsts: T[];
   /** For each child, the number of items in the children before it. */
@@ -24,7 +24,8 @@ const WIDTH = 64;
 
 const isLeaf = <T>(node: Node<T>): node is Leaf<T> => 'items' in node;
 const sizeOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.size);
-const widthOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.children.length);
+const widthOf = <T>(node: Node<T>): number =>
+  isLeaf(node) ? node.items.length : node.children.length;
 
 const at = <T>(list: readonly T[], index: number): T => {
   const item = list[index];
@@ -55,8 +56,8 @@ const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
 /**
- * Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending order leave full
- * nodes.
+ * Where to split a node that an insert at `slot` made too wide. Inserts in ascending or descending
+ * order leave full nodes.
  */
 const splitPoint = (slot: number): number => {
   if (slot <= 1) return 1;
@@ -94,7 +95,8 @@ const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undef
 const mergeAt = <T>(node: Branch<T>, slot: number): void => {
   const left = node.children[slot];
   const right = node.children[slot + 1];
-  if (left === undefined || right === undefined || widthOf(left) + widthOf(right) > WIDTH / 2) return;
+  if (left === undefined || right === undefined || widthOf(left) + widthOf(right) > WIDTH / 2)
+    return;
   if (isLeaf(left) && isLeaf(right)) left.items.push(...right.items);
   else if (!isLeaf(left) && !isLeaf(right)) {
     left.children.push(...right.children);
@@ -132,7 +134,10 @@ const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   return true;
 };
 
-/** The child that has the item of a rank. Searches from the front: first pages are the most frequent. */
+/**
+ * The child that has the item of a rank. Searches from the front: first pages are the most
+ * frequent.
+ */
 const childAt = (starts: readonly number[], rank: number): number => {
   if (rank < (starts[1] ?? Number.POSITIVE_INFINITY)) return 0;
   let low = 1;
@@ -157,7 +162,10 @@ const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
 
-/** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
+/**
+ * Number of leading items for which `holds` is true. It must be false for all items after the first
+ * false one.
+ */
 const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
@@ -178,15 +186,18 @@ const leadingIn = <T>(node: Node<T>, holds: (item: T) => boolean): number => {
 /** Sorted items that are read by rank. */
 export interface SortedItems<T> {
   readonly size: number;
-  /** Number of leading items for which `holds` is true. It must be false for all items after the first false one. */
+  /**
+   * Number of leading items for which `holds` is true. It must be false for all items after the
+   * first false one.
+   */
   leading(holds: (item: T) => boolean): number;
   /** The items of the ranks from `start` to `end`, exclusive, in order. */
   slice(start: number, end: number): T[];
 }
 
 /**
- * A sorted set that knows the rank of its items: a counted B+ tree. Adding, removing and finding a rank take
- * O(log n), a page O(log n + page), at any size and any page.
+ * A sorted set that knows the rank of its items: a counted B+ tree. Adding, removing and finding a
+ * rank take O(log n), a page O(log n + page), at any size and any page.
  */
 export class OrderedIndex<T> implements SortedItems<T> {
   readonly #order: Order<T>;
@@ -206,13 +217,19 @@ export class OrderedIndex<T> implements SortedItems<T> {
     if (right === undefined) return;
     const children = [this.#root, right];
     const starts = [0, sizeOf(this.#root)];
-    this.#root = { children, firsts: children.map(firstOf), starts, size: at(starts, 1) + sizeOf(right) };
+    this.#root = {
+      children,
+      firsts: children.map(firstOf),
+      starts,
+      size: at(starts, 1) + sizeOf(right),
+    };
   }
 
   /** Removes the item that compares equal, if it is there. */
   remove(item: T): void {
     removeFrom(this.#root, item, this.#order);
-    if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
+    if (!isLeaf(this.#root) && this.#root.children.length === 1)
+      this.#root = at(this.#root.children, 0);
   }
 
   leading(holds: (item: T) => boolean): number {

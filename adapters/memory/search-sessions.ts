@@ -15,7 +15,10 @@ interface Placed {
 
 const idOf = ({ session }: Placed): string => session.head.id;
 
-/** Finds a page by examining all sessions of the smallest index. Each index has all sessions of the range. */
+/**
+ * Finds a page by examining all sessions of the smallest index. Each index has all sessions of the
+ * range.
+ */
 export const searchSessions = (
   range: PageRange,
   indexes: readonly SortedItems<StoredSession>[],
@@ -35,7 +38,8 @@ export const searchSessions = (
     .slice(fewest.from, fewest.to)
     .filter(({ state }) => isInRange(state, range))
     .map((session): Placed => {
-      const at = order === 'updated' ? updatedAt(session.state, now) : Date.parse(session.head.createdAt);
+      const at =
+        order === 'updated' ? updatedAt(session.state, now) : Date.parse(session.head.createdAt);
       return { at, session };
     })
     .sort((a, b) => sign * (a.at - b.at || compare(idOf(a), idOf(b))));

@@ -39,7 +39,8 @@ export interface StoredSession {
   listedAs: SessionStatus;
 }
 
-const bytesOfTexts = (texts: readonly string[]): number => texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
+const bytesOfTexts = (texts: readonly string[]): number =>
+  texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
 
 const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
   FRAME_BYTES + bytesOfTexts([id, ...Object.values(options).map(String), createdAt]);
@@ -50,7 +51,11 @@ const bytesOfLabels = ({ labels }: StateRecord): number =>
 const bytesOfMetadata = ({ metadata }: StateRecord): number =>
   metadata === undefined ? 0 : bytesOfText(JSON.stringify(metadata));
 
-export const newSession = (tenant: string, head: SessionHead, state: StateRecord): StoredSession => {
+export const newSession = (
+  tenant: string,
+  head: SessionHead,
+  state: StateRecord,
+): StoredSession => {
   // Random, because event ids contain it: a count would reveal the activity of other tenants.
   const incarnation = nanoid(12);
   return {

@@ -118,7 +118,9 @@ export class TenantIndex {
   }
 
   /** The indexes that have all sessions of a range. */
-  #indexesFor(range: PageRange): readonly [SortedItems<StoredSession>, ...SortedItems<StoredSession>[]] {
+  #indexesFor(
+    range: PageRange,
+  ): readonly [SortedItems<StoredSession>, ...SortedItems<StoredSession>[]] {
     const [label, ...others] = labelsIn(range).map(([name, value]) => this.#labelled(name, value));
     if (label !== undefined) return [label, ...others];
     return [range.status === undefined ? this.#byCreation : this.#withStatus(range.status)];
@@ -129,8 +131,9 @@ export class TenantIndex {
   }
 
   /**
-   * The sessions that have one of some statuses at a time. A session whose end by the clock is not stored moves to the
-   * list of TERMINATED sessions once its deadline has passed, and back for a caller whose clock is behind.
+   * The sessions that have one of some statuses at a time. A session whose end by the clock is not
+   * stored moves to the list of TERMINATED sessions once its deadline has passed, and back for a
+   * caller whose clock is behind.
    */
   #withStatus({ anyOf, now }: StatusAt): SortedItems<StoredSession> {
     const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];

@@ -3,17 +3,19 @@ import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
 /**
- * A session and its time in a queue. A separate object, because an index may keep references to items that it no
- * longer contains.
+ * A session and its time in a queue. A separate object, because an index may keep references to
+ * items that it no longer contains.
  */
 export interface QueuedSession {
   readonly at: number;
   readonly session: StoredSession;
 }
 
-const nameOf = ({ session }: QueuedSession): string => `${session.removal ?? ''}:${session.head.id}`;
+const nameOf = ({ session }: QueuedSession): string =>
+  `${session.removal ?? ''}:${session.head.id}`;
 
-const queueOrder = (a: QueuedSession, b: QueuedSession): number => a.at - b.at || compare(nameOf(a), nameOf(b));
+const queueOrder = (a: QueuedSession, b: QueuedSession): number =>
+  a.at - b.at || compare(nameOf(a), nameOf(b));
 
 /** A tenant and the earliest time of its sessions. */
 interface WaitingTenant {
@@ -21,7 +23,8 @@ interface WaitingTenant {
   readonly first: number;
 }
 
-const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number => a.first - b.first || compare(a.name, b.name);
+const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number =>
+  a.first - b.first || compare(a.name, b.name);
 
 const isQueuedBy =
   (now: number) =>
@@ -64,8 +67,8 @@ export class TimeQueue {
   }
 
   /**
-   * The sessions whose time has come at `now`, the longest waiting first, of one tenant or of all. The limit is shared
-   * between the tenants.
+   * The sessions whose time has come at `now`, the longest waiting first, of one tenant or of all.
+   * The limit is shared between the tenants.
    */
   waiting(
     now: number,
@@ -82,7 +85,10 @@ export class TimeQueue {
     return { items, hasMore: found.some(({ length }) => length >= share) };
   }
 
-  /** The number of sessions whose time has come at `now`, of one tenant or of all; `limit` if there are more. */
+  /**
+   * The number of sessions whose time has come at `now`, of one tenant or of all; `limit` if there
+   * are more.
+   */
   count(now: number, limit: number, tenant?: string): number {
     const tenants = tenant === undefined ? this.#tenantsAt(now, limit) : [tenant];
     const counts = tenants.map((name) => this.#byTenant.get(name)?.leading(isQueuedBy(now)) ?? 0);

@@ -3,14 +3,18 @@ import type { Socket } from 'node:net';
 import { stopReading } from './stop-reading.js';
 
 /**
- * Maximum number of waiting requests in this process, at about 3 KB each. One connection alone cannot reach it: a
- * connection is not read while its requests wait, and one read of Node, 64 KiB, contains at most 2,700 requests.
+ * Maximum number of waiting requests in this process, at about 3 KB each. One connection alone
+ * cannot reach it: a connection is not read while its requests wait, and one read of Node, 64 KiB,
+ * contains at most 2,700 requests.
  */
 export const MAX_WAITING = 10_000;
 
 let waitingCount = 0;
 
-/** The requests of one connection that wait for earlier responses. The connection is not read while they wait. */
+/**
+ * The requests of one connection that wait for earlier responses. The connection is not read while
+ * they wait.
+ */
 class RequestQueue {
   readonly #socket: Socket;
   readonly #waiting = new Map<ServerResponse, () => void>();
@@ -55,8 +59,9 @@ const queueOf = (socket: Socket): RequestQueue => {
 };
 
 /**
- * Whether Node must still send an earlier response on this connection: a response has no socket until its turn comes.
- * If nothing shows that another response has the socket, as in imitations of Node, the request does not wait.
+ * Whether Node must still send an earlier response on this connection: a response has no socket
+ * until its turn comes. If nothing shows that another response has the socket, as in imitations of
+ * Node, the request does not wait.
  */
 const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): boolean =>
   res.socket === null && Boolean(socket && Reflect.get(socket, '_httpMessage'));
@@ -64,7 +69,12 @@ const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): bool
 /** Whether the connection is gone. Imitations of Node may have none. */
 export const isGone = ({ socket }: IncomingMessage): boolean => Boolean(socket?.destroyed);
 
-const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost: () => void): void => {
+const wait = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  start: () => void,
+  lost: () => void,
+): void => {
   const { socket } = req;
   if (waitingCount >= MAX_WAITING) socket.destroy();
   if (socket.destroyed) {
@@ -75,16 +85,16 @@ const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost
   queue.join(res, lost);
   res.once('socket', () => {
     if (!queue.leave(res)) return;
-    // Runs after the listeners of the previous response, and starts one request of a connection per turn of the event
-    // loop, so that a client that sends many at once does not delay others.
+    // Runs after the listeners of the previous response, and starts one request of a connection per
+    // turn of the event loop, so that a client that sends many at once does not delay others.
     setImmediate(() => (socket.destroyed ? lost() : start()));
   });
 };
 
 /**
- * Starts a request when the earlier requests on the same connection are answered: Node emits all pipelined requests at
- * once, and pipelining must not give a client a larger share. Calls `lost` instead of `start` if the connection is
- * gone, or is closed because too many requests wait.
+ * Starts a request when the earlier requests on the same connection are answered: Node emits all
+ * pipelined requests at once, and pipelining must not give a client a larger share. Calls `lost`
+ * instead of `start` if the connection is gone, or is closed because too many requests wait.
  */
 export const inTurn = (
   req: IncomingMessage,

@@ -29,7 +29,8 @@ const parseListenerOptions = (options: NodeListenerOptions): Required<NodeListen
   });
 
 /**
- * A request listener for node:http. Throws a `TypeError` that names every invalid or unknown option.
+ * A request listener for node:http. Throws a `TypeError` that names every invalid or unknown
+ * option.
  *
  *     createServer(nodeListener(handler)).listen(3000);
  *
@@ -48,7 +49,10 @@ const parseListenerOptions = (options: NodeListenerOptions): Required<NodeListen
  *
  *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
  */
-export const nodeListener = (handler: SessionHandler, options: NodeListenerOptions = {}): NodeListener => {
+export const nodeListener = (
+  handler: SessionHandler,
+  options: NodeListenerOptions = {},
+): NodeListener => {
   const { prefix, fallback } = parseListenerOptions(options);
   return (req, res) => {
     const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
@@ -57,10 +61,12 @@ export const nodeListener = (handler: SessionHandler, options: NodeListenerOptio
       return;
     }
     inTurn(req, res, () => {
-      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then((response) => {
-        if (response === undefined) fallback(req, res);
-        else respond(req, res, response);
-      });
+      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
+        (response) => {
+          if (response === undefined) fallback(req, res);
+          else respond(req, res, response);
+        },
+      );
     });
   };
 };

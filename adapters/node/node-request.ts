@@ -19,7 +19,11 @@ export class NodeRequest implements HandlerRequest {
   readonly #res: ServerResponse;
   readonly #parsed: unknown;
 
-  constructor(req: IncomingMessage, res: ServerResponse, { url, prefix, parsed }: NodeRequestParts) {
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { url, prefix, parsed }: NodeRequestParts,
+  ) {
     this.url = url;
     this.prefix = prefix;
     this.#req = req;
@@ -47,15 +51,19 @@ export class NodeRequest implements HandlerRequest {
 }
 
 /** The result of a body parser: `body`, by the convention of Connect. */
-export const parsedBody = (request: object): unknown => ('body' in request ? request.body : undefined);
+export const parsedBody = (request: object): unknown =>
+  'body' in request ? request.body : undefined;
 
 /**
- * A scheme and authority that all parsers read the same way. Where parsers differ, as in `http://x;/sessions`, a guard
- * of the host could see a different path than the handler.
+ * A scheme and authority that all parsers read the same way. Where parsers differ, as in
+ * `http://x;/sessions`, a guard of the host could see a different path than the handler.
  */
 const origin = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?#]|$)/i;
 
-/** Path and query of a request target, also of the absolute form that proxies send (RFC 9112, 3.2.2). */
+/**
+ * Path and query of a request target, also of the absolute form that proxies send (RFC 9112,
+ * 3.2.2).
+ */
 export const pathOf = (target: string): string => {
   if (target.startsWith('/')) return target;
   const before = origin.exec(target)?.[0];

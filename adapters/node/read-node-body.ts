@@ -40,10 +40,15 @@ const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading
   });
 
 /**
- * Reads the body of a Node request. A body parser that ran before has consumed the stream, and its result is in
- * `parsed`. If it skipped the request, `parsed` may be an empty object, and the stream is unread.
+ * Reads the body of a Node request. A body parser that ran before has consumed the stream, and its
+ * result is in `parsed`. If it skipped the request, `parsed` may be an empty object, and the stream
+ * is unread.
  */
-export const readNodeBody = (req: IncomingMessage, parsed: unknown, maxBytes: number): Promise<BodyReading> => {
+export const readNodeBody = (
+  req: IncomingMessage,
+  parsed: unknown,
+  maxBytes: number,
+): Promise<BodyReading> => {
   const isRead = req.readableDidRead || req.readableEnded;
   if (isRead && parsed !== undefined) return Promise.resolve({ outcome: 'parsed', value: parsed });
   if (req.readableDidRead) return Promise.resolve(lost);

@@ -5,7 +5,10 @@ import type { HandlerResponse } from '../../src/http/session-handler.js';
 import { isGone } from './in-turn.js';
 import { stopReading } from './stop-reading.js';
 
-/** Maximum bytes of an unwanted body that are read, and milliseconds to wait, before the connection is closed. */
+/**
+ * Maximum bytes of an unwanted body that are read, and milliseconds to wait, before the connection
+ * is closed.
+ */
 const LINGER_BYTES = 64 * 1024;
 const LINGER_MS = 500;
 
@@ -23,15 +26,16 @@ const headersOf = ({ headers, body }: HandlerResponse): string[] => {
 };
 
 /**
- * The connection, if the response has it to itself. HTTP/2 shares one between responses, and imitations of Node in
- * tests and serverless platforms have none.
+ * The connection, if the response has it to itself. HTTP/2 shares one between responses, and
+ * imitations of Node in tests and serverless platforms have none.
  */
 const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined =>
   req.httpVersionMajor === 1 && res.socket === req.socket ? (req.socket ?? undefined) : undefined;
 
 /**
- * Discards the start of an unwanted body, then stops reading from the connection. Pausing the request is not enough:
- * Node would buffer 64 KiB of it, which takes 10 MB of memory in chunks of one byte.
+ * Discards the start of an unwanted body, then stops reading from the connection. Pausing the
+ * request is not enough: Node would buffer 64 KiB of it, which takes 10 MB of memory in chunks of
+ * one byte.
  */
 const discardStart = (req: IncomingMessage, connection: Socket | undefined): void => {
   let left = LINGER_BYTES;
@@ -46,14 +50,18 @@ const discardStart = (req: IncomingMessage, connection: Socket | undefined): voi
 };
 
 /**
- * Answers while the client is still sending, and closes the connection. Closing at once would be too soon: a client
- * whose sending fails may never read the answer. So the client gets the whole answer, and the connection is closed when
- * it hangs up or after `LINGER_MS`.
+ * Answers while the client is still sending, and closes the connection. Closing at once would be
+ * too soon: a client whose sending fails may never read the answer. So the client gets the whole
+ * answer, and the connection is closed when it hangs up or after `LINGER_MS`.
  *
- * The connection is closed without ending the response: after `end` Node takes the next pipelined request for the first
- * in line, and ends the process with `ERR_INTERNAL_ASSERTION`.
+ * The connection is closed without ending the response: after `end` Node takes the next pipelined
+ * request for the first in line, and ends the process with `ERR_INTERNAL_ASSERTION`.
  */
-const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
+const answerAndHangUp = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: HandlerResponse,
+): void => {
   const connection = connectionOf(req, res);
   const hangUp = () => {
     clearTimeout(timer);
@@ -70,8 +78,8 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
 };
 
 /**
- * Streams an answer at the speed of the client, and ends its source when the client disconnects. Closes the connection
- * after the answer if too much of the request's body is left.
+ * Streams an answer at the speed of the client, and ends its source when the client disconnects.
+ * Closes the connection after the answer if too much of the request's body is left.
  */
 const sendStream = (
   req: IncomingMessage,
@@ -94,7 +102,11 @@ const isOver = (req: IncomingMessage, res: ServerResponse): boolean =>
   isGone(req) || res.destroyed || res.headersSent || res.writableEnded;
 
 /** Sends an answer, unless it is too late. */
-export const respond = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
+export const respond = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: HandlerResponse,
+): void => {
   if (isOver(req, res)) return;
   if (response.stream !== undefined) {
     sendStream(req, res, response);

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Stops reading from a connection until the returned function is called. One `pause` is not enough: Node resumes the
- * socket whenever the body of a request is read.
+ * Stops reading from a connection until the returned function is called. One `pause` is not enough:
+ * Node resumes the socket whenever the body of a request is read.
  */
 export const stopReading = (socket: Socket): (() => void) => {
   const pause = () => {

@@ -12,7 +12,10 @@ export interface FoundSession {
 /** The methods of a `SessionService` or a `SessionClient` that an `EngineSession` needs. */
 export interface AgentSessions extends Conversations {
   /** `get` of the service. */
-  get(id: string, options: { readonly historyLimit: number }): ResultAsync<FoundSession, ConversationError>;
+  get(
+    id: string,
+    options: { readonly historyLimit: number },
+  ): ResultAsync<FoundSession, ConversationError>;
   /** `getOrCreate` of the service. */
   getOrCreate(input: GetOrCreateInput): ResultAsync<FoundSession, ConversationError>;
 }

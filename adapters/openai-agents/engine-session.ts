@@ -26,24 +26,26 @@ const NOWHERE: Place = { to: 0, ifPosition: Number.MAX_SAFE_INTEGER };
 /** Options of a session for one run. */
 export interface EngineSessionOptions {
   /**
-   * Creates and starts the session if there is none, with these options; `{}` for none. Default: a session that is not
-   * there is `not_found`.
+   * Creates and starts the session if there is none, with these options; `{}` for none. Default: a
+   * session that is not there is `not_found`.
    */
   readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'>;
   /**
-   * Maximum number of items that a run reads, from 1. They begin with a message of the user, so that no result of a tool
-   * is without its call: the latest such message, if the items since then are more. Default: all.
+   * Maximum number of items that a run reads, from 1. They begin with a message of the user, so
+   * that no result of a tool is without its call: the latest such message, if the items since then
+   * are more. Default: all.
    */
   readonly limit?: number;
   /**
-   * A name of the turn that stays the same if the run is started again, such as the id of a job: 1 to 48 of the
-   * characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are not added again; if the new run
-   * adds different items, it rejects with `operation_mismatch`: ask `turnItems` before the run. Default: every run adds
-   * its items.
+   * A name of the turn that stays the same if the run is started again, such as the id of a job: 1
+   * to 48 of the characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are
+   * not added again; if the new run adds different items, it rejects with `operation_mismatch`: ask
+   * `turnItems` before the run. Default: every run adds its items.
    */
   readonly turn?: string;
   /**
-   * The fencing token of a lease: if that is not the current lease, writes reject with `lease_lost`. Default: no check.
+   * The fencing token of a lease: if that is not the current lease, writes reject with
+   * `lease_lost`. Default: no check.
    */
   readonly fencingToken?: number;
 }
@@ -62,10 +64,10 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
   result.isErr() && result.error.type === type;
 
 /**
- * The `Session` of the OpenAI Agents SDK (`@openai/agents`) over a session of the engine that is ACTIVE or PAUSED. Each
- * item is an entry: its text the `content`, the rest the `data`. As the SDK expects, the methods reject: with a
- * `SessionFailure`, whose `error` is that of the engine, or with an `Error` that says what cannot be stored or applied.
- * Items must be JSON.
+ * The `Session` of the OpenAI Agents SDK (`@openai/agents`) over a session of the engine that is
+ * ACTIVE or PAUSED. Each item is an entry: its text the `content`, the rest the `data`. As the SDK
+ * expects, the methods reject: with a `SessionFailure`, whose `error` is that of the engine, or
+ * with an `Error` that says what cannot be stored or applied. Items must be JSON.
  */
 export class EngineSession<Item extends object = object> {
   readonly #sessions: AgentSessions;
@@ -73,7 +75,10 @@ export class EngineSession<Item extends object = object> {
   readonly #options: EngineSessionOptions;
   #writes = 0;
   #isOpen = false;
-  /** The end of the history that the caller knows: as it was read last, and moved by own writes that followed it. */
+  /**
+   * The end of the history that the caller knows: as it was read last, and moved by own writes that
+   * followed it.
+   */
   #known: number | undefined;
 
   /** `sessions` is a `SessionService` or a `SessionClient`. */
@@ -90,36 +95,42 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * The latest `limit` items, oldest first. The cost does not grow with the items before them. Default: those that the
-   * `limit` of the constructor allows. The first call of an object rejects with `invalid_transition` if the session takes
-   * no items, so that a run ends before it begins.
+   * The latest `limit` items, oldest first. The cost does not grow with the items before them.
+   * Default: those that the `limit` of the constructor allows. The first call of an object rejects
+   * with `invalid_transition` if the session takes no items, so that a run ends before it begins.
    */
   async getItems(limit?: number): Promise<Item[]> {
     await this.#open();
     if (limit !== undefined && !(limit > 0)) return [];
     const { limit: most } = this.#options;
     const isCut = limit === undefined && most !== undefined;
-    const { entries, end } = isCut ? await readTurns(this.#sessions, this.#id, most) : await this.#read(limit);
+    const { entries, end } = isCut
+      ? await readTurns(this.#sessions, this.#id, most)
+      : await this.#read(limit);
     this.#known = end;
     return entries.map((entry) => itemOf<Item>(entry));
   }
 
   /**
-   * The items that runs with this name have added, without those that were removed since; undefined if they have written
-   * nothing. Also of a session that has ended.
+   * The items that runs with this name have added, without those that were removed since; undefined
+   * if they have written nothing. Also of a session that has ended.
    */
   async turnItems(turn: string): Promise<Item[] | undefined> {
     const probe = { ...NOWHERE, operationId: `${turn}:1` };
     const probed = await rewindOnce(this.#sessions, this.#id, probe);
     const isMissing = this.#options.create !== undefined && isError(probed, 'not_found');
-    if (isMissing || isError(probed, 'history_moved') || isError(probed, 'invalid_transition')) return undefined;
+    if (isMissing || isError(probed, 'history_moved') || isError(probed, 'invalid_transition'))
+      return undefined;
     if (!isError(probed, 'operation_mismatch')) unwrap(probed);
     const isFirst = ({ id }: PositionedEntry): boolean => id === entryIdOf(probe.operationId, 0);
     const { entries } = await readBack(this.#sessions, this.#id, Number.POSITIVE_INFINITY, isFirst);
     return entries.filter(({ id = '' }) => turnOf(id) === turn).map((entry) => itemOf<Item>(entry));
   }
 
-  /** Appends items: all of them or none. Retries if the answer was lost; the items are added only once. */
+  /**
+   * Appends items: all of them or none. Retries if the answer was lost; the items are added only
+   * once.
+   */
   async addItems(items: Item[]): Promise<void> {
     if (items.length === 0) return;
     await this.#open();
@@ -141,24 +152,27 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * Removes all items. Rejects with `history_moved` if others have added items since this object has read the history:
-   * read it again first. The SDK also calls it to replace what it has read by a summary.
+   * Removes all items. Rejects with `history_moved` if others have added items since this object
+   * has read the history: read it again first. The SDK also calls it to replace what it has read by
+   * a summary.
    */
   async clearSession(): Promise<void> {
     await this.#replaceAll([]);
   }
 
   /**
-   * Replaces all items in one step. The SDK calls it with the result of a compaction. Rejects with `history_moved` if
-   * others have added items since this object has read the history, because the compaction does not contain them.
+   * Replaces all items in one step. The SDK calls it with the result of a compaction. Rejects with
+   * `history_moved` if others have added items since this object has read the history, because the
+   * compaction does not contain them.
    */
   async replaceHistoryWithCompaction(items: Item[]): Promise<void> {
     await this.#replaceAll(items);
   }
 
   /**
-   * Applies a transaction once for each `operationId`, even if any process sends it again after a lost answer. Rejects
-   * if the `operationId` was used for different items, or if the history does not end with the expected suffix.
+   * Applies a transaction once for each `operationId`, even if any process sends it again after a
+   * lost answer. Rejects if the `operationId` was used for different items, or if the history does
+   * not end with the expected suffix.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
     const { operationId, suffix, items } = await parseTransaction(args);
@@ -168,10 +182,12 @@ export class EngineSession<Item extends object = object> {
       const isAppend = suffix === undefined && items.length > 0;
       // There is no append without entries, but a rewind to the end of the history removes nothing.
       const place = isAppend ? undefined : await this.#placeBefore(suffix ?? []);
-      const applied = isAppend ? await this.#add(items, options) : await this.#rewind(items, place ?? NOWHERE, options);
+      const applied = isAppend
+        ? await this.#add(items, options)
+        : await this.#rewind(items, place ?? NOWHERE, options);
       if (isError(applied, 'operation_mismatch')) {
-        // The transaction was applied before: a replacement after a different position, or an empty one at a different
-        // end.
+        // The transaction was applied before: a replacement after a different position, or an empty
+        // one at a different end.
         if (suffix !== undefined || items.length === 0) return;
         throw new Error('operationId was already applied with a different transaction');
       }
@@ -208,20 +224,40 @@ export class EngineSession<Item extends object = object> {
     };
   }
 
-  /** Adds items wherever the history ends: first where it is known to end, so that the end stays known. */
-  async #add(items: readonly Item[], options: OperationOptions): Promise<Result<Appended, ConversationError>> {
+  /**
+   * Adds items wherever the history ends: first where it is known to end, so that the end stays
+   * known.
+   */
+  async #add(
+    items: readonly Item[],
+    options: OperationOptions,
+  ): Promise<Result<Appended, ConversationError>> {
     if (this.#known === undefined) return this.#append(items, options);
     const added = await this.#append(items, { ...options, ifPosition: this.#known });
     return isError(added, 'history_moved') ? this.#append(items, options) : added;
   }
 
-  async #append(items: readonly Item[], options: AppendOptions): Promise<Result<Appended, ConversationError>> {
-    const appended = await appendOnce(this.#sessions, this.#id, this.#entries(items, options), options);
+  async #append(
+    items: readonly Item[],
+    options: AppendOptions,
+  ): Promise<Result<Appended, ConversationError>> {
+    const appended = await appendOnce(
+      this.#sessions,
+      this.#id,
+      this.#entries(items, options),
+      options,
+    );
     return appended.map((result) => this.#follow(options.ifPosition, result));
   }
 
-  /** The entries of items. Those of a turn are named after their write, by which `turnItems` finds them. */
-  #entries(items: readonly Item[], { operationId = '' }: OperationOptions): readonly NewHistoryEntry[] {
+  /**
+   * The entries of items. Those of a turn are named after their write, by which `turnItems` finds
+   * them.
+   */
+  #entries(
+    items: readonly Item[],
+    { operationId = '' }: OperationOptions,
+  ): readonly NewHistoryEntry[] {
     const turn = turnOf(operationId);
     const isOfTurn = turn !== undefined && turn === this.#options.turn;
     return items.map((item, index) => ({
@@ -240,9 +276,13 @@ export class EngineSession<Item extends object = object> {
     return rewound.map((result) => this.#follow(place.ifPosition, result));
   }
 
-  /** Moves the known end with a write that followed it. After any other one, the caller does not know the history. */
+  /**
+   * Moves the known end with a write that followed it. After any other one, the caller does not
+   * know the history.
+   */
   #follow(ifPosition: number | undefined, written: Appended): Appended {
-    const isNext = ifPosition !== undefined && ifPosition === this.#known && written.repeated === undefined;
+    const isNext =
+      ifPosition !== undefined && ifPosition === this.#known && written.repeated === undefined;
     if (isNext) this.#known = written.position;
     return written;
   }
@@ -253,7 +293,9 @@ export class EngineSession<Item extends object = object> {
     unwrap(await this.#rewind(items, { to: 0, ifPosition }));
   }
 
-  /** Where to rewind to in place of a suffix; undefined if the history does not end with the suffix. */
+  /**
+   * Where to rewind to in place of a suffix; undefined if the history does not end with the suffix.
+   */
   async #placeBefore(suffix: readonly Item[]): Promise<Place | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const found = entries.map((entry) => itemOf(entry));

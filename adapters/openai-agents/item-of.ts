@@ -27,11 +27,12 @@ const withTexts = (content: unknown, textFor: (text: unknown) => unknown): unkno
 const lengthOf = (text: unknown): unknown => (typeof text === 'string' ? text.length : text);
 
 /**
- * The history entry of an item. Its content is the text of a message. Its data is the item, but with the length of each
- * text in place of the text, which is then stored once.
+ * The history entry of an item. Its content is the text of a message. Its data is the item, but
+ * with the length of each text in place of the text, which is then stored once.
  */
 export const entryOf = (item: unknown): NewHistoryEntry => {
-  if (!isFields(item) || !isJson(item)) throw new TypeError('the items contain invalid or unsupported data');
+  if (!isFields(item) || !isJson(item))
+    throw new TypeError('the items contain invalid or unsupported data');
   const role = [item['role'], item['type']].find(isRole) ?? 'item';
   const content = textsOf(item['content'])?.join('') ?? '';
   if (content === '') return { role, content, data: item };
@@ -56,7 +57,12 @@ const withContent = (item: Fields, content: string): Fields => {
 /** The message of an entry that was appended as plain text. */
 const messageOf = ({ role, content }: HistoryEntry): Fields =>
   role === 'assistant'
-    ? { type: 'message', role, status: 'completed', content: [{ type: 'output_text', text: content }] }
+    ? {
+        type: 'message',
+        role,
+        status: 'completed',
+        content: [{ type: 'output_text', text: content }],
+      }
     : { type: 'message', role, content };
 
 /** All stored data are items. */

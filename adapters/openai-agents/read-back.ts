@@ -15,8 +15,8 @@ export interface ReadEntries {
 type Histories = Pick<Conversations, 'history'>;
 
 /**
- * Reads from the end back, until there are `limit` entries or `isFirst` is among them. Starts again if the history
- * changes between two parts, so that the result never mixes two histories.
+ * Reads from the end back, until there are `limit` entries or `isFirst` is among them. Starts again
+ * if the history changes between two parts, so that the result never mixes two histories.
  */
 export const readBack = async (
   sessions: Histories,
@@ -25,11 +25,17 @@ export const readBack = async (
   isFirst: (entry: PositionedEntry) => boolean = () => false,
 ): Promise<ReadEntries> => {
   for (;;) {
-    let part = await unwrap(sessions.history(id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }));
+    let part = await unwrap(
+      sessions.history(id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }),
+    );
     const end = part.position;
     if (limit === 0) return { entries: [], start: end, end };
     const parts = [part.entries];
-    for (let left = limit - part.entries.length; part.start > 0 && left > 0; left -= part.entries.length) {
+    for (
+      let left = limit - part.entries.length;
+      part.start > 0 && left > 0;
+      left -= part.entries.length
+    ) {
       if (part.entries.some(isFirst)) break;
       const slice = { before: part.start, limit: Math.min(left, HISTORY_LIMIT) };
       part = await unwrap(sessions.history(id, slice));
@@ -42,13 +48,29 @@ export const readBack = async (
 
 const isOfUser = ({ role }: PositionedEntry): boolean => role === 'user';
 
-/** The latest entries from one of the user on: the first within the limit, or the latest one if there is none. */
-export const readTurns = async (sessions: Histories, id: string, limit: number): Promise<ReadEntries> => {
+/**
+ * The latest entries from one of the user on: the first within the limit, or the latest one if
+ * there is none.
+ */
+export const readTurns = async (
+  sessions: Histories,
+  id: string,
+  limit: number,
+): Promise<ReadEntries> => {
   const read = await readBack(sessions, id, limit);
   const from = read.entries.findIndex(isOfUser);
   if (read.start === 0 || from === 0) return read;
-  if (from > 0) return { ...read, entries: read.entries.slice(from), start: read.entries[from - 1]?.position ?? 0 };
+  if (from > 0)
+    return {
+      ...read,
+      entries: read.entries.slice(from),
+      start: read.entries[from - 1]?.position ?? 0,
+    };
   const whole = await readBack(sessions, id, Number.POSITIVE_INFINITY, isOfUser);
   const last = Math.max(0, whole.entries.findLastIndex(isOfUser));
-  return { ...whole, entries: whole.entries.slice(last), start: whole.entries[last - 1]?.position ?? whole.start };
+  return {
+    ...whole,
+    entries: whole.entries.slice(last),
+    start: whole.entries[last - 1]?.position ?? whole.start,
+  };
 };

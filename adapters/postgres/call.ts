@@ -12,7 +12,10 @@ export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, 
 
 export type Value = string | number | boolean | null | readonly string[];
 
-/** The outcome to report if it is not known whether a statement was committed; a read always has `not_applied`. */
+/**
+ * The outcome to report if it is not known whether a statement was committed; a read always has
+ * `not_applied`.
+ */
 type Doubt = StoreUnavailable['outcome'];
 
 interface Statement extends SentStatement {
@@ -20,7 +23,10 @@ interface Statement extends SentStatement {
 }
 
 /** Numbers the `?` of a query. */
-const numbered = ({ sql, values }: Query): { readonly text: string; readonly values: readonly Value[] } => {
+const numbered = ({
+  sql,
+  values,
+}: Query): { readonly text: string; readonly values: readonly Value[] } => {
   let count = 0;
   const number = (): string => {
     count += 1;
@@ -30,8 +36,11 @@ const numbered = ({ sql, values }: Query): { readonly text: string; readonly val
 };
 
 /** The statement that calls a procedure. */
-export const procedureCall = (prefix: string, procedure: string, values: readonly Value[]): string =>
-  `CALL ${prefix}${procedure}(${values.map((_, at) => `$${at + 1}`).join(', ')})`;
+export const procedureCall = (
+  prefix: string,
+  procedure: string,
+  values: readonly Value[],
+): string => `CALL ${prefix}${procedure}(${values.map((_, at) => `$${at + 1}`).join(', ')})`;
 
 /** The rows in the answer of a client. */
 export const rowsOf = (result: unknown): readonly Fields[] => {
@@ -43,10 +52,15 @@ export const rowsOf = (result: unknown): readonly Fields[] => {
 const MAX_ATTEMPTS = 10;
 
 /**
- * The failure of a statement. A server that crashes may answer with the reason of the crash, such as a full disk, after
- * the commit. So the statement counts as undone only if the server still answers.
+ * The failure of a statement. A server that crashes may answer with the reason of the crash, such
+ * as a full disk, after the commit. So the statement counts as undone only if the server still
+ * answers.
  */
-const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): Promise<Failure> => {
+const failureOn = async (
+  client: PostgresClient,
+  cause: unknown,
+  doubt: Doubt,
+): Promise<Failure> => {
   const failure = failureOf(cause, doubt);
   if (failure.kind !== 'refused' || doubt === 'not_applied') return failure;
   try {
@@ -72,8 +86,9 @@ export interface CallSource {
 }
 
 /**
- * One call of the store: its statements share a deadline. Each statement is a separate transaction. If the options of
- * this process differ from the settings of the deployment, every statement returns the error.
+ * One call of the store: its statements share a deadline. Each statement is a separate transaction.
+ * If the options of this process differ from the settings of the deployment, every statement
+ * returns the error.
  */
 export class Call {
   readonly #source: CallSource;
@@ -87,10 +102,15 @@ export class Call {
 
   /** The settings of the deployment. */
   deployment(): Answer<SqlDeployment> {
-    return this.#source.deployment((text) => this.#complete({ text, values: [], doubt: 'not_applied' }));
+    return this.#source.deployment((text) =>
+      this.#complete({ text, values: [], doubt: 'not_applied' }),
+    );
   }
 
-  /** A read is always `not_applied`, and is repeated once on another connection if its connection was lost. */
+  /**
+   * A read is always `not_applied`, and is repeated once on another connection if its connection
+   * was lost.
+   */
   read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
     return this.#settled({ text, values, doubt: 'not_applied' });
   }
@@ -110,7 +130,10 @@ export class Call {
     return this.#settled({ text, values, doubt: 'unknown' });
   }
 
-  /** The result of work that several calls share; undefined if it has none by the deadline of this call. */
+  /**
+   * The result of work that several calls share; undefined if it has none by the deadline of this
+   * call.
+   */
   async within<T>(work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<undefined>((resolve) => {
@@ -130,7 +153,9 @@ export class Call {
     return deployment.isErr() ? err(deployment.error) : this.#complete(statement);
   }
 
-  /** Repeats a statement that the server has undone because of a conflict with other transactions. */
+  /**
+   * Repeats a statement that the server has undone because of a conflict with other transactions.
+   */
   async #complete(statement: Statement): Answer<readonly Fields[]> {
     let isLossRepeated = statement.doubt === 'not_applied';
     for (let attempt = 1; ; attempt += 1) {
@@ -143,7 +168,9 @@ export class Call {
     }
   }
 
-  /** Closes a connection that has not answered by the deadline, because its answer may still arrive. */
+  /**
+   * Closes a connection that has not answered by the deadline, because its answer may still arrive.
+   */
   async #send(statement: Statement): Answer<readonly Fields[], Failure> {
     const { doubt } = statement;
     if (this.#leftMs === 0) return err(timedOut('not_applied'));

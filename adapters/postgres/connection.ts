@@ -1,9 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { deploymentIn, refusalOfSettings, type SqlDeployment, wantedOf } from '../sql/sql-deployment.js';
+import {
+  deploymentIn,
+  refusalOfSettings,
+  type SqlDeployment,
+  wantedOf,
+} from '../sql/sql-deployment.js';
 import { type Answer, Call, type CallSource } from './call.js';
 import { type Failure, notConnected } from './failure.js';
-import type { PostgresClient, PostgresPool, PostgresSettings } from './postgres-session-store-options.js';
+import type {
+  PostgresClient,
+  PostgresPool,
+  PostgresSettings,
+} from './postgres-session-store-options.js';
 import { PreparedStatements } from './prepared-statements.js';
 
 const ignore = (): void => undefined;
@@ -11,8 +20,8 @@ const ignore = (): void => undefined;
 const guarded = new WeakSet<PostgresClient | PostgresPool>();
 
 /**
- * Listens for errors, because an `error` event without a listener ends the process. The query rejects with the error
- * too.
+ * Listens for errors, because an `error` event without a listener ends the process. The query
+ * rejects with the error too.
  */
 const guard = (client: PostgresClient): void => {
   if (!guarded.has(client)) client.on?.('error', ignore);
@@ -49,7 +58,8 @@ export class Connection implements CallSource {
   }
 
   /**
-   * The settings of the deployment, or an error if the options of this process differ from them. They are read once.
+   * The settings of the deployment, or an error if the options of this process differ from them.
+   * They are read once.
    */
   async deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;

@@ -10,9 +10,9 @@ import {
 export interface Failure {
   readonly error: StoreUnavailable | Misconfigured;
   /**
-   * `refused`: the server has refused and undone the statement. `conflict`: it has undone the statement because of
-   * another transaction; the same statement may succeed now. `lost`: the connection cannot be used any more. `late`:
-   * the timeout has passed.
+   * `refused`: the server has refused and undone the statement. `conflict`: it has undone the
+   * statement because of another transaction; the same statement may succeed now. `lost`: the
+   * connection cannot be used any more. `late`: the timeout has passed.
    */
   readonly kind: 'refused' | 'conflict' | 'lost' | 'late';
 }
@@ -41,13 +41,15 @@ const STRICT_TRANSACTION =
   'the pool gave a connection inside a transaction that is not READ COMMITTED: give one outside of transactions';
 
 /**
- * Whether the server has undone a statement that failed with this SQLSTATE. It may be committed if a connection was
- * lost (08, 57P), after an error of the file system (58) or of the server itself (XX), or after a timeout of the
- * transaction (25P). The severity cannot be used, because it is in the language of the server. Codes of Node, such as
- * EPIPE, begin with E.
+ * Whether the server has undone a statement that failed with this SQLSTATE. It may be committed if
+ * a connection was lost (08, 57P), after an error of the file system (58) or of the server itself
+ * (XX), or after a timeout of the transaction (25P). The severity cannot be used, because it is in
+ * the language of the server. Codes of Node, such as EPIPE, begin with E.
  */
 const isUndone = (code: unknown): code is string =>
-  typeof code === 'string' && /^[0-9FHP][0-9A-Z]{4}$/.test(code) && !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
+  typeof code === 'string' &&
+  /^[0-9FHP][0-9A-Z]{4}$/.test(code) &&
+  !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
 
 /** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
 export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({

@@ -2,14 +2,26 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError, TooLarge } from '../../src/session/errors.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { DueKey, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
+import type {
+  DueKey,
+  EntriesOutcome,
+  HistorySlice,
+  ReadSize,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { partAround } from '../sql/part-around.js';
 import type { Query } from '../sql/query.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, historyVersionOf, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import {
+  checkedSize,
+  historyVersionOf,
+  stateIn,
+  unreadable,
+  withPositions,
+} from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 

@@ -47,7 +47,10 @@ const historyOf = (prefix: string, { historyLimit }: ReadSize): Query => {
   };
 };
 
-/** A query that finds sessions: their numbers, or with `isWhole` their rows, so that these need no second lookup. */
+/**
+ * A query that finds sessions: their numbers, or with `isWhole` their rows, so that these need no
+ * second lookup.
+ */
 export interface Source extends Query {
   readonly isWhole: boolean;
   /** The time by which they are sorted. Default: that of their creation. */
@@ -66,7 +69,8 @@ const placeOf = (time: string, { limit, order }: Loaded): string => {
 
 /** The condition of a session that is loaded, and the table that it needs. */
 const fitOf = ({ limit, maxBytes }: Loaded) => {
-  const isOnPage: Query = limit === undefined ? { sql: 'true', values: [] } : { sql: 'place <= ?', values: [limit] };
+  const isOnPage: Query =
+    limit === undefined ? { sql: 'true', values: [] } : { sql: 'place <= ?', values: [limit] };
   if (maxBytes === undefined) return { fits: isOnPage, table: '', join: '', values: [] };
   return {
     fits: { sql: `is_small AND ${isOnPage.sql}`, values: isOnPage.values },
@@ -77,16 +81,19 @@ const fitOf = ({ limit, maxBytes }: Loaded) => {
 };
 
 /**
- * Reads the sessions that `source` finds, with the latest entries of their histories. If their total size exceeds
- * `maxBytes`, it reads only their sizes. Of a session after the page, which is no part of the total, it reads only the
- * position. A single statement, so that the result is consistent.
+ * Reads the sessions that `source` finds, with the latest entries of their histories. If their
+ * total size exceeds `maxBytes`, it reads only their sizes. Of a session after the page, which is
+ * no part of the total, it reads only the position. A single statement, so that the result is
+ * consistent.
  */
 export const loadSessions = (prefix: string, source: Source, size: Loaded): Query => {
   const bytes = historyBytes(prefix, size);
   const history = historyOf(prefix, size);
   const { fits, table, join, values } = fitOf(size);
   const time = source.time ?? 'session.created_ms';
-  const sessions = source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`;
+  const sessions = source.isWhole
+    ? 'source AS session'
+    : `source JOIN ${prefix}sessions AS session USING (number)`;
   return {
     sql: `
       WITH source AS (${source.sql}),
@@ -103,10 +110,20 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
         CASE WHEN ${fits.sql} THEN head END AS head,
         CASE WHEN ${fits.sql} THEN ${history.sql} END AS history
       FROM sized${join}`,
-    values: [...source.values, ...bytes.values, ...values, ...fits.values, ...fits.values, ...history.values],
+    values: [
+      ...source.values,
+      ...bytes.values,
+      ...values,
+      ...fits.values,
+      ...fits.values,
+      ...history.values,
+    ],
   };
 };
 
 /** The session in a row of `loadSessions`. */
-export const sessionOf = (row: Fields, { historyLimit = NEVER }: ReadSize): Result<SessionRecord, CorruptRecord> =>
+export const sessionOf = (
+  row: Fields,
+  { historyLimit = NEVER }: ReadSize,
+): Result<SessionRecord, CorruptRecord> =>
   sessionIn(row, row, Math.min(historyLimit, Number(row['entries'])));

@@ -19,14 +19,18 @@ import { version1 } from './schema.js';
 /** Each step upgrades the tables from the previous version to the next. */
 const steps = [version1];
 
-/** The earliest version whose processes can use the tables after all steps. An incompatible step raises it. */
+/**
+ * The earliest version whose processes can use the tables after all steps. An incompatible step
+ * raises it.
+ */
 const USABLE_FROM = 1;
 
 /** Key of the advisory lock that all migrations of a database take. */
 const LOCK = 1_131_376_749;
 
 /** Replaces `$` before a name with the quoted schema and a dot. */
-const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
+const inSchema = (schema: string, sql: string): string =>
+  sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
 const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
 
@@ -35,7 +39,8 @@ const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1'
 const FIND_META = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
 
 const versionIn = async (client: PostgresClient, schema: string): Promise<SchemaVersion> => {
-  if (firstRow(await client.query(FIND_META, [schema])) === undefined) return { version: 0, usableFrom: 0 };
+  if (firstRow(await client.query(FIND_META, [schema])) === undefined)
+    return { version: 0, usableFrom: 0 };
   const sql = `SELECT max(value) FILTER (WHERE name = 'version') AS version,
     max(value) FILTER (WHERE name = 'usable_from') AS usable_from FROM $meta`;
   const row = firstRow(await client.query(inSchema(schema, sql)));
@@ -69,7 +74,9 @@ const makeTables = async (
   if (firstRow(await client.query(FIND_SCHEMA, [schema])) === undefined)
     await client.query(`CREATE SCHEMA "${schema}"`);
   if (found.version === 0) {
-    await client.query(inSchema(schema, 'CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL)'));
+    await client.query(
+      inSchema(schema, 'CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL)'),
+    );
   }
   for (const step of steps.slice(found.version)) await client.query(inSchema(schema, step));
   const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM}) ${OVERWRITE}`;
@@ -89,7 +96,9 @@ const migrateOn = async (
   try {
     const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
     if (encoding !== 'UTF8') {
-      return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
+      return err(
+        misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`),
+      );
     }
     const found = await versionIn(client, settings.schema);
     const isMade = found.version >= steps.length && !reconfigure;
@@ -100,10 +109,10 @@ const migrateOn = async (
 };
 
 /**
- * Makes the tables, or upgrades those of an earlier version, in one transaction. If several processes call it, one of
- * them makes the tables. If they exist, it only reads, so that a role without the right to create tables can call it.
- * Tables of a later version stay unchanged, and may be usable. The process that makes the tables stores the settings of
- * the deployment.
+ * Makes the tables, or upgrades those of an earlier version, in one transaction. If several
+ * processes call it, one of them makes the tables. If they exist, it only reads, so that a role
+ * without the right to create tables can call it. Tables of a later version stay unchanged, and may
+ * be usable. The process that makes the tables stores the settings of the deployment.
  */
 export const migrate = async (
   connection: Connection,

@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
-/** Milliseconds between two polls while no notifications arrive, and maximum wait for a free connection. */
+/**
+ * Milliseconds between two polls while no notifications arrive, and maximum wait for a free
+ * connection.
+ */
 const POLL_MS = 250;
 
 /** Milliseconds between two checks that notifications arrive. */
@@ -12,10 +15,11 @@ const CHECK_MS = 5000;
 const NO_ROOM_MS = 60_000;
 
 /**
- * Wakes listeners at notifications of a channel (https://www.postgresql.org/docs/current/sql-listen.html), which one
- * connection of the pool receives. It regularly sends itself a notification over another connection. While none
- * arrives, such as behind a pooler in transaction mode, or while it has no connection, it wakes the listeners every 250
- * ms instead.
+ * Wakes listeners at notifications of a channel
+ * (https://www.postgresql.org/docs/current/sql-listen.html), which one connection of the pool
+ * receives. It regularly sends itself a notification over another connection. While none arrives,
+ * such as behind a pooler in transaction mode, or while it has no connection, it wakes the
+ * listeners every 250 ms instead.
  */
 export class NotificationListener {
   readonly #connection: Connection;
@@ -66,8 +70,8 @@ export class NotificationListener {
   }
 
   /**
-   * Sends a notification over another connection, because one over its own may arrive even if those of other processes
-   * do not.
+   * Sends a notification over another connection, because one over its own may arrive even if those
+   * of other processes do not.
    */
   async #check(): Promise<void> {
     this.#isChecking = true;
@@ -78,7 +82,8 @@ export class NotificationListener {
       this.#disconnect(client);
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
-    if (this.#client !== undefined) await this.#connection.begin().write(`NOTIFY "${this.#channel}"`);
+    if (this.#client !== undefined)
+      await this.#connection.begin().write(`NOTIFY "${this.#channel}"`);
     this.#isChecking = false;
   }
 
@@ -114,10 +119,15 @@ export class NotificationListener {
     return client !== undefined;
   }
 
-  /** Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late. */
+  /**
+   * Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late.
+   */
   async #borrow(): Promise<PostgresClient | undefined> {
     const connecting = this.#connection.connect();
-    const connected = await Promise.race([connecting, setTimeout(POLL_MS, undefined, { ref: false })]);
+    const connected = await Promise.race([
+      connecting,
+      setTimeout(POLL_MS, undefined, { ref: false }),
+    ]);
     if (connected !== undefined) return connected.unwrapOr(undefined);
     void connecting.then((late) => late.map((client) => client.release(false)));
     return undefined;

@@ -23,26 +23,37 @@ const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefi
     : { number: row[`${name}_number`], ms: row[`${name}_ms`] };
 
 /**
- * The single stream of a schema. Each event is written to the outbox in the transaction of its change. After the commit
- * it is published to the stream, by the process that made the change or by the next reader, whichever comes first. So a
- * reader misses no change that was committed before its read, even if the process that made it has ended.
+ * The single stream of a schema. Each event is written to the outbox in the transaction of its
+ * change. After the commit it is published to the stream, by the process that made the change or by
+ * the next reader, whichever comes first. So a reader misses no change that was committed before
+ * its read, even if the process that made it has ended.
  */
 export class PostgresEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #prefix: string;
   readonly #channel: string;
   readonly listen: EventLog['listen'];
-  /** SQL that returns one row: the first and the last row of the log, and whether there are unpublished events. */
+  /**
+   * SQL that returns one row: the first and the last row of the log, and whether there are
+   * unpublished events.
+   */
   readonly #ends: string;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<unknown> | undefined;
   #soon: NodeJS.Immediate | undefined;
 
-  constructor(connection: Connection, prefix: string, { schema, listen }: Pick<PostgresSettings, 'schema' | 'listen'>) {
+  constructor(
+    connection: Connection,
+    prefix: string,
+    { schema, listen }: Pick<PostgresSettings, 'schema' | 'listen'>,
+  ) {
     this.#connection = connection;
     this.#prefix = prefix;
     this.#channel = `colloquy_${schema}`;
-    const end = (name: string, direction: string) => `(SELECT number AS ${name}_number, ms AS ${name}_ms
+    const end = (
+      name: string,
+      direction: string,
+    ) => `(SELECT number AS ${name}_number, ms AS ${name}_ms
       FROM ${prefix}events ORDER BY number ${direction} LIMIT 1) AS ${name} ON true`;
     this.#ends = `WITH ends AS (SELECT * FROM (SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late) AS log
       LEFT JOIN ${end('first', 'ASC')} LEFT JOIN ${end('last', 'DESC')})`;
@@ -51,10 +62,12 @@ export class PostgresEventLog implements EventLog {
   }
 
   /**
-   * Publishes all committed events soon, without a wait for the result. Changes at the same time share a publication.
+   * Publishes all committed events soon, without a wait for the result. Changes at the same time
+   * share a publication.
    */
   publishSoon(): void {
-    // Delayed, so that a host can end its pool directly after a change: the pool would never answer the request.
+    // Delayed, so that a host can end its pool directly after a change: the pool would never answer
+    // the request.
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
       void this.#publish();
@@ -101,7 +114,10 @@ export class PostgresEventLog implements EventLog {
         const [row] = all;
         const rows = all.filter(({ number: numbered }) => numbered !== null);
         const [first, last] = [endIn(row, 'first'), endIn(row, 'last')];
-        const value = eventPageOf({ rows, limit, first, last, isThere: row?.['is_there'] === true }, position);
+        const value = eventPageOf(
+          { rows, limit, first, last, isThere: row?.['is_there'] === true },
+          position,
+        );
         return { value, isLate: row?.['is_late'] === true && rows.length < limit };
       }),
     );
@@ -115,7 +131,9 @@ export class PostgresEventLog implements EventLog {
   async #begin(): Answer<Call> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
-    return deployment.andThen(({ eventsLength }) => (eventsLength === 0 ? err(noEvents) : ok(call)));
+    return deployment.andThen(({ eventsLength }) =>
+      eventsLength === 0 ? err(noEvents) : ok(call),
+    );
   }
 
   /** Reads the end of the log, and again after a publication if there are unpublished events. */
@@ -130,8 +148,8 @@ export class PostgresEventLog implements EventLog {
   }
 
   /**
-   * Publishes all committed events. Concurrent calls share a publication that starts after the last of them. If it
-   * fails, the events stay in the outbox until the next one.
+   * Publishes all committed events. Concurrent calls share a publication that starts after the last
+   * of them. If it fails, the events stay in the outbox until the next one.
    */
   #publish(): Promise<unknown> {
     this.#next ??= this.#running.then(() => {

@@ -4,7 +4,10 @@ import type { AskedDeployment } from '../sql/sql-deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
-  /** A client with a method `escapeIdentifier`, as those of pg have it, gets `{ name, text, values }` instead. */
+  /**
+   * A client with a method `escapeIdentifier`, as those of pg have it, gets `{ name, text, values
+   * }` instead.
+   */
   query(text: string, values?: unknown[]): PromiseLike<unknown>;
   /** With true, the pool closes the connection. */
   release(destroy?: boolean): unknown;
@@ -13,8 +16,9 @@ export interface PostgresClient {
 }
 
 /**
- * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or
- * ends it. Declared here, so that no driver is needed to compile against this store.
+ * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store
+ * never configures or ends it. Declared here, so that no driver is needed to compile against this
+ * store.
  */
 export interface PostgresPool {
   /** True once the host has called `end`, in pools that report this. */
@@ -29,34 +33,41 @@ export interface PostgresPool {
 export interface PostgresSessionStoreOptions {
   /** The pool of the package pg, or one with the same methods. */
   readonly pool: PostgresPool;
-  /** The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default: `colloquy`. */
+  /**
+   * The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default:
+   * `colloquy`.
+   */
   readonly schema?: string;
   /**
-   * Timeout of a call in milliseconds, including the wait for a connection of the pool: 1 to 600000. Default: 5000.
-   * `migrate` has no timeout.
+   * Timeout of a call in milliseconds, including the wait for a connection of the pool: 1 to
+   * 600000. Default: 5000. `migrate` has no timeout.
    */
   readonly timeoutMs?: number;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting and `events`
-   * for all processes. A process without this option follows the stored setting, and a process with a different value
-   * gets `misconfigured`. Default: the stored setting; at the first `migrate()` false.
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this
+   * setting and `events` for all processes. A process without this option follows the stored
+   * setting, and a process with a different value gets `misconfigured`. Default: the stored
+   * setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean;
   /**
-   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ between processes.
-   * With `listen: false` the store never sends LISTEN, and polls for events of other processes. Without this option,
-   * sessions can be watched if the stored setting enables events. Default: the stored setting; at the first `migrate()`
-   * no events.
+   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ
+   * between processes. With `listen: false` the store never sends LISTEN, and polls for events of
+   * other processes. Without this option, sessions can be watched if the stored setting enables
+   * events. Default: the stored setting; at the first `migrate()` no events.
    */
   readonly events?:
     | boolean
     | {
         /**
-         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at the first
-         * `migrate()` 100000.
+         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at
+         * the first `migrate()` 100000.
          */
         readonly length?: number;
-        /** Whether LISTEN notifies the store of events of other processes; otherwise it polls. Default: true. */
+        /**
+         * Whether LISTEN notifies the store of events of other processes; otherwise it polls.
+         * Default: true.
+         */
         readonly listen?: boolean;
       };
 }
@@ -74,7 +85,9 @@ const MAX_EVENTS = 100_000_000;
 const MAX_TIMEOUT_MS = 600_000;
 const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
 
-const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { readonly pool: true } = {
+const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & {
+  readonly pool: true;
+} = {
   pool: true,
   schema: true,
   timeoutMs: true,
@@ -86,7 +99,11 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
     const { pool, schema = 'colloquy', timeoutMs = 5000, reportEnds, events } = options;
-    issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
+    issues.check(
+      hasMethods(pool, 'connect'),
+      'pool',
+      'must be a pool of connections with a method connect',
+    );
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
     checkSwitch(issues, 'reportEnds', reportEnds);
@@ -95,7 +112,8 @@ export const parseStoreOptions = (options: PostgresSessionStoreOptions): Postgre
     const areEvents = isOn === events || isFields(events);
     issues.check(areEvents, 'events', 'must be true, false or { length, listen }');
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
-    const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
+    const eventsLength =
+      length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
     const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
     const deployment = { reportEnds, events: isOn, eventsLength };
     return { pool, schema, timeoutMs: timeout, ...deployment, listen };

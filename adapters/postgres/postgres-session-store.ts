@@ -46,9 +46,9 @@ import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 
 /**
- * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's own pool. Call
- * `migrate()` once before the first operation. Every change is one statement and one transaction, and holds no lock
- * between round trips.
+ * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's
+ * own pool. Call `migrate()` once before the first operation. Every change is one statement and one
+ * transaction, and holds no lock between round trips.
  */
 export class PostgresSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -67,19 +67,23 @@ export class PostgresSessionStore implements SessionStore {
     this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
   }
 
-  /** The log of changes; undefined if `events` is false in the options. Watches need a database with events enabled. */
+  /**
+   * The log of changes; undefined if `events` is false in the options. Watches need a database with
+   * events enabled.
+   */
   get events(): EventLog | undefined {
     return this.#settings.events === false ? undefined : this.#log;
   }
 
   /**
-   * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from
-   * several processes at once; only reads if the tables exist. Until then every operation returns `misconfigured`.
-   * Never throws or rejects.
+   * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every
+   * start and from several processes at once; only reads if the tables exist. Until then every
+   * operation returns `misconfigured`. Never throws or rejects.
    *
-   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
-   * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
-   * that are already running keep the settings that they have read: stop them first.
+   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls
+   * with other values return `misconfigured`. With `reconfigure`, the stored settings change to the
+   * options of this process. Processes that are already running keep the settings that they have
+   * read: stop them first.
    */
   migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
     return new ResultAsync(migrate(this.#connection, this.#settings, options));
@@ -94,7 +98,10 @@ export class PostgresSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+  find(
+    key: SessionKey,
+    size: ReadSize = {},
+  ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
     return findSession(this.#connection.begin(), this.#prefix, key, size);
   }
 
@@ -107,7 +114,10 @@ export class PostgresSessionStore implements SessionStore {
     return findState(this.#connection.begin(), this.#prefix, key);
   }
 
-  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
+  list(
+    tenant: string,
+    range: PageRange,
+  ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return readPage(this.#connection.begin(), this.#prefix, tenant, range);
   }
 
@@ -124,7 +134,11 @@ export class PostgresSessionStore implements SessionStore {
     return this.#writer.append(key, append);
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
+  redact(
+    key: SessionKey,
+    positions: readonly number[],
+    now: number,
+  ): Promise<Result<Redacted, StoreError>> {
     return this.#writer.redact(key, positions, now);
   }
 
@@ -132,7 +146,10 @@ export class PostgresSessionStore implements SessionStore {
     return findEntries(this.#connection.begin(), this.#prefix, key, slice);
   }
 
-  remove(key: DueKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
+  remove(
+    key: DueKey,
+    removal: Removal = {},
+  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -148,7 +165,10 @@ export class PostgresSessionStore implements SessionStore {
     return countWaiting(this.#connection.begin(), this.#prefix, range);
   }
 
-  reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
+  reschedule(
+    key: DueKey,
+    rescheduling: Rescheduling,
+  ): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }

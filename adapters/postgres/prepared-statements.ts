@@ -13,13 +13,19 @@ const isUnusable = (cause: unknown): boolean => isFields(cause) && UNUSABLE.incl
 
 /** A client of the package pg: it prepares a statement by its name, once per connection. */
 interface PreparingClient {
-  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): PromiseLike<unknown>;
+  query(statement: {
+    readonly name: string;
+    readonly text: string;
+    readonly values: unknown[];
+  }): PromiseLike<unknown>;
 }
 
 const canPrepare = (client: PostgresClient | PreparingClient): client is PreparingClient =>
   hasMethods(client, 'escapeIdentifier');
 
-/** Derived from the whole text, so that no other text has this name, not even in another version. */
+/**
+ * Derived from the whole text, so that no other text has this name, not even in another version.
+ */
 const nameOf = (text: string): string => {
   const hash = createHash('sha256').update(text).digest('hex');
   return `colloquy_${hash.slice(0, 24)}`;

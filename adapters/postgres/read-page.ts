@@ -30,8 +30,15 @@ const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts
 
 /** Examines the sessions of a search once, for both the page and its total. */
 const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
-  totals: { sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`, values },
-  source: { ...pageOfSearch({ sql: 'matching', values: [] }, range), isWhole: false, time: 'source.created_ms' },
+  totals: {
+    sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`,
+    values,
+  },
+  source: {
+    ...pageOfSearch({ sql: 'matching', values: [] }, range),
+    isWhole: false,
+    time: 'source.created_ms',
+  },
 });
 
 const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange): Query => {
@@ -63,8 +70,8 @@ const partsOf = async (
 const isSession = (row: Fields): boolean => row['id'] !== null;
 
 /**
- * Reads a page and its total. A page by cursor costs the same anywhere in the list. A page by offset takes a step in
- * the index for each session that it skips; past the end it costs nothing.
+ * Reads a page and its total. A page by cursor costs the same anywhere in the list. A page by
+ * offset takes a step in the index for each session that it skips; past the end it costs nothing.
  */
 export const readPage = async (
   call: Call,

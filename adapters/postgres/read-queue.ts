@@ -4,7 +4,14 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { countIn, dueSessionsIn, firstDue, tenantsWaiting, waitingCount, waitingOfTenant } from '../sql/queue-query.js';
+import {
+  countIn,
+  dueSessionsIn,
+  firstDue,
+  tenantsWaiting,
+  waitingCount,
+  waitingOfTenant,
+} from '../sql/queue-query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
 
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
@@ -42,7 +49,11 @@ const tenantsOf = async (
 };
 
 /** Hands out sessions that want a worker, and moves them to `until`. */
-export const claimSessions = async (call: Call, prefix: string, range: ClaimRange): Answer<DueSessions, StoreError> => {
+export const claimSessions = async (
+  call: Call,
+  prefix: string,
+  range: ClaimRange,
+): Answer<DueSessions, StoreError> => {
   const { now, until, limit } = range;
   const tenants = await tenantsOf(call, prefix, range);
   if (tenants.isErr()) return err(tenants.error);
@@ -57,7 +68,11 @@ export const claimSessions = async (call: Call, prefix: string, range: ClaimRang
 };
 
 /** Counts the sessions that want a worker. */
-export const countWaiting = async (call: Call, prefix: string, range: WaitingRange): Answer<number, StoreError> => {
+export const countWaiting = async (
+  call: Call,
+  prefix: string,
+  range: WaitingRange,
+): Answer<number, StoreError> => {
   const found = await call.query(waitingCount(prefix, range));
   return found.map((rows) => countIn(rows, range));
 };

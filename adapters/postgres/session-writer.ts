@@ -102,16 +102,21 @@ export class SessionWriter {
     const { call, hasEvents } = opened.value;
     const written = await this.#groups.write(call, appendInput(hasEvents, key, append));
     const appended = written.andThen((found) => appendOutcomeOf(key.id, found));
-    const isNew = appended.isOk() && appended.value.outcome === 'appended' && !appended.value.repeated;
+    const isNew =
+      appended.isOk() && appended.value.outcome === 'appended' && !appended.value.repeated;
     if (isNew && hasEvents) this.#events.publishSoon();
     return appended;
   }
 
   /**
-   * Reads the entries first, because the database does not parse them. A position always belongs to the same entry, so
-   * they cannot change in between, except by another redaction.
+   * Reads the entries first, because the database does not parse them. A position always belongs to
+   * the same entry, so they cannot change in between, except by another redaction.
    */
-  async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError> {
+  async redact(
+    key: SessionKey,
+    positions: readonly number[],
+    now: number,
+  ): Answer<Redacted, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
@@ -124,12 +129,15 @@ export class SessionWriter {
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     if (row === undefined) return ok('missing');
-    if (positions.some((position) => position > Number(row['end_position']))) return ok('invalid_position');
+    if (positions.some((position) => position > Number(row['end_position'])))
+      return ok('invalid_position');
     const found: [string, string][] = [];
     for (const { position, entry } of rows.value) {
       const [decoded] = decodeEntries(entry) ?? [];
-      if (typeof entry === 'string' && decoded === undefined) return err(unreadable(key.id, 'history'));
-      if (decoded !== undefined) found.push([String(position), encodeEntry(redactedEntry(decoded))]);
+      if (typeof entry === 'string' && decoded === undefined)
+        return err(unreadable(key.id, 'history'));
+      if (decoded !== undefined)
+        found.push([String(position), encodeEntry(redactedEntry(decoded))]);
     }
     const values = [
       ...namesOf(key),
@@ -155,7 +163,10 @@ export class SessionWriter {
     return this.#change(change, 'remove_session', values, key.id, ['removed', 'stale', 'missing']);
   }
 
-  async reschedule(key: DueKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale', StoreError> {
+  async reschedule(
+    key: DueKey,
+    { from, to, isDamaged = false }: Rescheduling,
+  ): Answer<'moved' | 'stale', StoreError> {
     const isFree = isDamaged || key.removal !== undefined;
     const values = [...namesOf(key), finite(from), finite(to), isFree];
     const call = procedureCall(this.#prefix, 'reschedule_session', values);

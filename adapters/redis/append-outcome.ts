@@ -10,14 +10,20 @@ import { decodeHeader } from './record.js';
 const stateOf = (text: string) => {
   const [first = '', ranges = '', labels = '', state] = text.split('\t');
   const header = decodeHeader(first, ranges);
-  return header && decodeState(state, header, labels === '' ? undefined : labelsOf(labels.split(' ')));
+  return (
+    header && decodeState(state, header, labels === '' ? undefined : labelsOf(labels.split(' ')))
+  );
 };
 
 /** The outcome of an append, as the script says it. */
-export const appendOutcomeOf = (key: SessionKey, made: Result<string, Failure>): Result<AppendOutcome, StoreError> => {
+export const appendOutcomeOf = (
+  key: SessionKey,
+  made: Result<string, Failure>,
+): Result<AppendOutcome, StoreError> => {
   if (made.isErr()) return err(toStoreError(key)(made.error));
   const text = made.value;
-  if (isOneOf(text, ['lease_lost', 'invalid_position', 'full', 'mismatch', 'missing'])) return ok({ outcome: text });
+  if (isOneOf(text, ['lease_lost', 'invalid_position', 'full', 'mismatch', 'missing']))
+    return ok({ outcome: text });
   const space = text.indexOf(' ');
   const [outcome, detail] = [text.slice(0, space), text.slice(space + 1)];
   switch (outcome) {

@@ -5,11 +5,14 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 
-/** Milliseconds before the first retry after a transient failure; doubles with every further retry. */
+/**
+ * Milliseconds before the first retry after a transient failure; doubles with every further retry.
+ */
 const FIRST_PAUSE_MS = 20;
 
 /**
- * Difference of the clocks of this machine and the server, in milliseconds, that needs no second attempt of a write.
+ * Difference of the clocks of this machine and the server, in milliseconds, that needs no second
+ * attempt of a write.
  */
 const CLOCK_MARGIN_MS = 1000;
 
@@ -27,7 +30,10 @@ export interface Script {
   readonly sha1: string;
 }
 
-export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
+export const script = (lua: string): Script => ({
+  lua,
+  sha1: createHash('sha1').update(lua).digest('hex'),
+});
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
@@ -35,9 +41,10 @@ type Attempt<T> = (client: RedisClient) => Promise<T>;
 export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
- * One call of the store: all its commands share one deadline. Until the deadline it retries after transient failures,
- * which is safe because scripts recognise calls that have arrived before. Once the outcome of a command is unknown, the
- * outcome of the call stays unknown, even if a later attempt is refused.
+ * One call of the store: all its commands share one deadline. Until the deadline it retries after
+ * transient failures, which is safe because scripts recognise calls that have arrived before. Once
+ * the outcome of a command is unknown, the outcome of the call stays unknown, even if a later
+ * attempt is refused.
  */
 export class Call {
   readonly #connection: Connection;
@@ -60,25 +67,39 @@ export class Call {
     return this.#run(script, keys, args, false);
   }
 
-  /** Runs a script that corrects only data that readers do not trust, and that may run any number of times. */
+  /**
+   * Runs a script that corrects only data that readers do not trust, and that may run any number of
+   * times.
+   */
   repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, true);
   }
 
   /**
-   * Runs the script of a group of mutations, which is applied at most once, even if a client that got no reply sends it
-   * again. `keys` and `args` follow its own ones. The server accepts a call until a second after its deadline, and
-   * recognises it twice as long. Until then, a call that was refused as late was never applied, so it is sent again by
-   * the server's time. A later one may have been applied and forgotten if the clocks have agreed before. If they have
-   * not, this machine's clock is wrong, and the call was never accepted.
+   * Runs the script of a group of mutations, which is applied at most once, even if a client that
+   * got no reply sends it again. `keys` and `args` follow its own ones. The server accepts a call
+   * until a second after its deadline, and recognises it twice as long. Until then, a call that was
+   * refused as late was never applied, so it is sent again by the server's time. A later one may
+   * have been applied and forgotten if the clocks have agreed before. If they have not, this
+   * machine's clock is wrong, and the call was never accepted.
    */
-  async write(script: Script, notes: string, keys: readonly string[], args: readonly string[]): Reply {
+  async write(
+    script: Script,
+    notes: string,
+    keys: readonly string[],
+    args: readonly string[],
+  ): Reply {
     const note = notes + newId();
     const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
     for (;;) {
       const { hasAgreed } = this.#connection;
       const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
-      const reply = await this.#run(script, [note, ...keys], [String(till), String(till + span), ...args], true);
+      const reply = await this.#run(
+        script,
+        [note, ...keys],
+        [String(till), String(till + span), ...args],
+        true,
+      );
       const late = reply.isOk() && typeof reply.value === 'string' ? LATE.exec(reply.value) : null;
       if (late === null) {
         this.#connection.hasAgreed ||= reply.isOk();
@@ -87,7 +108,8 @@ export class Call {
       const serverNow = Number(late[1]);
       this.#connection.setServerNow(serverNow);
       this.#isUnknown ||= hasAgreed && serverNow >= till + span;
-      if (this.#isUnknown || this.#left() <= 0) return err(timedOut(this.#isUnknown ? 'unknown' : 'not_applied'));
+      if (this.#isUnknown || this.#left() <= 0)
+        return err(timedOut(this.#isUnknown ? 'unknown' : 'not_applied'));
     }
   }
 
@@ -152,12 +174,16 @@ export class Call {
 }
 
 /**
- * The host's client with a timeout: every call settles within `timeoutMs`, independent of the settings of the client.
+ * The host's client with a timeout: every call settles within `timeoutMs`, independent of the
+ * settings of the client.
  */
 export class Connection {
   readonly client: RedisClient;
   readonly timeoutMs: number;
-  /** The server's clock minus that of this machine, in milliseconds; 0 until the server refuses a call as late. */
+  /**
+   * The server's clock minus that of this machine, in milliseconds; 0 until the server refuses a
+   * call as late.
+   */
   #offsetMs = 0;
   /** Whether the server has accepted a call with a deadline by `serverNow`. */
   hasAgreed = false;

@@ -11,7 +11,10 @@ import type { Failure } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
 
-/** The settings that all processes of a store share. The first process that creates a session stores them. */
+/**
+ * The settings that all processes of a store share. The first process that creates a session stores
+ * them.
+ */
 export interface RedisDeployment {
   /** Number of hash slots for the tenants. */
   readonly partitions: number;
@@ -53,19 +56,24 @@ const NEW_DEPLOYMENT: RedisDeployment = {
 };
 
 /**
- * The settings as text, such as `1 partitions=64 statusIndex=1 events=100000 reportEnds=0`. The first field
- * is the version of the format.
+ * The settings as text, such as `1 partitions=64 statusIndex=1 events=100000 reportEnds=0`. The
+ * first field is the version of the format.
  */
 const encode = ({ deployment, eventsLength }: Stored): string => {
   const { partitions, statusIndex, reportEnds } = deployment;
-  const flags = [`statusIndex=${Number(statusIndex)}`, `events=${eventsLength}`, `reportEnds=${Number(reportEnds)}`];
+  const flags = [
+    `statusIndex=${Number(statusIndex)}`,
+    `events=${eventsLength}`,
+    `reportEnds=${Number(reportEnds)}`,
+  ];
   return `1 partitions=${partitions} ${flags.join(' ')}`;
 };
 
 const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
 
 const decode = (text: unknown): Stored | undefined => {
-  const [, partitions = '', statusIndex, events, reportEnds] = (typeof text === 'string' && form.exec(text)) || [];
+  const [, partitions = '', statusIndex, events, reportEnds] =
+    (typeof text === 'string' && form.exec(text)) || [];
   if (Number(partitions) < 1) return undefined;
   return {
     deployment: {
@@ -111,9 +119,9 @@ const notApplied = ({ error: { message, cause } }: Failure): StoreUnavailable =>
   storeUnavailable(message, 'not_applied', cause);
 
 /**
- * Begins the calls of a store with the settings of its deployment, which the first call reads. If none are stored,
- * there are no sessions: a call that creates one stores the settings of this process, and the next other call reads
- * again.
+ * Begins the calls of a store with the settings of its deployment, which the first call reads. If
+ * none are stored, there are no sessions: a call that creates one stores the settings of this
+ * process, and the next other call reads again.
  */
 export class Deployment {
   readonly #connection: Connection;
@@ -150,7 +158,8 @@ export class Deployment {
     const call = this.#connection.begin();
     const stored = await this.#read(call);
     if (stored.isErr()) return err(stored.error);
-    const opened = stored.value === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(stored.value);
+    const opened =
+      stored.value === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(stored.value);
     return opened.map((open) => ({ call, ...open }));
   }
 
@@ -214,9 +223,11 @@ export class Deployment {
   }
 
   async #store(call: Call): Answer<Stored> {
-    this.#storing ??= call.repairScript(storeScript, [this.#key], [encode(this.#wanted())]).finally(() => {
-      this.#storing = undefined;
-    });
+    this.#storing ??= call
+      .repairScript(storeScript, [this.#key], [encode(this.#wanted())])
+      .finally(() => {
+        this.#storing = undefined;
+      });
     const text = await this.#storing;
     return text.isErr() ? err(notApplied(text.error)) : this.#decoded(text.value);
   }
@@ -224,7 +235,11 @@ export class Deployment {
   #decoded(text: unknown): Result<Stored, Misconfigured> {
     const stored = decode(text);
     if (stored !== undefined) return ok(stored);
-    return err(misconfigured(`RedisSessionStore: this version does not know the format of the key ${this.#key}`));
+    return err(
+      misconfigured(
+        `RedisSessionStore: this version does not know the format of the key ${this.#key}`,
+      ),
+    );
   }
 
   /** The settings of this process: its options, and the stored settings for the others. */

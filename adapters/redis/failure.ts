@@ -22,18 +22,38 @@ export interface Failure {
 }
 
 /*
- * Error replies by their first word, the only fixed part. A server that answers with one of these has not run the
- * command, and the scripts revert their earlier writes.
+ * Error replies by their first word, the only fixed part. A server that answers with one of these
+ * has not run the command, and the scripts revert their earlier writes.
  */
 
 /** Transient refusals: a retry may soon succeed. */
-const transient = ['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MOVED', 'READONLY', 'TRYAGAIN'];
+const transient = [
+  'ASK',
+  'BUSY',
+  'CLUSTERDOWN',
+  'LOADING',
+  'MASTERDOWN',
+  'MOVED',
+  'READONLY',
+  'TRYAGAIN',
+];
 
 /** Refusals that last until the server's data or settings change. */
-const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOAUTH', 'NOPERM', 'NOREPLICAS', 'OOM', 'WRONGPASS', 'WRONGTYPE'];
+const lasting = [
+  'CROSSSLOT',
+  'DENIED',
+  'MISCONF',
+  'NOAUTH',
+  'NOPERM',
+  'NOREPLICAS',
+  'OOM',
+  'WRONGPASS',
+  'WRONGTYPE',
+];
 
 /**
- * The first word of an error reply. Before Redis 7, the word of a command in a script comes after that of the script.
+ * The first word of an error reply. Before Redis 7, the word of a command in a script comes after
+ * that of the script.
  */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
@@ -47,18 +67,27 @@ const errorCode = (cause: unknown): string => {
 };
 
 /**
- * The failure of a command. The error keeps only the text of `cause`, because the command on it contains data and
- * passwords.
+ * The failure of a command. The error keeps only the text of `cause`, because the command on it
+ * contains data and passwords.
  */
 export const failureOf = (cause: unknown): Failure => {
   const code = errorCode(cause);
   const isTransient = transient.includes(code);
   if (isTransient || lasting.includes(code)) {
-    return { code, error: storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause)), isTransient };
+    return {
+      code,
+      error: storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause)),
+      isTransient,
+    };
   }
-  // Another error reply would come again. Without an error reply, the connection was lost and will be opened again.
+  // Another error reply would come again. Without an error reply, the connection was lost and will
+  // be opened again.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
-  return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), isTransient: code === '' };
+  return {
+    code,
+    error: storeUnavailable(message, 'unknown', textOf(cause)),
+    isTransient: code === '',
+  };
 };
 
 /** The failure of a call at its deadline: `not_applied` if the command was not sent. */
@@ -68,9 +97,14 @@ export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   isTransient: false,
 });
 
-/** Removes the arguments of the command, which a server repeats in the error for an unknown command. */
+/**
+ * Removes the arguments of the command, which a server repeats in the error for an unknown command.
+ */
 const textOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
+  (cause instanceof Error ? cause.message : String(cause)).replace(
+    /, with args beginning with: .*/s,
+    '',
+  );
 
 /** The error of a failed command for the session that it was about. */
 export const toStoreError =
@@ -85,7 +119,8 @@ export const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]
   outcomes.some((outcome) => outcome === value);
 
 /**
- * The outcome in the reply of a script that changes a session. Any other reply means that the session cannot be read.
+ * The outcome in the reply of a script that changes a session. Any other reply means that the
+ * session cannot be read.
  */
 export const outcomeOf = <T extends string>(
   key: SessionKey,

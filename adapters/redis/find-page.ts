@@ -24,19 +24,31 @@ export const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
 /**
- * The position of a session; `undefined` if the time in the index is invalid because of changes from outside, which
- * `repair` corrects.
+ * The position of a session; `undefined` if the time in the index is invalid because of changes
+ * from outside, which `repair` corrects.
  */
 export const positionOf = (member: string, ms: number): ListCursor | undefined => {
   const time = new Date(ms);
-  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
+  return Number.isNaN(time.getTime())
+    ? undefined
+    : { id: unescapeName(member), at: time.toISOString() };
 };
 
 /**
- * The arguments of the script. Those after the fourth are left out if none is used, because each costs the server time.
+ * The arguments of the script. Those after the fourth are left out if none is used, because each
+ * costs the server time.
  */
 const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
-  const { offset, limit, order = 'newest', createdAfter, createdBefore, cursor, status, now = -1 } = range;
+  const {
+    offset,
+    limit,
+    order = 'newest',
+    createdAfter,
+    createdBefore,
+    cursor,
+    status,
+    now = -1,
+  } = range;
   const args = [order, String(offset), String(limit), parts];
   const isByUpdate = parts === 'times';
   if (!isByUpdate && (createdAfter ?? createdBefore ?? cursor ?? status) === undefined) return args;
@@ -52,11 +64,14 @@ const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
 const indexesFor = (keys: TenantKeys, range: PageRange): readonly string[] => {
   const [label] = labelsIn(range);
   if (label !== undefined) return [labelKey(keys, ...label)];
-  return range.status === undefined ? [keys.index] : range.status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
+  return range.status === undefined
+    ? [keys.index]
+    : range.status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
 };
 
 /** The texts in the reply of a script; none for any other reply. */
-export const textsIn = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.map(String) : []);
+export const textsIn = (reply: unknown): readonly string[] =>
+  Array.isArray(reply) ? reply.map(String) : [];
 
 const reply = async (
   call: Call,
@@ -92,5 +107,9 @@ export const readFoundPage = async (
 ): Promise<Result<readonly string[], StoreError>> => {
   const known = [String(total), edge];
   if (members.length === 0 || parts === 'ids') return ok([...known, ...members]);
-  return reply(call, [keys.index, keys.records, keys.index], ['known', ...known, parts, ...members]);
+  return reply(
+    call,
+    [keys.index, keys.records, keys.index],
+    ['known', ...known, parts, ...members],
+  );
 };

@@ -8,7 +8,8 @@ export interface IndexEntry {
   /** The key of the index. */
   readonly index: string;
   /**
-   * The score, '' for the time of the creation. `<` before it: that of the tenant, which stays if it is lower already.
+   * The score, '' for the time of the creation. `<` before it: that of the tenant, which stays if
+   * it is lower already.
    */
   readonly score: string;
 }
@@ -17,8 +18,8 @@ export interface IndexEntry {
 const BY_CREATION = '';
 
 /**
- * The entries of a session with this state in all indexes but that by due time. What is left of a removed session has
- * none.
+ * The entries of a session with this state in all indexes but that by due time. What is left of a
+ * removed session has none.
  */
 export const indexEntriesOf = (keys: SessionKeys, state: StateRecord): readonly IndexEntry[] => {
   if (keys.isLeft) return [];
@@ -30,7 +31,10 @@ export const indexEntriesOf = (keys: SessionKeys, state: StateRecord): readonly 
   }
   const wakeAt = wakeAtOf(state);
   if (wakeAt < Number.POSITIVE_INFINITY) {
-    entries.push({ index: keys.waiting, score: `<${wakeAt}` }, { index: keys.work, score: String(wakeAt) });
+    entries.push(
+      { index: keys.waiting, score: `<${wakeAt}` },
+      { index: keys.work, score: String(wakeAt) },
+    );
   }
   return entries;
 };
@@ -41,7 +45,11 @@ export interface IndexChange {
   readonly lost: readonly string[];
 }
 
-export const indexChangeOf = (keys: SessionKeys, previous: StateRecord, next: StateRecord): IndexChange => {
+export const indexChangeOf = (
+  keys: SessionKeys,
+  previous: StateRecord,
+  next: StateRecord,
+): IndexChange => {
   const before = new Map(indexEntriesOf(keys, previous).map(({ index, score }) => [index, score]));
   const entries = indexEntriesOf(keys, next);
   const kept = new Set(entries.map(({ index }) => index));

@@ -6,7 +6,10 @@ import type { Piece } from './record.js';
 
 const LINE_END = ',\n';
 
-/** The first character of a journal that was written before its record. It stands for that of a line. */
+/**
+ * The first character of a journal that was written before its record. It stands for that of a
+ * line.
+ */
 const UNCONFIRMED = '?';
 
 export const encodeLines = (entries: readonly HistoryEntry[]): string => {
@@ -30,7 +33,9 @@ export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined 
   return json === undefined ? undefined : decodeEntries(json);
 };
 
-/** Whether a journal without a record is what a crash has left of a session that nobody was told of. */
+/**
+ * Whether a journal without a record is what a crash has left of a session that nobody was told of.
+ */
 export const isUnconfirmed = (journal: string): boolean => journal.startsWith(UNCONFIRMED);
 
 interface Parts {
@@ -41,7 +46,9 @@ interface Parts {
 const isAll = ({ bytes, pieces: [first, ...others] }: Parts): boolean =>
   first?.[0] === 0 && first[1] === bytes && others.length === 0;
 
-/** The history in a journal, as lines; `undefined` if the journal is shorter than its record says. */
+/**
+ * The history in a journal, as lines; `undefined` if the journal is shorter than its record says.
+ */
 export const linesIn = (journal: string, parts: Parts): string | undefined => {
   const { bytes, pieces } = parts;
   const length = Buffer.byteLength(journal);
@@ -53,4 +60,6 @@ export const linesIn = (journal: string, parts: Parts): string | undefined => {
 
 /** The same where a server counts characters instead of bytes, as test doubles do. */
 export const charactersIn = (journal: string, { bytes, pieces }: Parts): string | undefined =>
-  journal.length < bytes ? undefined : pieces.map(([from, upto]) => journal.slice(from, upto)).join('');
+  journal.length < bytes
+    ? undefined
+    : pieces.map(([from, upto]) => journal.slice(from, upto)).join('');

@@ -4,7 +4,8 @@ import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { labelText } from '../shared/label-texts.js';
 
 /**
- * FNV-1a with 32 bits over UTF-16 code units. It must never change, because it determines the partition of a tenant.
+ * FNV-1a with 32 bits over UTF-16 code units. It must never change, because it determines the
+ * partition of a tenant.
  */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
@@ -29,7 +30,10 @@ export interface TenantKeys {
   readonly work: string;
   /** The tenants of the partition by a time that is not later than the earliest in their `work`. */
   readonly waiting: string;
-  /** Sessions by the time at which they are due: when the clock ends them, or their retention is over. */
+  /**
+   * Sessions by the time at which they are due: when the clock ends them, or their retention is
+   * over.
+   */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
@@ -48,10 +52,14 @@ export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
   /**
-   * The appends with an operation id: for each id, the digest, the offsets in the journal, and a checksum of the lines.
+   * The appends with an operation id: for each id, the digest, the offsets in the journal, and a
+   * checksum of the lines.
    */
   readonly names: string;
-  /** The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by status. */
+  /**
+   * The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by
+   * status.
+   */
   readonly member: string;
   /** The session in events. */
   readonly path: string;
@@ -82,8 +90,8 @@ export class Keyspace {
   }
 
   /**
-   * The keys of a session. Lists all fields, because copying those of the tenant would take longer than the rest of a
-   * call.
+   * The keys of a session. Lists all fields, because copying those of the tenant would take longer
+   * than the rest of a call.
    */
   of({ tenant, id, removal }: DueKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
@@ -161,7 +169,8 @@ export class Keyspace {
   /** The kind of a key, and the rest after the kind; `undefined` for other keys. */
   parse(key: string): { readonly kind: string; readonly rest: string } | undefined {
     if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
-    const [, kind, rest = ''] = /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
+    const [, kind, rest = ''] =
+      /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
     return kind === undefined ? undefined : { kind, rest };
   }
 
@@ -181,8 +190,11 @@ export class Keyspace {
 }
 
 /** The key of the index of a label. */
-export const labelKey = ({ labels }: Pick<TenantKeys, 'labels'>, name: string, value: string): string =>
-  `${labels}${labelText(name, value)}`;
+export const labelKey = (
+  { labels }: Pick<TenantKeys, 'labels'>,
+  name: string,
+  value: string,
+): string => `${labels}${labelText(name, value)}`;
 
 /** The session of a path. */
 export const keyOfPath = (path: string): SessionKey => {

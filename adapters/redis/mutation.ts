@@ -25,17 +25,33 @@ import {
   stateLine,
 } from './record.js';
 
-/** A mutation of one session as `scripts/write.lua` takes it, which describes the keys and arguments of each kind. */
+/**
+ * A mutation of one session as `scripts/write.lua` takes it, which describes the keys and arguments
+ * of each kind.
+ */
 export interface Mutation {
-  readonly kind: 'create' | 'replace' | 'remove' | 'append' | 'redact' | 'reschedule' | 'claim' | 'repair' | 'purge';
+  readonly kind:
+    | 'create'
+    | 'replace'
+    | 'remove'
+    | 'append'
+    | 'redact'
+    | 'reschedule'
+    | 'claim'
+    | 'repair'
+    | 'purge';
   readonly keys: readonly string[];
   readonly args: readonly string[];
 }
 
-const textOf = (value: number | string | undefined): string => (value === undefined ? '' : String(value));
+const textOf = (value: number | string | undefined): string =>
+  value === undefined ? '' : String(value);
 
 /** The limit of live sessions, and the time at which they count. */
-const capTexts = (cap: LiveLimit | undefined): readonly string[] => [textOf(cap?.sessions), textOf(cap?.now)];
+const capTexts = (cap: LiveLimit | undefined): readonly string[] => [
+  textOf(cap?.sessions),
+  textOf(cap?.now),
+];
 
 /** The indexes that a limit of live sessions counts. */
 const liveOf = ({ byStatus, index }: SessionKeys): readonly string[] => [
@@ -43,8 +59,16 @@ const liveOf = ({ byStatus, index }: SessionKeys): readonly string[] => [
   byStatus.PAUSED ?? index,
 ];
 
-/** An event of a session as text. The script adds the position after the first entries, which it counts. */
-const eventText = ({ path }: SessionKeys, incarnation: string, sequence: number, detail: EventDetail): string => {
+/**
+ * An event of a session as text. The script adds the position after the first entries, which it
+ * counts.
+ */
+const eventText = (
+  { path }: SessionKeys,
+  incarnation: string,
+  sequence: number,
+  detail: EventDetail,
+): string => {
   const text = detail.type === 'appended' ? `${detail.start}_` : detailText(detail);
   return `1 ${detail.type} ${incarnation} ${sequence} ${detail.at} ${path} ${text}`;
 };
@@ -64,8 +88,16 @@ export const creation = (keys: SessionKeys, created: Creation): Mutation => {
   const { keyspace, hasEvents, incarnation, tenant, head, state, opening } = created;
   const { entries = [], source, cap } = opening ?? {};
   const lines = encodeLines(entries);
-  const details = openingDetailsOf(head.createdAt, opening && state, entries.length === 0 ? undefined : 0);
-  const counts = { sequence: details.length, entries: entries.length, bytes: Buffer.byteLength(lines) };
+  const details = openingDetailsOf(
+    head.createdAt,
+    opening && state,
+    entries.length === 0 ? undefined : 0,
+  );
+  const counts = {
+    sequence: details.length,
+    entries: entries.length,
+    bytes: Buffer.byteLength(lines),
+  };
   const events = hasEvents
     ? details.map((detail, at) => ({
         isAppend: detail.type === 'appended',
@@ -80,7 +112,15 @@ export const creation = (keys: SessionKeys, created: Creation): Mutation => {
   const { record, journal, deadlines, tenants, member, owner } = keys;
   return {
     kind: 'create',
-    keys: [record, journal, deadlines, tenants, origin, ...liveOf(keys), ...added.map(({ index }) => index)],
+    keys: [
+      record,
+      journal,
+      deadlines,
+      tenants,
+      origin,
+      ...liveOf(keys),
+      ...added.map(({ index }) => index),
+    ],
     args: [
       ...[member, owner, dueText(state), encodeRecord(incarnation, head, state, counts), lines],
       ...[textOf(source?.version), ...capTexts(cap)],
@@ -112,7 +152,14 @@ export const replacement = (
   const isLogged = event !== undefined && hasEvents;
   return {
     kind: 'replace',
-    keys: [record, deadlines, tenants, ...liveOf(keys), ...added.map(({ index }) => index), ...lost],
+    keys: [
+      record,
+      deadlines,
+      tenants,
+      ...liveOf(keys),
+      ...added.map(({ index }) => index),
+      ...lost,
+    ],
     args: [
       ...[member, owner, revisionText(previous.revision), ...fieldsOf(next)],
       ...[dueText(next), isDue ? '1' : '', textOf(event?.type)],
@@ -137,7 +184,20 @@ export const removal = (
   { revision, now = Date.now(), remains }: Removal,
   hasEvents: boolean,
 ): Mutation => {
-  const { tenant, id, isLeft, record, journal, names, deadlines, tenants, labels, member, owner, path } = keys;
+  const {
+    tenant,
+    id,
+    isLeft,
+    record,
+    journal,
+    names,
+    deadlines,
+    tenants,
+    labels,
+    member,
+    owner,
+    path,
+  } = keys;
   const left = remains && keyspace.of({ tenant, id, removal: remains.removal });
   const own = isLeft ? [record, record] : [journal, names];
   return {
@@ -146,12 +206,18 @@ export const removal = (
     args: [
       ...[member, owner, revision === undefined ? '' : revisionText(revision), String(now)],
       ...[hasEvents && !isLeft ? path : '', labels, textOf(left?.member)],
-      ...(remains === undefined ? ['', ''] : [dueText(remains.state), encodeRemains(id, remains.state)]),
+      ...(remains === undefined
+        ? ['', '']
+        : [dueText(remains.state), encodeRemains(id, remains.state)]),
     ],
   };
 };
 
-export const addition = (keys: SessionKeys, append: HistoryAppend, hasEvents: boolean): Mutation => {
+export const addition = (
+  keys: SessionKeys,
+  append: HistoryAppend,
+  hasEvents: boolean,
+): Mutation => {
   const { entries, now, operation, after, ifPosition, fencingToken, wake } = append;
   const { maxEntries = Number.MAX_SAFE_INTEGER } = append;
   return {
@@ -184,7 +250,10 @@ export const redaction = (
   ],
 });
 
-export const rescheduling = (keys: SessionKeys, { from, to, isDamaged = false }: Rescheduling): Mutation => {
+export const rescheduling = (
+  keys: SessionKeys,
+  { from, to, isDamaged = false }: Rescheduling,
+): Mutation => {
   const { record, deadlines, tenants, member, owner, isLeft } = keys;
   return {
     kind: 'reschedule',
@@ -210,27 +279,48 @@ export const replay = (keys: SessionKeys, { header, state }: DecodedRecord): Mut
   const has = new Set(wanted.map(({ index }) => index));
   const others = indexesOf(keys).filter((index) => !has.has(index));
   // An activity postpones an end without a new due time, which a sweep moves later.
-  const mayBeEarly = state.status === 'ACTIVE' && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
+  const mayBeEarly =
+    state.status === 'ACTIVE' && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
   const isWaiting = state.report !== undefined;
   return {
     kind: 'repair',
     keys: [record, deadlines, tenants, ...has, ...others],
     args: [
-      ...[member, owner, revisionText(state.revision), dueText(state), mayBeEarly && !isWaiting ? '1' : ''],
+      ...[
+        member,
+        owner,
+        revisionText(state.revision),
+        dueText(state),
+        mayBeEarly && !isWaiting ? '1' : '',
+      ],
       String(wanted.length),
       ...wanted.map(({ score }) => score || String(header.created)),
     ],
   };
 };
 
-/** Removes an entry from an index that it does not belong to: that of no session, or of one with this revision. */
-export const unlisting = (keys: SessionKeys, index: string, revision: number | undefined): Mutation => {
+/**
+ * Removes an entry from an index that it does not belong to: that of no session, or of one with
+ * this revision.
+ */
+export const unlisting = (
+  keys: SessionKeys,
+  index: string,
+  revision: number | undefined,
+): Mutation => {
   const { record, deadlines, tenants, member, owner } = keys;
   const isDue = index === deadlines;
   return {
     kind: 'repair',
     keys: [record, deadlines, tenants, ...(isDue ? [] : [index])],
-    args: [member, owner, revision === undefined ? '' : revisionText(revision), isDue ? '' : '-', '', '0'],
+    args: [
+      member,
+      owner,
+      revision === undefined ? '' : revisionText(revision),
+      isDue ? '' : '-',
+      '',
+      '0',
+    ],
   };
 };
 

@@ -13,7 +13,10 @@ const readScript = script(readLua);
 /** Minimum number of bytes that one command reads. */
 const MIN_BYTES = 16 * 1024;
 
-/** Maximum number of bytes that one command reads, unless a single entry is longer: it blocks other commands. */
+/**
+ * Maximum number of bytes that one command reads, unless a single entry is longer: it blocks other
+ * commands.
+ */
 const MAX_BYTES = 1024 * 1024;
 
 /** A part of a history, and data about the whole journal. */
@@ -25,7 +28,8 @@ interface Part {
   readonly lengthOf: (lines: string) => number;
 }
 
-const sizeOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);
+const sizeOf = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);
 
 const partOf = (reply: unknown): Part | undefined => {
   const [record, text, isBytes, ...offsets]: readonly unknown[] = Array.isArray(reply) ? reply : [];
@@ -35,7 +39,8 @@ const partOf = (reply: unknown): Part | undefined => {
   const pieces = offsets.flatMap((from, at): Piece[] =>
     at % 2 === 0 ? [[Number(from), Number(offsets[at + 1])]] : [],
   );
-  const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
+  const lengthOf = (lines: string): number =>
+    Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length;
   return header && { text, header, pieces, lengthOf };
 };
 
@@ -59,8 +64,8 @@ interface Line {
 }
 
 /**
- * The whole lines of a part, from the end back if `isBackward`, and where they end. Leaves out a line that the end of
- * the part cuts.
+ * The whole lines of a part, from the end back if `isBackward`, and where they end. Leaves out a
+ * line that the end of the part cuts.
  */
 const linesOf = (part: Part, isBackward: boolean) => {
   const { text, pieces, lengthOf } = part;
@@ -68,7 +73,9 @@ const linesOf = (part: Part, isBackward: boolean) => {
   if (!isBackward || text === '' || text.endsWith('\n')) texts.pop();
   if (isBackward && isCut(part)) texts.shift();
   if (isBackward) texts.reverse();
-  const rest = isBackward ? pieces.map(([from, upto]): Piece => [upto, from]).reverse() : [...pieces];
+  const rest = isBackward
+    ? pieces.map(([from, upto]): Piece => [upto, from]).reverse()
+    : [...pieces];
   let [offset, edge] = rest.shift() ?? [0, 0];
   const goOn = (): void => {
     while (offset === edge && rest.length > 0) [offset, edge] = rest.shift() ?? [0, 0];
@@ -77,7 +84,9 @@ const linesOf = (part: Part, isBackward: boolean) => {
     goOn();
     const begin = offset;
     offset += (isBackward ? -1 : 1) * lengthOf(`${line}\n`);
-    return isBackward ? { text: line, from: offset, upto: begin } : { text: line, from: begin, upto: offset };
+    return isBackward
+      ? { text: line, from: offset, upto: begin }
+      : { text: line, from: begin, upto: offset };
   });
   goOn();
   return { lines, end: offset };
@@ -90,11 +99,16 @@ const edgeOf = ({ header }: Part, offset: number, isBackward: boolean): number =
 };
 
 /**
- * Reads a part of a history, piece by piece. Splits it into lines here, because the server knows neither entries nor
- * characters. If the session is removed between two pieces, the answer is `missing`, even if another session has the id
- * now. If its history is rewound or redacted between them, it is read again.
+ * Reads a part of a history, piece by piece. Splits it into lines here, because the server knows
+ * neither entries nor characters. If the session is removed between two pieces, the answer is
+ * `missing`, even if another session has the id now. If its history is rewound or redacted between
+ * them, it is read again.
  */
-export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
+export const readEntries = async (
+  call: Call,
+  session: SessionKeys,
+  slice: HistorySlice,
+): Answer<EntriesOutcome> => {
   const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
   const isBackward = after === undefined;
   const found: Line[] = [];
@@ -159,7 +173,13 @@ const readPart = async (
   least: number,
   maxBytes: number,
 ): Answer<Part | 'missing' | 'invalid_position'> => {
-  const args = [...bounds, '', String(wanted), String(least), String(Math.min(MAX_BYTES, maxBytes))];
+  const args = [
+    ...bounds,
+    '',
+    String(wanted),
+    String(least),
+    String(Math.min(MAX_BYTES, maxBytes)),
+  ];
   const reply = await call.readScript(readScript, [session.record, session.journal], args);
   if (reply.isErr()) return err(toStoreError(session)(reply.error));
   if (reply.value === 'missing' || reply.value === 'invalid_position') return ok(reply.value);

@@ -10,10 +10,16 @@ import type { TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
 import { searchSessions } from './search-sessions.js';
 
-/** Maximum bytes of records that a page without histories gets in one round trip. More are read by a second one. */
+/**
+ * Maximum bytes of records that a page without histories gets in one round trip. More are read by a
+ * second one.
+ */
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** What a script returns of the sessions: the maximum bytes of records, or only what the next step needs. */
+/**
+ * What a script returns of the sessions: the maximum bytes of records, or only what the next step
+ * needs.
+ */
 const partsOf = ({ historyLimit, maxBytes }: PageRange): string => {
   if (historyLimit === 0) return String(MAX_RECORD_BYTES);
   if (maxBytes === undefined) return 'ids';
@@ -28,7 +34,8 @@ const sizeIn = (text: string): number => (/^\d*$/.test(text) ? Number(text) : -1
 
 /** The sessions of a page, each with what the script has returned of it. */
 const listedIn = (fields: readonly string[], parts: string): readonly SizedSession[] => {
-  if (parts === 'ids' || parts === 'size') return fields.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
+  if (parts === 'ids' || parts === 'size')
+    return fields.map((member) => ({ member, recordBytes: 0, historyBytes: 0 }));
   const listed: SizedSession[] = [];
   for (let at = 0; at < fields.length; at += FIELDS) {
     listed.push({
@@ -53,7 +60,10 @@ const findSessions = async (
   return found.isErr() ? err(found.error) : readFoundPage(call, keys, found.value, parts);
 };
 
-/** Reads a page: a script finds the ids and sizes of the sessions, and the sessions are read if they are not too large. */
+/**
+ * Reads a page: a script finds the ids and sizes of the sessions, and the sessions are read if they
+ * are not too large.
+ */
 export const readPage = async (
   call: Call,
   keys: TenantKeys,
@@ -77,7 +87,8 @@ export const readPage = async (
   // The sessions that were changed or removed after the script.
   const gone = listed.length - found.length - unreadable.length;
   const last = listed.at(-1);
-  const nextCursor = edge === '' || last === undefined ? undefined : positionOf(last.member, Number(edge));
+  const nextCursor =
+    edge === '' || last === undefined ? undefined : positionOf(last.member, Number(edge));
   const page = { records: found, total: Number(total) - gone, unreadable };
   return ok(nextCursor === undefined ? page : { ...page, nextCursor });
 };

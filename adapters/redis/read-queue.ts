@@ -1,6 +1,11 @@
 import { err, ok, Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSession, DueSessions, WaitingRange } from '../../src/store/session-store.js';
+import type {
+  ClaimRange,
+  DueSession,
+  DueSessions,
+  WaitingRange,
+} from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
@@ -18,14 +23,19 @@ const partOf = (
   const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
   const from = /^\d{1,5}$/.test(cursor) ? Number(cursor) : 0;
   const to = from + size;
-  return { part: partitions.slice(from, to), ...(to < partitions.length && { nextCursor: String(to) }) };
+  return {
+    part: partitions.slice(from, to),
+    ...(to < partitions.length && { nextCursor: String(to) }),
+  };
 };
 
 /** Pairs of members and scores, from the flat list of a client's reply. */
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
   flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
 
-/** At most `count` items of a list, from a random position on, so that no item is left out for long. */
+/**
+ * At most `count` items of a list, from a random position on, so that no item is left out for long.
+ */
 const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   if (items.length <= count) return items;
   const from = Math.floor(Math.random() * items.length);
@@ -41,7 +51,12 @@ interface QueueRange {
 }
 
 /** The first members of a sorted set whose time has come, each followed by its time. */
-const firstIn = async (call: Call, set: string, now: number, count: number): Answer<readonly string[]> => {
+const firstIn = async (
+  call: Call,
+  set: string,
+  now: number,
+  count: number,
+): Answer<readonly string[]> => {
   const found = await call.readCommand((client) =>
     client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
   );
@@ -49,8 +64,9 @@ const firstIn = async (call: Call, set: string, now: number, count: number): Ans
 };
 
 /**
- * The sessions in a part of the partitions whose time has come, by `takeOf`, which gives those of one tenant. The limit
- * is shared between the tenants. A key of a wrong type does not affect others.
+ * The sessions in a part of the partitions whose time has come, by `takeOf`, which gives those of
+ * one tenant. The limit is shared between the tenants. A key of a wrong type does not affect
+ * others.
  */
 const inPart = async (
   call: Call,
@@ -65,12 +81,16 @@ const inPart = async (
     return found.unwrapOr([]);
   };
   const found = await Promise.all(
-    part.map(async (partition) => orNone(await firstIn(call, keys.tenantsOf(partition, queue), now, limit))),
+    part.map(async (partition) =>
+      orNone(await firstIn(call, keys.tenantsOf(partition, queue), now, limit)),
+    ),
   );
   const waiting = found.flatMap((owners) => pairsOf(owners).map(([owner]) => owner));
   const owners = randomSlice(waiting, limit);
   const share = Math.max(1, Math.floor(limit / owners.length));
-  const taken = await Promise.all(owners.map(async (owner) => orNone(await takeOf(unescapeName(owner), share))));
+  const taken = await Promise.all(
+    owners.map(async (owner) => orNone(await takeOf(unescapeName(owner), share))),
+  );
   const sessions = taken.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = waiting.length >= limit || taken.some((due) => due.length === share);
   return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
@@ -107,15 +127,22 @@ export const claimSessions = async (
     return made.map((outcome) => sessionsOf(tenant, outcome.split(' ').slice(1)));
   };
   const { tenant, now, limit, cursor } = range;
-  if (tenant === undefined) return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
+  if (tenant === undefined)
+    return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
   const claimed = await claimOf(tenant, limit);
   return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
 };
 
 /** The tenants of all partitions with a session that waits for a worker, at most `limit`. */
-const tenantsWaiting = async (call: Call, keys: Keyspace, { now, limit }: WaitingRange): Answer<readonly string[]> => {
+const tenantsWaiting = async (
+  call: Call,
+  keys: Keyspace,
+  { now, limit }: WaitingRange,
+): Answer<readonly string[]> => {
   const sets = keys.partitions.map((partition) => keys.tenantsOf(partition, 'waiting'));
-  const found = Result.combine(await Promise.all(sets.map((set) => firstIn(call, set, now, limit))));
+  const found = Result.combine(
+    await Promise.all(sets.map((set) => firstIn(call, set, now, limit))),
+  );
   return found.map((all) =>
     all
       .flatMap(pairsOf)
@@ -125,12 +152,18 @@ const tenantsWaiting = async (call: Call, keys: Keyspace, { now, limit }: Waitin
 };
 
 /** Counts the sessions that want a worker. */
-export const countWaiting = async (call: Call, keys: Keyspace, range: WaitingRange): Answer<number> => {
+export const countWaiting = async (
+  call: Call,
+  keys: Keyspace,
+  range: WaitingRange,
+): Answer<number> => {
   const { tenant, now, limit } = range;
   const tenants = tenant === undefined ? await tenantsWaiting(call, keys, range) : ok([tenant]);
   if (tenants.isErr()) return err(tenants.error);
   const sets = tenants.value.map((name) => keys.tenant(name).work);
-  const counts = await Promise.all(sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now))));
+  const counts = await Promise.all(
+    sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now))),
+  );
   return Result.combine(counts)
     .map((all) =>
       Math.min(

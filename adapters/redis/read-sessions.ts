@@ -27,7 +27,10 @@ export interface SizedSession {
   readonly record?: string | undefined;
 }
 
-/** The texts of a session, as MGET returns them: without the journal for a session without its history. */
+/**
+ * The texts of a session, as MGET returns them: without the journal for a session without its
+ * history.
+ */
 interface Texts {
   readonly member: string;
   readonly record: string | null;
@@ -42,10 +45,19 @@ const ENTRY_BYTES = 512;
 /** Bytes to parse before the event loop gets a turn. */
 const TURN_BYTES = 1024 * 1024;
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
-const sessionOf = ({ header, head, state }: DecodedRecord, history: readonly HistoryEntry[]): SessionRecord => {
-  const { sequence, entries: historyCount, version: historyVersion, bytes: historyPosition } = header;
+const sessionOf = (
+  { header, head, state }: DecodedRecord,
+  history: readonly HistoryEntry[],
+): SessionRecord => {
+  const {
+    sequence,
+    entries: historyCount,
+    version: historyVersion,
+    bytes: historyPosition,
+  } = header;
   return { head, state, history, historyCount, sequence, historyVersion, historyPosition };
 };
 
@@ -102,7 +114,8 @@ const findOne = async (call: Call, keys: SessionKeys, size: ReadSize): Reading<R
   if (isWhole && maxBytes === undefined) return findWhole(call, keys);
   for (let bytes = bytesFor(historyLimit); ; bytes *= 4) {
     const tail = await readTail(call, keys, keys.member, { bytes, limit: historyLimit, maxBytes });
-    if (tail.isErr() || tail.value !== 'cut') return tail.map((found) => (found === 'cut' ? 'corrupt' : found));
+    if (tail.isErr() || tail.value !== 'cut')
+      return tail.map((found) => (found === 'cut' ? 'corrupt' : found));
   }
 };
 
@@ -122,8 +135,8 @@ const findWhole = async (
 };
 
 /**
- * Sessions of one tenant, in the given order, if they are not too large. Their bytes are those of their sizes, unless
- * they are given.
+ * Sessions of one tenant, in the given order, if they are not too large. Their bytes are those of
+ * their sizes, unless they are given.
  */
 export const readSessions = async (
   call: Call,
@@ -133,7 +146,8 @@ export const readSessions = async (
   known?: number,
 ): Reading<readonly ReadRecord[]> => {
   const { historyLimit, maxBytes } = size;
-  if (historyLimit !== undefined && historyLimit > 0) return readLatest(call, keys, sessions, historyLimit, maxBytes);
+  if (historyLimit !== undefined && historyLimit > 0)
+    return readLatest(call, keys, sessions, historyLimit, maxBytes);
   const isLight = historyLimit === 0;
   const bytes = known ?? sum(sessions.map((each) => sizeOf(each, isLight)));
   const refusal = tooLarge({ maxBytes }, bytes, sessions.length);
@@ -189,8 +203,15 @@ const readTexts = async (
   );
 };
 
-/** MGET returns nil for a key of a wrong type, as for a missing key: that is a session that cannot be read. */
-const confirmed = async (call: Call, { records }: TenantKeys, member: string): Promise<ReadRecord> => {
+/**
+ * MGET returns nil for a key of a wrong type, as for a missing key: that is a session that cannot
+ * be read.
+ */
+const confirmed = async (
+  call: Call,
+  { records }: TenantKeys,
+  member: string,
+): Promise<ReadRecord> => {
   const text = await call.readCommand((client) => client.get(records + member));
   return text.isErr() && text.error.code === 'WRONGTYPE' ? 'corrupt' : 'missing';
 };
@@ -198,7 +219,10 @@ const confirmed = async (call: Call, { records }: TenantKeys, member: string): P
 /** Bytes of a history to read for its latest entries, or for all of them. */
 const bytesFor = (limit: number): number => (limit === 0 ? 0 : (limit + 1) * ENTRY_BYTES);
 
-/** The latest entries of each session: reads the end of each history, and more of it if that has too few entries. */
+/**
+ * The latest entries of each session: reads the end of each history, and more of it if that has too
+ * few entries.
+ */
 const readLatest = async (
   call: Call,
   keys: TenantKeys,
@@ -210,10 +234,13 @@ const readLatest = async (
   let held = sum(sessions.map((session) => sizeOf(session, true)));
   for (let bytes = bytesFor(limit); found.size < sessions.length; bytes *= 4) {
     const open = sessions.filter((session) => !found.has(session));
-    const wanted = held + sum(open.map(({ historyBytes }) => Math.min(bytes, Math.max(0, historyBytes))));
+    const wanted =
+      held + sum(open.map(({ historyBytes }) => Math.min(bytes, Math.max(0, historyBytes))));
     const refusal = tooLarge({ maxBytes }, wanted, sessions.length);
     if (refusal !== undefined) return err(refusal);
-    const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, { bytes, limit })));
+    const tails = await Promise.all(
+      open.map(({ member }) => readTail(call, keys, member, { bytes, limit })),
+    );
     for (const [at, tail] of tails.entries()) {
       const session = open[at];
       if (tail.isErr()) return err(tail.error);
@@ -242,8 +269,13 @@ const readTail = async (
   { bytes, limit, maxBytes }: Tail,
 ): Reading<ReadRecord | 'cut'> => {
   const size = String(Math.min(bytes, NEVER));
-  const args = maxBytes === undefined ? ['', '', size] : ['', '', size, '', '', '', String(maxBytes)];
-  const reply = await call.readScript(readScript, [keys.records + member, keys.journals + member], args);
+  const args =
+    maxBytes === undefined ? ['', '', size] : ['', '', size, '', '', '', String(maxBytes)];
+  const reply = await call.readScript(
+    readScript,
+    [keys.records + member, keys.journals + member],
+    args,
+  );
   if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
   if (reply.value === 'missing') return ok('missing');
   const [text, tail, , from]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];

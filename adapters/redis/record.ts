@@ -5,7 +5,13 @@ import { acceptsHistory } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
-import { encodeHead, encodeState, headIn, type StateBeside, stateIn } from '../shared/stored-json.js';
+import {
+  encodeHead,
+  encodeState,
+  headIn,
+  type StateBeside,
+  stateIn,
+} from '../shared/stored-json.js';
 import { letterOf } from './status-letters.js';
 
 /*
@@ -18,21 +24,24 @@ import { letterOf } from './status-letters.js';
  *     <the state as JSON, without its revision, its last activity, its wake and its labels>
  *     <what never changes, as JSON>
  *
- * The fields up to the wake have fixed widths, so that an append overwrites those from the last activity to the tail
- * where they are, and one that wakes all of them. The others follow from the state, for scripts, which read no JSON.
- * `wake` is the `wakeAt` of the state, `NEVER` for none. Times are in
- * milliseconds since the epoch. `incarnation` distinguishes the session from a later one with the same id. The session
- * accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it before. `bytes` is
- * the committed length of the journal: data after that length was never acknowledged.
+ * The fields up to the wake have fixed widths, so that an append overwrites those from the last
+ * activity to the tail where they are, and one that wakes all of them. The others follow from the
+ * state, for scripts, which read no JSON. `wake` is the `wakeAt` of the state, `NEVER` for none.
+ * Times are in milliseconds since the epoch. `incarnation` distinguishes the session from a later
+ * one with the same id. The session accepts history until `open until`, which includes `grace`,
+ * unless the inactivity timeout ends it before. `bytes` is the committed length of the journal:
+ * data after that length was never acknowledged.
  *
- * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line. It adds a
- * line that is no entry, so that no position is used twice, and writes the parts of the journal that are the history into the ranges:
+ * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line.
+ * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
+ * journal that are the history into the ranges:
  *
  *     <tail> <bytes that belong to no range>[ <beginning>-<end>-<entries up to the end>]...
  *
- * The last range begins at the tail and ends with the journal. If the tail is 0, the whole journal is the history. The
- * line also has the ranges of before the last rewind, after a semicolon: an append overwrites the tail, so that it finds
- * its own ranges again when a torn log applies a lost rewind before it.
+ * The last range begins at the tail and ends with the journal. If the tail is 0, the whole journal
+ * is the history. The line also has the ranges of before the last rewind, after a semicolon: an
+ * append overwrites the tail, so that it finds its own ranges again when a torn log applies a lost
+ * rewind before it.
  */
 
 const VERSION = '1';
@@ -63,7 +72,8 @@ const OFFSETS = {
   wakeAt: 122,
 } as const;
 
-const pad = (value: number, name: keyof typeof WIDTHS): string => String(value).padStart(WIDTHS[name], '0');
+const pad = (value: number, name: keyof typeof WIDTHS): string =>
+  String(value).padStart(WIDTHS[name], '0');
 
 /** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 'revision');
@@ -95,7 +105,12 @@ export interface Counts {
 }
 
 /** The record of a new session. */
-export const encodeRecord = (incarnation: string, head: SessionHead, state: StateRecord, counts: Counts): string => {
+export const encodeRecord = (
+  incarnation: string,
+  head: SessionHead,
+  state: StateRecord,
+  counts: Counts,
+): string => {
   const fixed = [
     VERSION,
     revisionText(state.revision),
@@ -140,8 +155,14 @@ const HEADER = new RegExp(
 );
 const RANGES = /^\d+ (\d+)((?: \d+-\d+-\d+)*)$/;
 
-/** The bytes that belong to no range, and the ranges before the last one; `undefined` if they cannot be read. */
-const rangesOf = (tail: number, line: string): readonly [hidden: number, others: string] | undefined => {
+/**
+ * The bytes that belong to no range, and the ranges before the last one; `undefined` if they cannot
+ * be read.
+ */
+const rangesOf = (
+  tail: number,
+  line: string,
+): readonly [hidden: number, others: string] | undefined => {
   if (tail === 0) return [0, ''];
   const present = line.split(';').find((ranges) => ranges.startsWith(`${tail} `));
   const [, hidden, others = ''] = RANGES.exec(present ?? '') ?? [];
@@ -149,7 +170,12 @@ const rangesOf = (tail: number, line: string): readonly [hidden: number, others:
 };
 
 /** The pieces of a history; `undefined` if they are not in order or not of this length. */
-const piecesOf = (tail: number, hidden: number, others: string, bytes: number): readonly Piece[] | undefined => {
+const piecesOf = (
+  tail: number,
+  hidden: number,
+  others: string,
+  bytes: number,
+): readonly Piece[] | undefined => {
   if (tail === 0) return [[0, bytes]];
   const pieces = others.split(' ').flatMap((range): readonly Piece[] => {
     const [from, upto] = range.split('-').map(Number);

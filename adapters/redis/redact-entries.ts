@@ -11,10 +11,15 @@ import linesLua from './scripts/lines.lua';
 const linesScript = script(linesLua);
 
 /**
- * The replacement of the line that ends at a position, in the same length; none for a line of a rewind and for a redacted one, and
- * `undefined` for a line that cannot be read. Only redacted lines begin with `content`.
+ * The replacement of the line that ends at a position, in the same length; none for a line of a
+ * rewind and for a redacted one, and `undefined` for a line that cannot be read. Only redacted
+ * lines begin with `content`.
  */
-const overwritesOf = (start: number, line: string, position: number): readonly Overwrite[] | undefined => {
+const overwritesOf = (
+  start: number,
+  line: string,
+  position: number,
+): readonly Overwrite[] | undefined => {
   if (!/^[{?]/.test(line)) return [];
   const [entry] = decodeLines(line) ?? [];
   if (entry === undefined) return undefined;
@@ -28,7 +33,10 @@ const overwritesOf = (start: number, line: string, position: number): readonly O
 };
 
 /** Overwrites lines of the session with this incarnation. */
-type Overwriting = (incarnation: string, overwrites: readonly Overwrite[]) => Promise<Result<string, Failure>>;
+type Overwriting = (
+  incarnation: string,
+  overwrites: readonly Overwrite[],
+) => Promise<Result<string, Failure>>;
 
 /** Overwrites entries in a journal: reads their lines, and then writes. */
 export const redactEntries = async (
@@ -37,7 +45,11 @@ export const redactEntries = async (
   { positions }: { readonly positions: readonly number[] },
   overwrite: Overwriting,
 ): Answer<Redacted> => {
-  const read = await call.readScript(linesScript, [keys.record, keys.journal], positions.map(String));
+  const read = await call.readScript(
+    linesScript,
+    [keys.record, keys.journal],
+    positions.map(String),
+  );
   if (read.isErr()) return err(toStoreError(keys)(read.error));
   if (read.value === 'missing' || read.value === 'invalid_position') return ok(read.value);
   const [header, ...found]: readonly unknown[] = Array.isArray(read.value) ? read.value : [];

@@ -20,22 +20,29 @@ export interface RedisClockOptions {
 export interface ClockOffset {
   /** The server's time minus the machine's, in milliseconds. */
   readonly offsetMs: number;
-  /** Maximum error of the offset in either direction, in milliseconds: half of the time that the reply took. */
+  /**
+   * Maximum error of the offset in either direction, in milliseconds: half of the time that the
+   * reply took.
+   */
   readonly uncertaintyMs: number;
 }
 
 const SAMPLES = 3;
 
-const optionNames: OptionNames<Omit<RedisClockOptions, 'client' | 'clock'>> & { client: true; clock: true } = {
+const optionNames: OptionNames<Omit<RedisClockOptions, 'client' | 'clock'>> & {
+  client: true;
+  clock: true;
+} = {
   client: true,
   timeoutMs: true,
   clock: true,
 };
 
 /**
- * The time of the Redis server, for processes on machines whose clocks differ. Pass it to `SessionService` as `clock`,
- * call `sync` before the first session, and again about every minute. Until the first `sync`, and while the server
- * cannot be reached, the clock uses the last known offset.
+ * The time of the Redis server, for processes on machines whose clocks differ. Pass it to
+ * `SessionService` as `clock`, call `sync` before the first session, and again about every minute.
+ * Until the first `sync`, and while the server cannot be reached, the clock uses the last known
+ * offset.
  */
 export class RedisClock implements Clock {
   readonly #connection: Connection;
@@ -46,13 +53,23 @@ export class RedisClock implements Clock {
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: RedisClockOptions) {
-    const { client, timeoutMs, clock } = parseOptions('RedisClock', options, optionNames, (issues) => {
-      checkClient(issues, options.client);
-      const given = options.clock ?? systemClock;
-      const isClock = hasMethods(given, 'now') && (given.after === undefined || hasMethods(given, 'after'));
-      issues.check(isClock, 'clock', 'must be a Clock');
-      return { client: options.client, timeoutMs: parseTimeout(issues, options.timeoutMs ?? 2000), clock: given };
-    });
+    const { client, timeoutMs, clock } = parseOptions(
+      'RedisClock',
+      options,
+      optionNames,
+      (issues) => {
+        checkClient(issues, options.client);
+        const given = options.clock ?? systemClock;
+        const isClock =
+          hasMethods(given, 'now') && (given.after === undefined || hasMethods(given, 'after'));
+        issues.check(isClock, 'clock', 'must be a Clock');
+        return {
+          client: options.client,
+          timeoutMs: parseTimeout(issues, options.timeoutMs ?? 2000),
+          clock: given,
+        };
+      },
+    );
     this.#connection = new Connection(client, timeoutMs);
     this.#clock = clock;
     const { after } = clock;
@@ -79,9 +96,11 @@ export class RedisClock implements Clock {
       const uncertaintyMs = (performance.now() - began) / 2;
       const [seconds, microseconds] = answer.value.map(Number);
       const serverMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
-      if (!Number.isFinite(serverMs)) return err(storeUnavailable('the server gave no time', 'not_applied'));
+      if (!Number.isFinite(serverMs))
+        return err(storeUnavailable('the server gave no time', 'not_applied'));
       const offsetMs = serverMs + uncertaintyMs - this.#clock.now();
-      if (best === undefined || uncertaintyMs < best.uncertaintyMs) best = { offsetMs, uncertaintyMs };
+      if (best === undefined || uncertaintyMs < best.uncertaintyMs)
+        best = { offsetMs, uncertaintyMs };
     }
     if (best === undefined) return err(storeUnavailable('the server gave no time', 'not_applied'));
     this.#offsetMs = best.offsetMs;

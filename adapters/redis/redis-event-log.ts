@@ -21,7 +21,8 @@ import { StreamListener } from './stream-listener.js';
  *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or start and end of entries in the history and the
  *       position that a rewind follows, or holder, or time limit and deadline, or labels, or ->
  *
- * A comma before the labels tells that the metadata has changed. The first field is the version of this format.
+ * A comma before the labels tells that the metadata has changed. The first field is the version of
+ * this format.
  */
 const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%=,-]+)$/;
 
@@ -36,7 +37,12 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
       return { type, at, holder: unescapeName(detail) };
     case 'extended': {
       const [limitMs = NEVER, endsAt = NEVER] = detail.split('_').map(Number);
-      return { type, at, limitMs: limitMs < NEVER ? limitMs : 0, ...(endsAt < NEVER && { endsAt }) };
+      return {
+        type,
+        at,
+        limitMs: limitMs < NEVER ? limitMs : 0,
+        ...(endsAt < NEVER && { endsAt }),
+      };
     }
     case 'redacted':
       return { type, at, positions: detail.split('_').map(Number) };
@@ -56,16 +62,24 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
 /** The event; `undefined` if this version does not know the format of the text. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, type, incarnation, number, ms, path, detail] = pattern.exec(text) ?? [];
-  if (type === undefined || incarnation === undefined || path === undefined || detail === undefined) return undefined;
+  if (type === undefined || incarnation === undefined || path === undefined || detail === undefined)
+    return undefined;
   const decoded = readDetail(type, Number(ms), detail);
-  return decoded && eventOf(keyOfPath(path), { incarnation, sequence: Number(number) }, decoded, position);
+  return (
+    decoded &&
+    eventOf(keyOfPath(path), { incarnation, sequence: Number(number) }, decoded, position)
+  );
 };
 
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
 
-/** Whether no entry can have this position: it is after all entries of a millisecond, or before all entries. */
-const isBetween = (position: string): boolean => position === BEGINNING || position.endsWith('-18446744073709551615');
+/**
+ * Whether no entry can have this position: it is after all entries of a millisecond, or before all
+ * entries.
+ */
+const isBetween = (position: string): boolean =>
+  position === BEGINNING || position.endsWith('-18446744073709551615');
 
 interface Entry {
   readonly id: string;
@@ -82,7 +96,8 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
 /**
- * A text that every event of a scope contains, to skip other events: decoding them would cost more than reading them.
+ * A text that every event of a scope contains, to skip other events: decoding them would cost more
+ * than reading them.
  */
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
@@ -94,14 +109,19 @@ return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))`);
 
 const unsupported = new Error('ERR the client has no streams');
 
-const range = (client: RedisClient, stream: string, from: string, size: number): Promise<readonly unknown[]> => {
+const range = (
+  client: RedisClient,
+  stream: string,
+  from: string,
+  size: number,
+): Promise<readonly unknown[]> => {
   if (client.xrange === undefined) throw unsupported;
   return client.xrange(stream, from, '+', 'COUNT', size);
 };
 
 /**
- * The streams of a Redis store: one per partition, trimmed to about a number of events. The script of a change writes
- * its event.
+ * The streams of a Redis store: one per partition, trimmed to about a number of events. The script
+ * of a change writes its event.
  */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
@@ -109,7 +129,11 @@ export class RedisEventLog implements EventLog {
   /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  constructor(connection: Connection, deployment: Deployment, client: BlockingRedisClient | undefined) {
+  constructor(
+    connection: Connection,
+    deployment: Deployment,
+    client: BlockingRedisClient | undefined,
+  ) {
     this.#connection = connection;
     this.#deployment = deployment;
     if (client === undefined) return;
@@ -128,7 +152,9 @@ export class RedisEventLog implements EventLog {
   /** None if they would have to be polled, because they are many. */
   streams(): readonly string[] {
     const { keys } = this.#deployment;
-    return this.listen === undefined ? [] : keys.partitions.map((partition) => keys.eventsOf(partition));
+    return this.listen === undefined
+      ? []
+      : keys.partitions.map((partition) => keys.eventsOf(partition));
   }
 
   async latest(stream: string): Answer<string> {
@@ -156,8 +182,8 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Also reads the entry at the position. If it is gone, entries after it may be gone too: the stream was trimmed, or
-   * the server was restored from older data and continues from there.
+   * Also reads the entry at the position. If it is gone, entries after it may be gone too: the
+   * stream was trimmed, or the server was restored from older data and continues from there.
    */
   async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const begun = await this.#begin();
@@ -168,7 +194,9 @@ export class RedisEventLog implements EventLog {
     if (reply.isErr()) return err(reply.error.error);
     const entries = entriesOf(reply.value);
     const isThere = entries[0]?.id === from;
-    const isTrimmed = isThere ? ok(false) : await this.#isTrimmedBehind(stream, from, entries, Number(eventsLength));
+    const isTrimmed = isThere
+      ? ok(false)
+      : await this.#isTrimmedBehind(stream, from, entries, Number(eventsLength));
     if (isTrimmed.isErr()) return err(isTrimmed.error);
     const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
     const mark = of === undefined ? '' : markOf(of);
@@ -186,7 +214,12 @@ export class RedisEventLog implements EventLog {
     return latest.isErr() || latest.value === BEGINNING ? position : latest.value;
   }
 
-  async #isTrimmedBehind(stream: string, position: string, entries: readonly Entry[], length: number): Answer<boolean> {
+  async #isTrimmedBehind(
+    stream: string,
+    position: string,
+    entries: readonly Entry[],
+    length: number,
+  ): Answer<boolean> {
     if (!isBetween(position)) return ok(true);
     const begins = position === BEGINNING ? ok(entries[0]) : await this.#firstOf(stream);
     if (begins.isErr()) return err(begins.error);
@@ -198,12 +231,15 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Whether a stream that keeps `most` events was ever trimmed, if the server reports it (Redis 7.0 and later, for
-   * users with the right to XINFO).
+   * Whether a stream that keeps `most` events was ever trimmed, if the server reports it (Redis 7.0
+   * and later, for users with the right to XINFO).
    */
   async #hasLostEntries(stream: string, most: number): Promise<boolean> {
-    const reply = await this.#connection.begin().readCommand(async (client) => client.xinfo?.('STREAM', stream));
-    const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
+    const reply = await this.#connection
+      .begin()
+      .readCommand(async (client) => client.xinfo?.('STREAM', stream));
+    const fields: readonly unknown[] =
+      reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
     const [length, added] = [numberOf('length'), numberOf('entries-added')];

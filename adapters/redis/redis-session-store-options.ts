@@ -3,9 +3,9 @@ import { type OptionNames, parseOptions } from '../../src/input/parse-options.js
 import type { IssueList } from '../../src/input/parse-safely.js';
 
 /**
- * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client belongs to the host: the
- * store never reconfigures, extends or closes it. Declared here, so that ioredis is not needed to compile against this
- * store.
+ * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client
+ * belongs to the host: the store never reconfigures, extends or closes it. Declared here, so that
+ * ioredis is not needed to compile against this store.
  */
 export interface RedisClient {
   /** `end` after the client has been closed for good. */
@@ -33,8 +33,20 @@ export interface RedisClient {
   ): Promise<string[]>;
   zcount(key: string, least: string, most: number): Promise<number>;
   /** The next two methods are for events only. */
-  xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
-  xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  xrange?(
+    key: string,
+    from: string,
+    to: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<readonly unknown[]>;
+  xrevrange?(
+    key: string,
+    from: string,
+    to: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<readonly unknown[]>;
   /** For events too. Optional, even for events, and so is the right to use it. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
   /** For `RedisClock` only: seconds and microseconds. */
@@ -68,20 +80,27 @@ export interface BlockingRedisClient {
     streams: 'STREAMS',
     ...namesAndIds: string[]
   ): Promise<unknown>;
-  xrevrange(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  xrevrange(
+    key: string,
+    from: string,
+    to: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<readonly unknown[]>;
 }
 
 /** Options of events. */
 export interface RedisEventsOptions {
   /**
-   * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between processes. Default: the
-   * stored number; in a new store 100000.
+   * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between
+   * processes. Default: the stored number; in a new store 100000.
    */
   readonly length?: number;
   /**
-   * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits for new events of
-   * all watched streams. It belongs to the host: close it after the watches, and use it for nothing else. Not for a
-   * `Cluster`, where one read cannot reach several partitions. Default: watched streams are polled.
+   * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits
+   * for new events of all watched streams. It belongs to the host: close it after the watches, and
+   * use it for nothing else. Not for a `Cluster`, where one read cannot reach several partitions.
+   * Default: watched streams are polled.
    */
   readonly client?: BlockingRedisClient;
 }
@@ -93,28 +112,31 @@ export interface RedisSessionStoreOptions {
   /** The prefix of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string;
   /**
-   * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64. The first process that
-   * creates a session stores it for all processes, like `statusIndex`, `events` and `reportEnds`. A process without
-   * these options follows the stored settings, and a process with different values gets `misconfigured`. Default: the
-   * stored number; in a new store 1.
+   * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64.
+   * The first process that creates a session stores it for all processes, like `statusIndex`,
+   * `events` and `reportEnds`. A process without these options follows the stored settings, and a
+   * process with different values gets `misconfigured`. Default: the stored number; in a new store
+   * 1.
    */
   readonly partitions?: number;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
   /**
-   * Whether sessions can be listed by status, with an index for each status. For existing sessions, `repair({
-   * reconfigure: true })` builds the indexes. Default: the stored setting; in a new store false.
+   * Whether sessions can be listed by status, with an index for each status. For existing sessions,
+   * `repair({ reconfigure: true })` builds the indexes. Default: the stored setting; in a new store
+   * false.
    */
   readonly statusIndex?: boolean;
   /**
-   * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
-   * about `length` events, 1 to 100000000; an event takes about 100 bytes. Without this option, sessions can be watched
-   * if the stored setting enables events. Default: the stored setting; in a new store false.
+   * Whether every change is sent to all processes as an event, through one Redis Stream per
+   * partition. A stream keeps about `length` events, 1 to 100000000; an event takes about 100
+   * bytes. Without this option, sessions can be watched if the stored setting enables events.
+   * Default: the stored setting; in a new store false.
    */
   readonly events?: boolean | RedisEventsOptions;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. `repair({ reconfigure: true })` changes it. Default: the
-   * stored setting; in a new store false.
+   * Whether sweeps report the end of each session to `onEnded`. `repair({ reconfigure: true })`
+   * changes it. Default: the stored setting; in a new store false.
    */
   readonly reportEnds?: boolean;
 }
@@ -137,7 +159,9 @@ const MAX_EVENTS = 100_000_000;
 const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
 
-const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { readonly client: true } = {
+const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
+  readonly client: true;
+} = {
   client: true,
   prefix: true,
   partitions: true,
@@ -149,7 +173,11 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
 
 /** Accepts a client of any class, since it belongs to the host. */
 export const checkClient = (issues: IssueList, client: unknown): void =>
-  issues.check(isFields(client) && typeof client['evalsha'] === 'function', 'client', 'must be an ioredis client');
+  issues.check(
+    isFields(client) && typeof client['evalsha'] === 'function',
+    'client',
+    'must be an ioredis client',
+  );
 
 const parseUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
   const read = parseWhole(issues, path, value, 1);
@@ -160,7 +188,10 @@ const parseUpTo = (issues: IssueList, path: string, value: number, most: number)
 export const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
   parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
-const parseEventsLength = (issues: IssueList, events: RedisSessionStoreOptions['events']): number | undefined => {
+const parseEventsLength = (
+  issues: IssueList,
+  events: RedisSessionStoreOptions['events'],
+): number | undefined => {
   if (events === undefined || typeof events === 'boolean') return undefined;
   const isGiven: boolean = isFields(events);
   issues.check(isGiven, 'events', 'must be true, false or { length, client }');
@@ -188,12 +219,19 @@ export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSetti
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
     for (const [name, value] of Object.entries({ statusIndex, reportEnds })) {
-      issues.check(value === undefined || typeof value === 'boolean', name, 'must be true or false');
+      issues.check(
+        value === undefined || typeof value === 'boolean',
+        name,
+        'must be true or false',
+      );
     }
     return {
       client,
       prefix,
-      partitions: partitions === undefined ? undefined : parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      partitions:
+        partitions === undefined
+          ? undefined
+          : parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
       timeoutMs: parseTimeout(issues, timeoutMs),
       statusIndex,
       events: typeof events === 'object' ? true : events,

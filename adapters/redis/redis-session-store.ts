@@ -55,15 +55,18 @@ import { Repair, type RepairOptions, type RepairReport } from './repair.js';
 import { Writer } from './writer.js';
 
 /**
- * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is stored in two
- * strings, its state and its history. One script makes each change, with all its indexes and its event. Changes that are
- * made at the same time travel together.
+ * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is
+ * stored in two strings, its state and its history. One script makes each change, with all its
+ * indexes and its event. Changes that are made at the same time travel together.
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: Writer;
   readonly #deployment: Deployment;
-  /** The log of changes; undefined if `events` is false in the options. Watches need a store with events enabled. */
+  /**
+   * The log of changes; undefined if `events` is false in the options. Watches need a store with
+   * events enabled.
+   */
   readonly events: RedisEventLog | undefined;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
@@ -77,15 +80,20 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Returns the settings that all processes of this store share; undefined if no process has stored any.
-   * `misconfigured` if the options of this process differ from them: call it at the start of a process as a check.
-   * Writes nothing.
+   * Returns the settings that all processes of this store share; undefined if no process has stored
+   * any. `misconfigured` if the options of this process differ from them: call it at the start of a
+   * process as a check. Writes nothing.
    */
   deployment(): ResultAsync<RedisDeployment | undefined, StoreUnavailable | Misconfigured> {
     return new ResultAsync(this.#deployment.find());
   }
 
-  async insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted> {
+  async insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Answer<Inserted> {
     const opened = this.#deployment.opened() ?? (await this.#deployment.beginInsert());
     if (opened.isErr()) return err(opened.error);
     const { keys: keyspace, eventsLength } = opened.value;
@@ -94,11 +102,20 @@ export class RedisSessionStore implements SessionStore {
     const hasEvents = eventsLength !== '';
     const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
     const made = await this.#make(opened.value, keys, creation(keys, created));
-    const outcome = outcomeOf(keys, made, ['inserted', 'taken', 'source_changed', 'too_many', 'ended']);
+    const outcome = outcomeOf(keys, made, [
+      'inserted',
+      'taken',
+      'source_changed',
+      'too_many',
+      'ended',
+    ]);
     return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
   }
 
-  find(key: SessionKey, size: ReadSize = {}): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
+  find(
+    key: SessionKey,
+    size: ReadSize = {},
+  ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
     return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size));
   }
 
@@ -110,17 +127,29 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.reportsEnds();
   }
 
-  list(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
+  list(
+    tenant: string,
+    range: PageRange,
+  ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
-  async replace(key: DueKey, previous: StateRecord, next: StateRecord, options: ReplaceOptions = {}): Answer<Replaced> {
+  async replace(
+    key: DueKey,
+    previous: StateRecord,
+    next: StateRecord,
+    options: ReplaceOptions = {},
+  ): Answer<Replaced> {
     const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const keys = opened.value.keys.of(key);
     if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
     const hasEvents = opened.value.eventsLength !== '' && !keys.isLeft;
-    const made = await this.#make(opened.value, keys, replacement(keys, previous, next, options, hasEvents));
+    const made = await this.#make(
+      opened.value,
+      keys,
+      replacement(keys, previous, next, options, hasEvents),
+    );
     const outcome = outcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many', 'ended']);
     return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
   }
@@ -154,7 +183,11 @@ export class RedisSessionStore implements SessionStore {
     const { keys: keyspace, eventsLength } = opened.value;
     const keys = keyspace.of(key);
     const mutation = removal(keys, keyspace, conditions, eventsLength !== '');
-    return outcomeOf(keys, await this.#make(opened.value, keys, mutation), ['removed', 'stale', 'missing']);
+    return outcomeOf(keys, await this.#make(opened.value, keys, mutation), [
+      'removed',
+      'stale',
+      'missing',
+    ]);
   }
 
   due(now: number, limit: number, cursor?: string): Answer<DueSessions> {
@@ -178,28 +211,45 @@ export class RedisSessionStore implements SessionStore {
     const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
     if (opened.isErr()) return err(opened.error);
     const keys = opened.value.keys.of(key);
-    return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), ['moved', 'stale']);
+    return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), [
+      'moved',
+      'stale',
+    ]);
   }
 
-  #make({ call, eventsLength }: OpenCall, keys: TenantKeys, mutation: Mutation): Promise<Result<string, Failure>> {
+  #make(
+    { call, eventsLength }: OpenCall,
+    keys: TenantKeys,
+    mutation: Mutation,
+  ): Promise<Result<string, Failure>> {
     return this.#writer.run(call, keys, mutation, eventsLength);
   }
 
   /**
-   * Checks all keys of this store, and corrects index entries that are wrong because of manual changes, another program
-   * or a restored backup. Call it occasionally or after such an event, never in a request, because it scans all keys.
-   * The duration of each step is limited; the total grows with the number of sessions.
+   * Checks all keys of this store, and corrects index entries that are wrong because of manual
+   * changes, another program or a restored backup. Call it occasionally or after such an event,
+   * never in a request, because it scans all keys. The duration of each step is limited; the total
+   * grows with the number of sessions.
    *
-   * With `reconfigure`, it first changes the stored settings to the options of this process, except `partitions`, and
-   * builds new indexes. Processes that are already running keep the settings that they have read: stop them first.
+   * With `reconfigure`, it first changes the stored settings to the options of this process, except
+   * `partitions`, and builds new indexes. Processes that are already running keep the settings that
+   * they have read: stop them first.
    */
-  repair({ reconfigure = false }: RepairOptions = {}): ResultAsync<RepairReport, StoreUnavailable | Misconfigured> {
+  repair({
+    reconfigure = false,
+  }: RepairOptions = {}): ResultAsync<RepairReport, StoreUnavailable | Misconfigured> {
     return new ResultAsync(this.#repair(reconfigure));
   }
 
-  async #repair(reconfigure: boolean): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
+  async #repair(
+    reconfigure: boolean,
+  ): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
     const changed = reconfigure ? await this.#deployment.change() : ok();
-    const opened = await changed.asyncAndThen(() => new ResultAsync(this.#deployment.beginInsert()));
-    return opened.isErr() ? err(opened.error) : new Repair(this.#connection, this.#writer, opened.value).run();
+    const opened = await changed.asyncAndThen(
+      () => new ResultAsync(this.#deployment.beginInsert()),
+    );
+    return opened.isErr()
+      ? err(opened.error)
+      : new Repair(this.#connection, this.#writer, opened.value).run();
   }
 }

@@ -21,7 +21,9 @@ const INDEXES = new Set([
 
 /** Whether an index has an entry of a session with this record. */
 const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean =>
-  index === keys.deadlines ? dueText(state) !== '' : indexEntriesOf(keys, state).some((entry) => entry.index === index);
+  index === keys.deadlines
+    ? dueText(state) !== ''
+    : indexEntriesOf(keys, state).some((entry) => entry.index === index);
 
 /** Options of `repair`. */
 export interface RepairOptions {
@@ -39,7 +41,9 @@ export interface RepairReport {
   readonly rescheduled: number;
   /** Number of removed entries and other remains of sessions that no longer exist. */
   readonly removed: number;
-  /** Sessions that cannot be read. They are left unchanged: the host decides whether to delete them. */
+  /**
+   * Sessions that cannot be read. They are left unchanged: the host decides whether to delete them.
+   */
   readonly unreadable: readonly SessionKey[];
 }
 
@@ -52,10 +56,10 @@ type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, r
 const unsupported = new Error('ERR the client cannot scan');
 
 /**
- * Checks all data of a store, page by page. It corrects index entries that are missing, wrong or stale because of
- * manual changes, another program or a restored backup; crashes of the engine cause no such errors. It may run while
- * sessions are used and in several processes, and can be stopped at any time. Damaged data is reported or skipped, and
- * does not affect the rest.
+ * Checks all data of a store, page by page. It corrects index entries that are missing, wrong or
+ * stale because of manual changes, another program or a restored backup; crashes of the engine
+ * cause no such errors. It may run while sessions are used and in several processes, and can be
+ * stopped at any time. Damaged data is reported or skipped, and does not affect the rest.
  */
 export class Repair {
   readonly #connection: Connection;
@@ -75,14 +79,23 @@ export class Repair {
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
-    const nodes = await this.#connection.begin().readCommand(async (client) => client.nodes?.('master') ?? [client]);
+    const nodes = await this.#connection
+      .begin()
+      .readCommand(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
       const scan: Scan = async (client, cursor) => {
         if (node.scan === undefined) throw unsupported;
-        // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a reply.
+        // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a
+        // reply.
         const keyPrefix = client.options?.keyPrefix ?? '';
-        const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
+        const [next, found] = await node.scan(
+          cursor,
+          'MATCH',
+          this.#keys.pattern(keyPrefix),
+          'COUNT',
+          PAGE,
+        );
         return [next, found.map((name) => name.slice(keyPrefix.length))];
       };
       const scanned = await this.#each(scan, (name) => this.#repairKey(name));
@@ -92,7 +105,10 @@ export class Repair {
   }
 
   /** Calls `repair` for every item of a scan, one page at a time. */
-  async #each(scan: Scan, repair: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
+  async #each(
+    scan: Scan,
+    repair: (item: string) => Promise<void>,
+  ): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
@@ -109,7 +125,8 @@ export class Repair {
 
   async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
-    if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#repairSession(kind, keyOfPath(rest));
+    if (kind === 'record' || kind === 'journal' || kind === 'names')
+      return this.#repairSession(kind, keyOfPath(rest));
     if (kind === 'remains') return this.#replay(this.#keysOfPath(rest));
     if (!INDEXES.has(kind)) return;
     const [owner = ''] = rest.split(':');
@@ -119,7 +136,9 @@ export class Repair {
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
-    await this.#each(scan, (member) => this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, member)), member }));
+    await this.#each(scan, (member) =>
+      this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, member)), member }),
+    );
   }
 
   /** The keys of what is left of a removed session. */

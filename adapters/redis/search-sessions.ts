@@ -25,12 +25,17 @@ const compare = (a: Found, b: Found): number => {
 };
 
 /** Cuts the page of a range out of all sessions that were found. */
-const pageOf = (found: readonly Found[], { offset, limit, order = 'newest', cursor }: PageRange): FoundPage => {
+const pageOf = (
+  found: readonly Found[],
+  { offset, limit, order = 'newest', cursor }: PageRange,
+): FoundPage => {
   const rising = found.toSorted(compare);
   const ordered = order === 'oldest' ? rising : rising.toReversed();
   const sign = order === 'oldest' ? 1 : -1;
   const position = cursor && { time: Date.parse(cursor.at), member: escapeName(cursor.id) };
-  const following = position ? ordered.filter((each) => sign * compare(each, position) > 0) : ordered;
+  const following = position
+    ? ordered.filter((each) => sign * compare(each, position) > 0)
+    : ordered;
   const page = following.slice(offset, offset + limit);
   const last = following.length > offset + limit ? page.at(-1) : undefined;
   const members = page.map(({ member }) => member);
@@ -58,7 +63,8 @@ const searchLabels = async (call: Call, keys: TenantKeys, range: PageRange): Sea
     if (reply.isErr()) return err(reply.error.error);
     const [chosen = '', time = '', member = '', ...found] = textsIn(reply.value);
     if (chosen === 'many') return err(searchTooLarge(SEARCH_LIMIT));
-    for (let at = 0; at < found.length; at += 2) all.push({ member: found[at] ?? '', time: Number(found[at + 1]) });
+    for (let at = 0; at < found.length; at += 2)
+      all.push({ member: found[at] ?? '', time: Number(found[at + 1]) });
     position = time === '' ? [] : [chosen, time, member];
   } while (position.length > 0);
   return ok(all);
@@ -68,8 +74,8 @@ const searchLabels = async (call: Call, keys: TenantKeys, range: PageRange): Sea
 const PART = 200;
 
 /**
- * Finds the sessions of a search without labels, with the times of their last updates. Walks the list by creation, in
- * which a session keeps its place whatever changes, so that none is missed.
+ * Finds the sessions of a search without labels, with the times of their last updates. Walks the
+ * list by creation, in which a session keeps its place whatever changes, so that none is missed.
  */
 const searchAll = async (call: Call, keys: TenantKeys, range: PageRange): Search => {
   const times = new Map<string, string>();

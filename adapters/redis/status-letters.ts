@@ -10,4 +10,5 @@ const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as cons
 export const letterOf = (status: SessionStatus): string => letters[status];
 
 /** The letters of the statuses of a filter; '' for any status. */
-export const lettersOf = (status: StatusAt | undefined): string => status?.anyOf.map(letterOf).join('') ?? '';
+export const lettersOf = (status: StatusAt | undefined): string =>
+  status?.anyOf.map(letterOf).join('') ?? '';

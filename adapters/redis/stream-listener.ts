@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockingRedisClient } from './redis-session-store-options.js';
 
-/** Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream. */
+/**
+ * Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream.
+ */
 const BLOCK_MS = 250;
 
-/** Milliseconds after which a read counts as lost: some states of a client leave a command without an answer. */
+/**
+ * Milliseconds after which a read counts as lost: some states of a client leave a command without
+ * an answer.
+ */
 const SILENCE_MS = 2000;
 
-/** Milliseconds between two reads while events keep arriving, so that listeners read many of them at once. */
+/**
+ * Milliseconds between two reads while events keep arriving, so that listeners read many of them at
+ * once.
+ */
 const BUSY_MS = 10;
 
 /** The reply to a command. Rejects if there is none in time. */
@@ -30,9 +38,9 @@ interface Stream {
 }
 
 /**
- * Calls listeners when there are new entries in streams. One blocking read on a separate connection waits for all
- * streams. While that connection cannot be used, it calls the listeners repeatedly, so that they read the streams
- * themselves.
+ * Calls listeners when there are new entries in streams. One blocking read on a separate connection
+ * waits for all streams. While that connection cannot be used, it calls the listeners repeatedly,
+ * so that they read the streams themselves.
  */
 export class StreamListener {
   readonly #client: BlockingRedisClient;
@@ -52,7 +60,8 @@ export class StreamListener {
     if (!this.#isRunning) void this.#run();
     return () => {
       stream.listeners.delete(listener);
-      if (stream.listeners.size === 0 && this.#streams.get(name) === stream) this.#streams.delete(name);
+      if (stream.listeners.size === 0 && this.#streams.get(name) === stream)
+        this.#streams.delete(name);
     };
   }
 
@@ -96,18 +105,24 @@ export class StreamListener {
 
   /** Calls the listeners once, because they must read the entries from before the first wait. */
   async #begin(name: string, stream: Stream): Promise<void> {
-    const [last]: readonly unknown[] = await replyTo(this.#client.xrevrange(name, '+', '-', 'COUNT', 1));
+    const [last]: readonly unknown[] = await replyTo(
+      this.#client.xrevrange(name, '+', '-', 'COUNT', 1),
+    );
     const id: unknown = Array.isArray(last) ? last[0] : undefined;
     stream.lastId = typeof id === 'string' ? id : '0-0';
     for (const listener of stream.listeners) listener();
   }
 
   #wakeAll(): void {
-    for (const { listeners } of this.#streams.values()) for (const listener of listeners) listener();
+    for (const { listeners } of this.#streams.values())
+      for (const listener of listeners) listener();
   }
 }
 
-/** The id of the last entry of a stream in the reply of XREAD. Its name there begins with the client's `keyPrefix`. */
+/**
+ * The id of the last entry of a stream in the reply of XREAD. Its name there begins with the
+ * client's `keyPrefix`.
+ */
 const lastIdIn = (reply: readonly unknown[], name: string): string | undefined => {
   for (const stream of reply) {
     const [key, entries]: readonly unknown[] = Array.isArray(stream) ? stream : [];

@@ -11,10 +11,15 @@ import writeLua from './scripts/write.lua';
 
 export const writeScript = script(writeLua);
 
-/** How the mutations of a partition travel. In one large group, client and server would wait for each other. */
+/**
+ * How the mutations of a partition travel. In one large group, client and server would wait for
+ * each other.
+ */
 const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: nextTick };
 
-/** How much later than its own deadline a call may end, in milliseconds, to share that of its group. */
+/**
+ * How much later than its own deadline a call may end, in milliseconds, to share that of its group.
+ */
 const TOLERANCE_MS = 50;
 
 /** The outcome of a mutation as the script says it. */
@@ -94,10 +99,15 @@ const REFUSED = 'refused ';
 /** The outcome in a line of the reply. */
 const outcomeIn = (line: string | undefined): Outcome => {
   if (line === undefined) return err(failureOf(new Error('the script gave no outcome')));
-  return line.startsWith(REFUSED) ? err(failureOf(new Error(line.slice(REFUSED.length)))) : ok(line);
+  return line.startsWith(REFUSED)
+    ? err(failureOf(new Error(line.slice(REFUSED.length))))
+    : ok(line);
 };
 
-/** Whether the server refused a whole group for good, such as for want of memory, which a single one may not need. */
+/**
+ * Whether the server refused a whole group for good, such as for want of memory, which a single one
+ * may not need.
+ */
 const isRefusal = ({ code, error, isTransient }: Failure): boolean =>
   code !== '' && !isTransient && error.outcome === 'not_applied';
 
@@ -105,7 +115,11 @@ const isRefusal = ({ code, error, isTransient }: Failure): boolean =>
 type Send = (mutations: readonly Mutation[], end: number) => Reply;
 
 /** Makes mutations in one group, or each alone if the server refuses the group. */
-const make = async (mutations: readonly Mutation[], end: number, send: Send): Promise<readonly Outcome[]> => {
+const make = async (
+  mutations: readonly Mutation[],
+  end: number,
+  send: Send,
+): Promise<readonly Outcome[]> => {
   const reply = await send(mutations, end);
   if (reply.isErr() && mutations.length > 1 && isRefusal(reply.error)) {
     const alone = await Promise.all(mutations.map((each) => make([each], end, send)));
@@ -129,8 +143,8 @@ const makeAll = async (calls: readonly Pending[], send: Send): Promise<readonly 
 };
 
 /**
- * Sends mutations to the server. Those of a partition that arrive together travel together, and each has an outcome
- * and a deadline of its own.
+ * Sends mutations to the server. Those of a partition that arrive together travel together, and
+ * each has an outcome and a deadline of its own.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -140,7 +154,10 @@ export class Writer {
     this.#connection = connection;
   }
 
-  /** Makes a mutation within the time of a call. `kept` is the number of events that a stream keeps, '' without. */
+  /**
+   * Makes a mutation within the time of a call. `kept` is the number of events that a stream keeps,
+   * '' without.
+   */
   run({ end }: Call, keys: TenantKeys, mutation: Mutation, kept: string): Promise<Outcome> {
     const pending = new Pending(mutation, end);
     const outcome = this.#laneOf(keys, kept).run(pending, lengthOf(mutation.args));

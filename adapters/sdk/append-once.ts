@@ -17,7 +17,11 @@ export interface ConversationError {
 /** The methods of a `SessionService` or a `SessionClient` that a conversation needs. */
 export interface Conversations<E extends ConversationError = ConversationError> {
   /** Adds entries to a history. */
-  append(id: string, entries: readonly NewHistoryEntry[], options?: AppendOptions): ResultAsync<Appended, E>;
+  append(
+    id: string,
+    entries: readonly NewHistoryEntry[],
+    options?: AppendOptions,
+  ): ResultAsync<Appended, E>;
   /** Goes back in a history. */
   rewind(id: string, input: RewindInput): ResultAsync<Appended, E>;
   /** Reads a part of a history. */
@@ -28,7 +32,8 @@ export interface Conversations<E extends ConversationError = ConversationError> 
 export const ATTEMPTS = 3;
 
 /**
- * Writes, and retries if the answer was lost. The engine recognises the operation id, so the change is made only once.
+ * Writes, and retries if the answer was lost. The engine recognises the operation id, so the change
+ * is made only once.
  */
 const writeOnce = async <E extends ConversationError>(
   { operationId = nanoid() }: OperationOptions,
@@ -36,7 +41,8 @@ const writeOnce = async <E extends ConversationError>(
 ): Promise<Result<Appended, E>> => {
   for (let attempt = 1; ; attempt += 1) {
     const written = await write(operationId);
-    if (written.isOk() || written.error.type !== 'store_unavailable' || attempt === ATTEMPTS) return written;
+    if (written.isOk() || written.error.type !== 'store_unavailable' || attempt === ATTEMPTS)
+      return written;
   }
 };
 
@@ -54,4 +60,5 @@ export const rewindOnce = <E extends ConversationError>(
   sessions: Pick<Conversations<E>, 'rewind'>,
   id: string,
   input: RewindInput,
-): Promise<Result<Appended, E>> => writeOnce(input, (operationId) => sessions.rewind(id, { ...input, operationId }));
+): Promise<Result<Appended, E>> =>
+  writeOnce(input, (operationId) => sessions.rewind(id, { ...input, operationId }));

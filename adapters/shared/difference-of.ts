@@ -7,7 +7,8 @@ type Settings = Readonly<Record<string, boolean | number>>;
 type Asked<S extends Settings> = Readonly<Record<keyof S, boolean | number | undefined>>;
 
 /**
- * The error of a process whose options differ from the stored settings. `changes` explains how to change each setting.
+ * The error of a process whose options differ from the stored settings. `changes` explains how to
+ * change each setting.
  */
 export const differenceOf = <S extends Settings>(
   store: string,

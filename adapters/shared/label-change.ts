@@ -3,7 +3,10 @@ import type { StateRecord } from '../../src/session/session-record.js';
 
 type Label = readonly [name: string, value: string];
 
-/** The labels that a change of state adds to a session and takes from it: it moves between their lists. */
+/**
+ * The labels that a change of state adds to a session and takes from it: it moves between their
+ * lists.
+ */
 export interface LabelChange {
   readonly added: readonly Label[];
   readonly lost: readonly Label[];

@@ -1,7 +1,10 @@
 import type { SessionLabels } from '../../src/session/session.js';
 import { escapeName, unescapeName } from './escape-name.js';
 
-/** A label as a text without spaces. Names need no escaping, because their characters are unreserved. */
+/**
+ * A label as a text without spaces. Names need no escaping, because their characters are
+ * unreserved.
+ */
 export const labelText = (name: string, value: string): string => `${name}=${escapeName(value)}`;
 
 export const labelTexts = (labels: SessionLabels = {}): readonly string[] =>

@@ -11,7 +11,9 @@ interface Waiting<C, R> {
 
 /** How a lane groups its calls. */
 export interface LaneOptions<C, R> {
-  /** Makes the calls of a group, within a bounded time. Returns a result for each, in their order. */
+  /**
+   * Makes the calls of a group, within a bounded time. Returns a result for each, in their order.
+   */
   readonly make: (calls: readonly C[]) => readonly R[] | Promise<readonly R[]>;
   /** Maximum number of groups that are under way at the same time. */
   readonly groups: number;
@@ -21,7 +23,8 @@ export interface LaneOptions<C, R> {
   readonly bytes: number;
   /**
    * Runs a function when all calls of this turn have arrived. Default: in a later turn of the event
-   * loop, for a `make` that blocks it; one that waits for a server can take `nextTick`, which runs before others get a turn.
+   * loop, for a `make` that blocks it; one that waits for a server can take `nextTick`, which runs
+   * before others get a turn.
    */
   readonly soon?: (leave: () => void) => void;
 }
@@ -29,8 +32,9 @@ export interface LaneOptions<C, R> {
 /**
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
  * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
- * turn: no timer, and no wait for others. Groups leave in the order of arrival. Calls with the same key are made in the order of arrival, even if
- * several groups are under way: none leaves while a group with an earlier one is under way.
+ * turn: no timer, and no wait for others. Groups leave in the order of arrival. Calls with the same
+ * key are made in the order of arrival, even if several groups are under way: none leaves while a
+ * group with an earlier one is under way.
  */
 export class Lane<C, R> {
   readonly #options: LaneOptions<C, R>;

@@ -1,4 +1,7 @@
-/** Stands for `Infinity` where a store keeps times: it compares like any other time, and no time reaches it. */
+/**
+ * Stands for `Infinity` where a store keeps times: it compares like any other time, and no time
+ * reaches it.
+ */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** A time as a store keeps it. */

@@ -7,7 +7,8 @@ import type { PageRange } from '../../src/store/session-store.js';
 type Labels = readonly (readonly [name: string, value: string])[];
 
 /** The labels of a range; empty if it has none. */
-export const labelsIn = ({ labels }: PageRange): Labels => (labels === undefined ? [] : Object.entries(labels));
+export const labelsIn = ({ labels }: PageRange): Labels =>
+  labels === undefined ? [] : Object.entries(labels);
 
 /** Whether a range needs a search, because no index has its sessions in their order. */
 export const isSearch = (range: PageRange): boolean => {
@@ -16,10 +17,13 @@ export const isSearch = (range: PageRange): boolean => {
   return labels.length > 1 || (labels.length === 1 && range.status !== undefined);
 };
 
-/** When a session with this state was last updated, as of `now`, in milliseconds since the epoch. */
+/**
+ * When a session with this state was last updated, as of `now`, in milliseconds since the epoch.
+ */
 export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): number =>
   stateAt(state, now).lastActivityAt;
 
 /** Whether a session with this state has the labels and the status of a range. */
 export const isInRange = (state: StateRecord, { labels, status }: PageRange): boolean =>
-  hasLabels(state.labels, labels) && (status === undefined || status.anyOf.includes(stateAt(state, status.now).status));
+  hasLabels(state.labels, labels) &&
+  (status === undefined || status.anyOf.includes(stateAt(state, status.now).status));

@@ -3,7 +3,12 @@ import { isLabels } from '../../src/input/parse-labels.js';
 import { isSessionOptions } from '../../src/input/parse-session-options.js';
 import { LATEST } from '../../src/session/clock.js';
 import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
-import type { HistoryEntry, JsonObject, SessionLabels, SessionOrigin } from '../../src/session/session.js';
+import type {
+  HistoryEntry,
+  JsonObject,
+  SessionLabels,
+  SessionOrigin,
+} from '../../src/session/session.js';
 import type {
   LeaseRecord,
   PendingReport,
@@ -15,8 +20,9 @@ import { isEndReason, isSessionStatus } from '../../src/session/session-status.j
 import { NEVER } from './never.js';
 
 /*
- * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
- * texts of SQL databases cannot contain. JSON has no `Infinity`: it is a null deadline or limit, or an absent term.
+ * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL
+ * (ECMA-262, 25.5.2.3), which texts of SQL databases cannot contain. JSON has no `Infinity`: it is
+ * a null deadline or limit, or an absent term.
  */
 
 const parse = (text: unknown): unknown => {
@@ -33,9 +39,15 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
 const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
-const finiteOnly = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
+const finiteOnly = (ms: number): number | undefined =>
+  ms === Number.POSITIVE_INFINITY ? undefined : ms;
 
-const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs }: SessionTerms) => ({
+const encodeTerms = ({
+  idleTimeoutMs,
+  inactivityTimeoutMs,
+  retentionMs,
+  graceMs,
+}: SessionTerms) => ({
   idleTimeoutMs: finiteOnly(idleTimeoutMs),
   inactivityTimeoutMs: finiteOnly(inactivityTimeoutMs),
   retentionMs: finiteOnly(retentionMs),
@@ -44,8 +56,17 @@ const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs 
 
 const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   if (!isFields(stored)) return undefined;
-  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, graceMs = 0 } = stored;
-  if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(inactivityTimeoutMs) || !isTimeOrNever(retentionMs))
+  const {
+    idleTimeoutMs = null,
+    inactivityTimeoutMs = null,
+    retentionMs = null,
+    graceMs = 0,
+  } = stored;
+  if (
+    !isTimeOrNever(idleTimeoutMs) ||
+    !isTimeOrNever(inactivityTimeoutMs) ||
+    !isTimeOrNever(retentionMs)
+  )
     return undefined;
   if (!isNumber(graceMs)) return undefined;
   return {
@@ -57,7 +78,15 @@ const decodeTerms = (stored: unknown): SessionTerms | undefined => {
 };
 
 /** Only the fields that are stored. `JSON.stringify` leaves out those that are undefined. */
-const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt, maxAttempts, cancelled }: LeaseRecord) => ({
+const encodeLease = ({
+  holder,
+  fencingToken,
+  takenAt,
+  until,
+  releasedAt,
+  maxAttempts,
+  cancelled,
+}: LeaseRecord) => ({
   holder,
   fencingToken,
   takenAt,
@@ -101,10 +130,12 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
   });
 };
 
-const isNumberOrAbsent = (value: unknown): value is number | undefined => value === undefined || isNumber(value);
+const isNumberOrAbsent = (value: unknown): value is number | undefined =>
+  value === undefined || isNumber(value);
 
 const isCancellation = (value: unknown): boolean =>
-  value === undefined || (isFields(value) && (value['reason'] === undefined || isText(value['reason'])));
+  value === undefined ||
+  (isFields(value) && (value['reason'] === undefined || isText(value['reason'])));
 
 const isLease = (value: unknown): value is LeaseRecord =>
   isFields(value) &&
@@ -120,11 +151,16 @@ const isReport = (value: unknown): value is PendingReport =>
   isFields(value) && isNumber(value['dueAt']) && isNumberOrAbsent(value['removedAt']);
 
 /** What JSON.parse returns contains nothing but JSON. */
-const isMetadata = (value: unknown): value is JsonObject => isFields(value) && !Array.isArray(value);
+const isMetadata = (value: unknown): value is JsonObject =>
+  isFields(value) && !Array.isArray(value);
 
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText);
 
-/** The state in a text, completed with the separately stored values; `undefined` if it cannot be read. */
+/**
+ * The state in a text, completed with the separately stored values; `undefined` if it cannot be
+ * read.
+ */
 export const decodeState = (
   text: unknown,
   beside: StateBeside,
@@ -137,14 +173,21 @@ export const stateIn = (
   { lastActivityAt, revision, wakeAt }: StateBeside,
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
-  if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
+  if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger))
+    return undefined;
   if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
-  const { status, endReason, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
+  const { status, endReason, since, startedAt, activeMs, limitMs, deadline, operations, lease } =
+    stored;
   const { metadata, retryAt, attempts, report } = stored;
   const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(since) || !isNumber(activeMs)) return undefined;
-  if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
+  if (
+    !isTimeOrNever(limitMs) ||
+    !isTimeOrNever(deadline) ||
+    !isTexts(operations) ||
+    terms === undefined
+  )
     return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
   if (report !== undefined && !isReport(report)) return undefined;
@@ -188,8 +231,11 @@ const isHead = (value: unknown): value is SessionHead =>
   (value['digest'] === undefined || isText(value['digest'])) &&
   (value['origin'] === undefined || isOrigin(value['origin']));
 
-/** The head of a session in a text; `undefined` if it cannot be read or belongs to another session. */
-export const decodeHead = (id: string, text: unknown): SessionHead | undefined => headIn(id, parse(text));
+/**
+ * The head of a session in a text; `undefined` if it cannot be read or belongs to another session.
+ */
+export const decodeHead = (id: string, text: unknown): SessionHead | undefined =>
+  headIn(id, parse(text));
 
 /** The same for a text that is parsed already. */
 export const headIn = (id: string, head: unknown): SessionHead | undefined =>
@@ -203,7 +249,11 @@ export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry)
 };
 
 /** An entry after its redaction. */
-export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({ role, content: '', timestamp });
+export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({
+  role,
+  content: '',
+  timestamp,
+});
 
 /** Whether an entry has nothing to redact. */
 export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
@@ -218,20 +268,36 @@ const isEntry = (value: unknown): value is HistoryEntry =>
   isText(value['timestamp']) &&
   (value['id'] === undefined || isText(value['id']));
 
-/** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
+/**
+ * The entries in a text with commas between them; `undefined` if they cannot be read. None if there
+ * is no text.
+ */
 export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
   const entries = parse(`[${text ?? ''}]`);
   if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
   return entries.map(plainEntry);
 };
 
-const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(isNumber);
+const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every(isNumber);
 
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
-  const { type, at, endReason, start, position, after, holder, limitMs, endsAt, labels, positions } = detail;
+  const {
+    type,
+    at,
+    endReason,
+    start,
+    position,
+    after,
+    holder,
+    limitMs,
+    endsAt,
+    labels,
+    positions,
+  } = detail;
   const { metadataChanged } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimpleEvent(type)) return { type, at };
@@ -239,7 +305,8 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
   if (type === 'appended' && isNumber(start) && isNumber(position)) {
     return { type, at, start, position, ...(isNumber(after) && { after }) };
   }
-  if (type === 'extended' && isNumber(limitMs)) return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
+  if (type === 'extended' && isNumber(limitMs))
+    return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
   if (type === 'updated' && isLabels(labels)) {
     return { type, at, labels, ...(metadataChanged === true && { metadataChanged }) };
   }
@@ -251,4 +318,5 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The length of texts in all: about their size in bytes, at no cost. */
-export const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
+export const lengthOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, { length }) => sum + length, 0);

@@ -8,7 +8,8 @@ import { decodeDetail } from '../shared/stored-json.js';
 import type { Query } from './query.js';
 
 /*
- * A row of the log has a time and a number, and both only increase from row to row. The latest row is never trimmed.
+ * A row of the log has a time and a number, and both only increase from row to row. The latest row
+ * is never trimmed.
  */
 
 const BEGINNING = '0-0';
@@ -17,8 +18,13 @@ const BEGINNING = '0-0';
 export const positionOfRow = (row: Fields | undefined): string =>
   row === undefined ? BEGINNING : `${Number(row['ms'])}-${Number(row['number'])}`;
 
-/** The time and the number in a position. A number that a database cannot compare exactly counts as the highest one. */
-export const parseLogPosition = (position: string): { readonly ms: number; readonly number: number } => {
+/**
+ * The time and the number in a position. A number that a database cannot compare exactly counts as
+ * the highest one.
+ */
+export const parseLogPosition = (
+  position: string,
+): { readonly ms: number; readonly number: number } => {
   const [, ms = '0', number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
   return { ms: Number(ms), number: Math.min(Number(number), Number.MAX_SAFE_INTEGER) };
 };
@@ -30,7 +36,10 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
   return detail && eventOf(key, change, detail, positionOfRow(row));
 };
 
-/** The part of a condition that selects the rows of a scope, so that the index of a session or of a tenant applies. */
+/**
+ * The part of a condition that selects the rows of a scope, so that the index of a session or of a
+ * tenant applies.
+ */
 export const scopeOf = (of: EventScope | undefined): Query => {
   if (of === undefined) return { sql: '', values: [] };
   const tenant = escapeName(of.tenant);
@@ -39,8 +48,8 @@ export const scopeOf = (of: EventScope | undefined): Query => {
 };
 
 /**
- * Whether rows after a position were trimmed. A time before the first row may be after the trimmed rows; it counts as
- * before them.
+ * Whether rows after a position were trimmed. A time before the first row may be after the trimmed
+ * rows; it counts as before them.
  */
 const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
   const firstNumber = Number(first?.['number'] ?? 1);
@@ -49,10 +58,14 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
 };
 
 /**
- * Whether the log was restored from an older copy, which never contained the row of a position. Its numbers are used
- * again, but not with the same times.
+ * Whether the log was restored from an older copy, which never contained the row of a position. Its
+ * numbers are used again, but not with the same times.
  */
-const isRewoundBehind = (position: string, first: Fields | undefined, isThere: boolean): boolean => {
+const isRewoundBehind = (
+  position: string,
+  first: Fields | undefined,
+  isThere: boolean,
+): boolean => {
   const { number } = parseLogPosition(position);
   const belongsToRow = number > 0 && number < Number.MAX_SAFE_INTEGER;
   return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
@@ -71,10 +84,13 @@ export interface EventRows {
 }
 
 /**
- * The page after `position`. If it contains all events of its scope, the reader continues after the last row of the
- * log.
+ * The page after `position`. If it contains all events of its scope, the reader continues after the
+ * last row of the log.
  */
-export const eventPageOf = ({ rows, limit, first, last, isThere }: EventRows, position: string): EventPage => {
+export const eventPageOf = (
+  { rows, limit, first, last, isThere }: EventRows,
+  position: string,
+): EventPage => {
   const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
   const isRewound = isRewoundBehind(position, first, isThere);
   return {

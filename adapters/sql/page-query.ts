@@ -8,20 +8,23 @@ import { isWaiting } from './queue-query.js';
 
 /** The differences between the databases. */
 export interface Dialect {
-  /** The prefix of the names of the tables: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`. */
+  /**
+   * The prefix of the names of the tables: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`.
+   */
   readonly prefix: string;
   /**
-   * Follows the name of the table of sessions, to make the database search overdue ones in the index of a tenant's due
-   * sessions.
+   * Follows the name of the table of sessions, to make the database search overdue ones in the
+   * index of a tenant's due sessions.
    */
   readonly byTenantDue: string;
   /**
-   * The columns of the sessions that a page reads: at least `number`, `created_ms` and `id`. With a label, it reads
-   * only these.
+   * The columns of the sessions that a page reads: at least `number`, `created_ms` and `id`. With a
+   * label, it reads only these.
    */
   readonly columns: string;
   /**
-   * An expression for the total, if the statement of the page computes it, so that a page past the end reads no rows.
+   * An expression for the total, if the statement of the page computes it, so that a page past the
+   * end reads no rows.
    */
   readonly total?: string;
 }
@@ -44,14 +47,19 @@ const IS_OVERDUE = `${isWaiting('due_at')} AND deadline <= ? AND status <> 'TERM
 const isBefore = (position: Position, other: Position): boolean =>
   position[0] < other[0] || (position[0] === other[0] && position[1] < other[1]);
 
-/** No condition without a bound: it would be checked for each session that a page by number skips. */
+/**
+ * No condition without a bound: it would be checked for each session that a page by number skips.
+ */
 export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => ({
   sql: `${lower ? ` AND (${columns}) > (?, ?)` : ''}${upper ? ` AND (${columns}) < (?, ?)` : ''}`,
   values: [...(lower ?? []), ...(upper ?? [])],
 });
 
 /** The statuses of a range as values, and their place in a statement. */
-export const statusesIn = ({ anyOf }: StatusAt): Query => ({ sql: anyOf.map(() => '?').join(', '), values: anyOf });
+export const statusesIn = ({ anyOf }: StatusAt): Query => ({
+  sql: anyOf.map(() => '?').join(', '),
+  values: anyOf,
+});
 
 /** Each part of the list is read in its order from one index, with the columns of the dialect. */
 export const partsOf = (
@@ -96,18 +104,27 @@ const boundsOfPage = (range: PageRange): Bounds => {
   const { lower, upper } = boundsOf(range);
   if (range.cursor === undefined) return { lower, upper };
   const cursor: Position = [Date.parse(range.cursor.at), escapeName(range.cursor.id)];
-  if (range.order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
+  if (range.order === 'oldest')
+    return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
   return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
 };
 
 export const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
-/** A condition that is false on a page by number past the end, which would otherwise skip every session of the list. */
+/**
+ * A condition that is false on a page by number past the end, which would otherwise skip every
+ * session of the list.
+ */
 const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
-  total === undefined || offset === 0 ? { sql: '', values: [] } : { sql: ` AND ${total} > ?`, values: [offset] };
+  total === undefined || offset === 0
+    ? { sql: '', values: [] }
+    : { sql: ` AND ${total} > ?`, values: [offset] };
 
-/** Reads `number`, `created_ms` and `id` of the sessions of a page, and of the next session if there is one. */
+/**
+ * Reads `number`, `created_ms` and `id` of the sessions of a page, and of the next session if there
+ * is one.
+ */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const direction = directionOf(range);
@@ -118,7 +135,10 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   }));
   const [first, ...more] = parts;
   if (first !== undefined && more.length === 0) {
-    return { sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`, values: [...first.values, limit + 1, offset] };
+    return {
+      sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`,
+      values: [...first.values, limit + 1, offset],
+    };
   }
   // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
   const limited = parts.map(({ sql, values }, at) => ({
@@ -134,7 +154,10 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   return { sql, values: [...all.values, limit + 1, offset] };
 };
 
-/** An expression for the number of sessions in a range. Totals are stored; sessions between two times are counted. */
+/**
+ * An expression for the number of sessions in a range. Totals are stored; sessions between two
+ * times are counted.
+ */
 export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { status, createdAfter, createdBefore } = range;
   const [label] = labelsIn(range);
@@ -159,7 +182,8 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   const now = Math.min(status.now, NEVER - 1);
   const isWithEnds = status.anyOf.includes('TERMINATED');
   const statuses = statusesIn(status);
-  // Those whose end is not stored yet count as TERMINATED, and no longer as what they are stored as.
+  // Those whose end is not stored yet count as TERMINATED, and no longer as what they are stored
+  // as.
   const overdue = `(
     SELECT count(*)
     FROM ${prefix}sessions ${byTenantDue}

@@ -3,7 +3,9 @@ import type { PositionedEntry } from '../../src/session/session.js';
 
 /** The positions that a part of a history needs besides those of its entries. */
 export interface Surroundings {
-  /** The position at the end of the history: that of the last entry, or of a rewind without entries. */
+  /**
+   * The position at the end of the history: that of the last entry, or of a rewind without entries.
+   */
   readonly end: number;
   /** The position of the entry before the part; 0 if there is none. */
   readonly previous: number;

@@ -1,5 +1,11 @@
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { DueKey, DueSession, DueSessions, SessionKey, WaitingRange } from '../../src/store/session-store.js';
+import type {
+  DueKey,
+  DueSession,
+  DueSessions,
+  SessionKey,
+  WaitingRange,
+} from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
@@ -14,7 +20,10 @@ export const removedKeyOf = (
 });
 
 /** The tenant and the id of a row, as they are stored. */
-export const storedKeyOf = ({ removal, ...key }: DueKey): { readonly tenant: string; readonly id: string } => {
+export const storedKeyOf = ({
+  removal,
+  ...key
+}: DueKey): { readonly tenant: string; readonly id: string } => {
   if (removal !== undefined) return removedKeyOf(key, removal);
   return { tenant: escapeName(key.tenant), id: escapeName(key.id) };
 };
@@ -38,8 +47,9 @@ export const dueSessionsIn = (rows: readonly Fields[], hasMore: boolean): DueSes
 export type Queue = 'due_at' | 'wake_at';
 
 /**
- * The condition of sessions whose time has come. Its second part makes the partial index usable. SQLite searches up to
- * the bound that is written first: if that were `NEVER`, it would read every session with a time.
+ * The condition of sessions whose time has come. Its second part makes the partial index usable.
+ * SQLite searches up to the bound that is written first: if that were `NEVER`, it would read every
+ * session with a time.
  */
 export const isWaiting = (queue: Queue): string => `${queue} <= ? AND ${queue} < ${NEVER}`;
 
@@ -55,8 +65,8 @@ export const firstDue = (prefix: string, now: number, limit: number): Query => (
 });
 
 /**
- * The tenants with waiting sessions. Takes one step in an index for each tenant, independent of its number of
- * sessions.
+ * The tenants with waiting sessions. Takes one step in an index for each tenant, independent of its
+ * number of sessions.
  */
 export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit: number): Query => {
   const name = `${prefix}sessions`;
@@ -89,7 +99,13 @@ export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit:
 };
 
 /** The waiting sessions of one tenant. */
-export const waitingOfTenant = (prefix: string, queue: Queue, tenant: string, now: number, limit: number): Query => ({
+export const waitingOfTenant = (
+  prefix: string,
+  queue: Queue,
+  tenant: string,
+  now: number,
+  limit: number,
+): Query => ({
   sql: `
     SELECT number, tenant, id, ${queue} AS due_at
     FROM ${prefix}sessions
@@ -104,8 +120,8 @@ const waitingIn = (prefix: string, tenant: string): string =>
   `(SELECT 1 FROM ${prefix}sessions WHERE tenant = ${tenant} AND ${isWaiting('wake_at')} LIMIT ?) AS waiting`;
 
 /**
- * Counts the sessions that wait for a worker: those of a tenant, or of one tenant after the other until the limit is
- * reached. The last one may exceed it.
+ * Counts the sessions that wait for a worker: those of a tenant, or of one tenant after the other
+ * until the limit is reached. The last one may exceed it.
  */
 export const waitingCount = (prefix: string, { tenant, now, limit }: WaitingRange): Query => {
   if (tenant !== undefined) {

@@ -12,24 +12,27 @@ export interface SchemaVersion {
 export interface Migration {
   /** The version of the tables before the call; 0 if there were none. */
   readonly from: number;
-  /** The version of the tables after the call; the same as `from` if it has made and upgraded none. */
+  /**
+   * The version of the tables after the call; the same as `from` if it has made and upgraded none.
+   */
   readonly to: number;
   /**
-   * Why a SQLite database has no write-ahead log. Without one, readers and the writer of a file wait for each other.
-   * Absent if it has one, and on PostgreSQL.
+   * Why a SQLite database has no write-ahead log. Without one, readers and the writer of a file
+   * wait for each other. Absent if it has one, and on PostgreSQL.
    */
   readonly withoutWal?: string;
 }
 
 /**
- * What a program of the version `known` does with these tables. An error if a later version has changed them so that the
- * program cannot use them.
+ * What a program of the version `known` does with these tables. An error if a later version has
+ * changed them so that the program cannot use them.
  */
 export const migrationOf = (
   { version, usableFrom }: SchemaVersion,
   known: number,
 ): Result<Migration, Misconfigured> => {
-  if (version <= known || usableFrom <= known) return ok({ from: version, to: Math.max(version, known) });
+  if (version <= known || usableFrom <= known)
+    return ok({ from: version, to: Math.max(version, known) });
   const made = `a later version of Colloquy made the tables: version ${version}`;
   return err(misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${known}`));
 };

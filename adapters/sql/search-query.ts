@@ -6,13 +6,20 @@ import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { labelsIn } from '../shared/session-search.js';
-import { boundsOf, type Dialect, directionOf, isWithin, partsOf, statusesIn } from './page-query.js';
+import {
+  boundsOf,
+  type Dialect,
+  directionOf,
+  isWithin,
+  partsOf,
+  statusesIn,
+} from './page-query.js';
 import { joined, type Query } from './query.js';
 
 /*
- * A page of the sessions that have several labels, or a label and a status, or in the order of their last update. No
- * index has them in their order, so the query examines all sessions between the two times that have the label with the
- * fewest of them, or without labels the status.
+ * A page of the sessions that have several labels, or a label and a status, or in the order of
+ * their last update. No index has them in their order, so the query examines all sessions between
+ * the two times that have the label with the fewest of them, or without labels the status.
  */
 
 type Label = readonly [name: string, value: string];
@@ -20,8 +27,16 @@ type Label = readonly [name: string, value: string];
 /** Where a search looks for its sessions. */
 type Tables = Pick<Dialect, 'prefix' | 'byTenantDue'>;
 
-/** The rows of a label between the two times, as `label`, and the tables that are joined to them. */
-const labelled = (prefix: string, tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
+/**
+ * The rows of a label between the two times, as `label`, and the tables that are joined to them.
+ */
+const labelled = (
+  prefix: string,
+  tenant: string,
+  [name, value]: Label,
+  range: PageRange,
+  join = '',
+): Query => {
   const within = isWithin(boundsOf(range), 'label.created_ms, label.id');
   return {
     sql: `${prefix}labels AS label ${join}
@@ -36,7 +51,10 @@ const countOf = ({ sql, values }: Query): Query => ({
   values,
 });
 
-/** Numbers of sessions of each label, or of the only candidates, as `count_0` and so on: exact up to the limit. */
+/**
+ * Numbers of sessions of each label, or of the only candidates, as `count_0` and so on: exact up to
+ * the limit.
+ */
 export const countsOf = (tables: Tables, tenant: string, range: PageRange): Query => {
   const columns = '1 AS one';
   const counts = labelsIn(range).map((label) => {
@@ -54,7 +72,10 @@ export const countsOf = (tables: Tables, tenant: string, range: PageRange): Quer
 };
 
 /** The label that has the fewest sessions, by a row of `countsOf`; undefined without labels. */
-export const fewestIn = (range: PageRange, row: Fields | undefined): Result<Label | undefined, SearchTooLarge> => {
+export const fewestIn = (
+  range: PageRange,
+  row: Fields | undefined,
+): Result<Label | undefined, SearchTooLarge> => {
   const countAt = (at: number): number => Number(row?.[`count_${at}`]);
   const counted = labelsIn(range).map((label, at) => ({ label, count: countAt(at) }));
   const [fewest] = counted.toSorted((a, b) => a.count - b.count);
@@ -62,7 +83,10 @@ export const fewestIn = (range: PageRange, row: Fields | undefined): Result<Labe
   return count > SEARCH_LIMIT ? err(searchTooLarge(SEARCH_LIMIT)) : ok(fewest?.label);
 };
 
-const condition = (sql: string, ...values: Query['values']): Query => ({ sql: ` AND ${sql}`, values });
+const condition = (sql: string, ...values: Query['values']): Query => ({
+  sql: ` AND ${sql}`,
+  values,
+});
 
 /** The sessions that have one of some statuses at a time. */
 const withStatus = ({ status }: PageRange): Query => {
@@ -70,8 +94,16 @@ const withStatus = ({ status }: PageRange): Query => {
   const now = Math.min(status.now, NEVER - 1);
   const stored = statusesIn(status);
   return status.anyOf.includes('TERMINATED')
-    ? condition(`(session.status IN (${stored.sql}) OR session.deadline <= ?)`, ...stored.values, now)
-    : condition(`session.status IN (${stored.sql}) AND session.deadline > ?`, ...stored.values, now);
+    ? condition(
+        `(session.status IN (${stored.sql}) OR session.deadline <= ?)`,
+        ...stored.values,
+        now,
+      )
+    : condition(
+        `session.status IN (${stored.sql}) AND session.deadline > ?`,
+        ...stored.values,
+        now,
+      );
 };
 
 /** The time of the last update: a session whose deadline has passed was updated at its deadline. */
@@ -83,7 +115,10 @@ const UPDATED = `CASE
 
 const updatedBy = ({ now = 0 }: PageRange): number => Math.min(now, NEVER - 1);
 
-/** All sessions of a range without labels, in any order, with the time of their last update as `created_ms`. */
+/**
+ * All sessions of a range without labels, in any order, with the time of their last update as
+ * `created_ms`.
+ */
 const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
   const columns = `number, ${UPDATED} AS created_ms, id`;
   const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
@@ -92,16 +127,27 @@ const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
 };
 
 /**
- * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines those of the label
- * `fewest`, if there is one.
+ * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines
+ * those of the label `fewest`, if there is one.
  */
-export const searchOf = (tables: Tables, tenant: string, range: PageRange, fewest: Label | undefined): Query => {
+export const searchOf = (
+  tables: Tables,
+  tenant: string,
+  range: PageRange,
+  fewest: Label | undefined,
+): Query => {
   if (fewest === undefined) return searchAll(tables, tenant, range);
   const { prefix } = tables;
   const { order, status } = range;
   const isByUpdate = order === 'updated';
   const sessions = `JOIN ${prefix}sessions AS session ON session.number = label.session`;
-  const { sql, values } = labelled(prefix, tenant, fewest, range, isByUpdate || status !== undefined ? sessions : '');
+  const { sql, values } = labelled(
+    prefix,
+    tenant,
+    fewest,
+    range,
+    isByUpdate || status !== undefined ? sessions : '',
+  );
   const others = labelsIn(range).flatMap(([name, value]) =>
     name === fewest[0]
       ? []
@@ -123,14 +169,22 @@ export const searchOf = (tables: Tables, tenant: string, range: PageRange, fewes
       SELECT label.session AS number, ${isByUpdate ? UPDATED : 'label.created_ms'} AS created_ms,
         label.id AS id
       FROM ${sql}${conditions.map((each) => each.sql).join('')}`,
-    values: [...(isByUpdate ? [updatedBy(range)] : []), ...values, ...conditions.flatMap((each) => each.values)],
+    values: [
+      ...(isByUpdate ? [updatedBy(range)] : []),
+      ...values,
+      ...conditions.flatMap((each) => each.values),
+    ],
   };
 };
 
-/** The rows of a page of `found`, an expression for all rows of `searchOf`, and the next row if there is one. */
+/**
+ * The rows of a page of `found`, an expression for all rows of `searchOf`, and the next row if
+ * there is one.
+ */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const { offset, limit, cursor, order } = range;
-  const afterCursor = cursor === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
+  const afterCursor =
+    cursor === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
   const position = cursor === undefined ? [] : [Date.parse(cursor.at), escapeName(cursor.id)];
   return {
     sql: `

@@ -1,13 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { type CorruptRecord, corruptRecord, type TooLarge, tooLarge } from '../../src/session/errors.js';
+import {
+  type CorruptRecord,
+  corruptRecord,
+  type TooLarge,
+  tooLarge,
+} from '../../src/session/errors.js';
 import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
-/** Approximate bytes of a session's JSON besides its head and its history, such as its status and its times. */
+/**
+ * Approximate bytes of a session's JSON besides its head and its history, such as its status and
+ * its times.
+ */
 export const FRAME_BYTES = 300;
 
 /** Bytes of the JSON of entries in a history, with a comma for each. */
@@ -17,7 +25,10 @@ export const bytesOfEntries = (texts: readonly string[]): number =>
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/** The state in a row with `state`, `last_activity`, `revision` and `wanted_at`; undefined if it cannot be read. */
+/**
+ * The state in a row with `state`, `last_activity`, `revision` and `wanted_at`; undefined if it
+ * cannot be read.
+ */
 export const stateOf = (row: Fields): StateRecord | undefined =>
   decodeState(row['state'], {
     lastActivityAt: Number(row['last_activity']),
@@ -26,14 +37,23 @@ export const stateOf = (row: Fields): StateRecord | undefined =>
   });
 
 /** The same with an error; undefined without a row. */
-export const stateIn = (id: string, row: Fields | undefined): Result<StateRecord | undefined, CorruptRecord> => {
+export const stateIn = (
+  id: string,
+  row: Fields | undefined,
+): Result<StateRecord | undefined, CorruptRecord> => {
   if (row === undefined) return ok(undefined);
   const state = stateOf(row);
   return state === undefined ? err(unreadable(id, 'state')) : ok(state);
 };
 
-/** The session in a row, whose `head` and `history` of `length` entries may come from another one. */
-export const sessionIn = (row: Fields, large: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
+/**
+ * The session in a row, whose `head` and `history` of `length` entries may come from another one.
+ */
+export const sessionIn = (
+  row: Fields,
+  large: Fields,
+  length: number,
+): Result<SessionRecord, CorruptRecord> => {
   const { id } = positionOf(row);
   const state = stateOf(row);
   if (state === undefined) return err(unreadable(id, 'state'));
@@ -49,26 +69,36 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
 };
 
 /** The rows, if the sessions in them, whose size is `size`, are not too large. */
-export const checkedSize = (rows: readonly Fields[], size: ReadSize): Result<readonly Fields[], TooLarge> => {
+export const checkedSize = (
+  rows: readonly Fields[],
+  size: ReadSize,
+): Result<readonly Fields[], TooLarge> => {
   const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
   const refusal = tooLarge(size, bytes, rows.length);
   return refusal === undefined ? ok(rows) : err(refusal);
 };
 
 /**
- * The version of a history: `incarnation.redactions.rewinds`. A rewind takes a position and leaves out entries, so it
- * raises the difference between the last position and the number of entries; an append at the end does not.
+ * The version of a history: `incarnation.redactions.rewinds`. A rewind takes a position and leaves
+ * out entries, so it raises the difference between the last position and the number of entries; an
+ * append at the end does not.
  */
 export const historyVersionOf = ({ incarnation, redactions, position, entries }: Fields): string =>
   `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
 
 /** Entries with their positions, in a text with commas between them. */
-export const withPositions = (entries: readonly HistoryEntry[], positions: unknown): readonly PositionedEntry[] => {
+export const withPositions = (
+  entries: readonly HistoryEntry[],
+  positions: unknown,
+): readonly PositionedEntry[] => {
   const numbers = String(positions).split(',').map(Number);
   return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
 };
 
-/** The page of the sessions in `rows`, which contain one more row if there are sessions after the page. */
+/**
+ * The page of the sessions in `rows`, which contain one more row if there are sessions after the
+ * page.
+ */
 export const pageOf = (
   rows: readonly Fields[],
   sessions: readonly Result<SessionRecord, CorruptRecord>[],

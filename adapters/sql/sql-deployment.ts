@@ -40,17 +40,20 @@ export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
 };
 
 /** The values of `SETTINGS`, in their order. */
-export const valuesOf = ({ eventsLength, reportEnds }: SqlDeployment): readonly [number, number] => [
+export const valuesOf = ({
   eventsLength,
-  Number(reportEnds),
-];
+  reportEnds,
+}: SqlDeployment): readonly [number, number] => [eventsLength, Number(reportEnds)];
 
 /** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
   { events, eventsLength, reportEnds }: AskedDeployment,
   stored: SqlDeployment,
 ): SqlDeployment => ({
-  eventsLength: (events ?? stored.eventsLength > 0) ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS)) : 0,
+  eventsLength:
+    (events ?? stored.eventsLength > 0)
+      ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS))
+      : 0,
   reportEnds: reportEnds ?? stored.reportEnds,
 });
 

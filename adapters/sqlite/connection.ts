@@ -15,25 +15,40 @@ import {
   type SqlDeployment,
   wantedOf,
 } from '../sql/sql-deployment.js';
-import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
+import type {
+  SqliteDatabase,
+  SqliteStatement,
+  SqliteValue,
+} from './sqlite-session-store-options.js';
 
 /** The prefix of the names of all tables. */
 export const PREFIX = 'colloquy_';
 
-/** Primary result code of "another connection has locked the database" (https://www.sqlite.org/rescode.html#busy). */
+/**
+ * Primary result code of "another connection has locked the database"
+ * (https://www.sqlite.org/rescode.html#busy).
+ */
 const SQLITE_BUSY = 5;
 
-/** How long a transaction waits for the lock of another connection if the host has set no `busy_timeout`. */
+/**
+ * How long a transaction waits for the lock of another connection if the host has set no
+ * `busy_timeout`.
+ */
 const BUSY_TIMEOUT_MS = 5000;
 
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** Drivers put the result code into different properties. The low byte of an extended code is the primary code. */
+/**
+ * Drivers put the result code into different properties. The low byte of an extended code is the
+ * primary code.
+ */
 const isBusy = (cause: unknown): boolean => {
   if (!isFields(cause)) return false;
   const { code, errcode, errno } = cause;
   const isCode = (value: unknown) => typeof value === 'number' && value % 256 === SQLITE_BUSY;
-  return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno);
+  return (
+    (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno)
+  );
 };
 
 /** A driver has returned a row that the query cannot match. */
@@ -57,7 +72,9 @@ export const hasKey =
 const missingPart = (cause: unknown): string | undefined => {
   const text = textOf(cause);
   if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
-  return /no such column|has no column named/.test(text) ? 'a column of the store is missing' : undefined;
+  return /no such column|has no column named/.test(text)
+    ? 'a column of the store is missing'
+    : undefined;
 };
 
 /** Why a call failed. */
@@ -65,7 +82,8 @@ type Refusal = StoreUnavailable | Misconfigured;
 
 const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
   if (cause instanceof ForeignRow) return storeUnavailable(cause.message, outcome, cause);
-  if (isBusy(cause)) return storeUnavailable('another connection has locked the database', outcome, cause);
+  if (isBusy(cause))
+    return storeUnavailable('another connection has locked the database', outcome, cause);
   const missing = missingPart(cause);
   if (missing !== undefined) return misconfigured(`${missing}: call migrate() first`, cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
@@ -89,7 +107,10 @@ export class Connection {
   /** Compiled statements by their text; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #lane: Lane<Write, Refusal | undefined>;
-  /** Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK succeeded. */
+  /**
+   * Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK
+   * succeeded.
+   */
   #isLeftOpen = false;
   #hasBusyTimeout = false;
 
@@ -114,8 +135,9 @@ export class Connection {
   }
 
   /**
-   * The first row. Does not use the driver's `get`: after an exception in it, libsql 0.5.29 answers the next call with
-   * the previously bound values, which may be another tenant's. Its `all` and `run` always bind the new values.
+   * The first row. Does not use the driver's `get`: after an exception in it, libsql 0.5.29 answers
+   * the next call with the previously bound values, which may be another tenant's. Its `all` and
+   * `run` always bind the new values.
    */
   get(sql: string, ...values: readonly SqliteValue[]): Fields | undefined {
     return this.all(sql, ...values)[0];
@@ -131,14 +153,22 @@ export class Connection {
     return this.query({ sql, values: [...Object.values(key), ...values] }, hasKey(key))[0];
   }
 
-  /** The rows. Checks that each one matches the query, so that a faulty driver cannot reveal another tenant's rows. */
-  query({ sql, values }: Query, isAskedFor: (row: Fields) => boolean = () => true): readonly Fields[] {
+  /**
+   * The rows. Checks that each one matches the query, so that a faulty driver cannot reveal another
+   * tenant's rows.
+   */
+  query(
+    { sql, values }: Query,
+    isAskedFor: (row: Fields) => boolean = () => true,
+  ): readonly Fields[] {
     const rows = this.all(sql, ...values);
     if (rows.every(isAskedFor)) return rows;
     throw new ForeignRow('the SQLite driver answered with a row that was not asked for');
   }
 
-  /** Requests a write-ahead log, which is a permanent setting of the file. Returns the current mode. */
+  /**
+   * Requests a write-ahead log, which is a permanent setting of the file. Returns the current mode.
+   */
   useWal(): Result<string, Refusal> {
     try {
       return ok(String(this.get('PRAGMA journal_mode = WAL')?.['journal_mode']));
@@ -163,8 +193,13 @@ export class Connection {
    * Writes that arrive together share it. An error or an exception of `work` undoes its own writes,
    * and no others. `work` may run again, so it must only read and write the database.
    */
-  async write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>, bytes = 0): Promise<Result<T, E | Refusal>> {
-    let result: Result<T, E | Refusal> = err(storeUnavailable('SQLite was not asked', 'not_applied'));
+  async write<T, E>(
+    work: (deployment: SqlDeployment) => Result<T, E>,
+    bytes = 0,
+  ): Promise<Result<T, E | Refusal>> {
+    let result: Result<T, E | Refusal> = err(
+      storeUnavailable('SQLite was not asked', 'not_applied'),
+    );
     const refusal = await this.#lane.run((deployment) => {
       result = work(deployment);
       return result.isOk();
@@ -173,8 +208,8 @@ export class Connection {
   }
 
   /**
-   * Commits writes together. One that fails is committed alone, between those before and those after
-   * it. Returns why each write was refused, if it was.
+   * Commits writes together. One that fails is committed alone, between those before and those
+   * after it. Returns why each write was refused, if it was.
    */
   #commit(writes: readonly Write[]): readonly (Refusal | undefined)[] {
     if (writes.length === 0) return [];
@@ -208,10 +243,12 @@ export class Connection {
   }
 
   /**
-   * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the options of this
-   * process, and a function that reads the stored settings.
+   * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the
+   * options of this process, and a function that reads the stored settings.
    */
-  migrate<T, E>(work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
+  migrate<T, E>(
+    work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<T, E>,
+  ): Result<T, E | Refusal> {
     this.#deployment = undefined;
     const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
       work(this.#asked, () => this.#stored()).andThen((made) => this.#settings().map(() => made)),
@@ -225,7 +262,8 @@ export class Connection {
   }
 
   /**
-   * The settings of the deployment, or an error if the options of this process differ from them. They are read once.
+   * The settings of the deployment, or an error if the options of this process differ from them.
+   * They are read once.
    */
   #settings(): Result<SqlDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
@@ -272,16 +310,16 @@ export class Connection {
       this.exec('COMMIT');
       return ok();
     } catch (cause) {
-      // A busy COMMIT has written nothing and leaves the transaction open. After any other error, the log may contain
-      // the transaction.
+      // A busy COMMIT has written nothing and leaves the transaction open. After any other error,
+      // the log may contain the transaction.
       const isUndone = this.#rollBack() && isBusy(cause);
       return err(failed(cause, isUndone ? 'not_applied' : doubt));
     }
   }
 
   /**
-   * Returns whether no transaction is open any more. Some errors, such as a full disk, end the transaction by
-   * themselves.
+   * Returns whether no transaction is open any more. Some errors, such as a full disk, end the
+   * transaction by themselves.
    */
   #rollBack(): boolean {
     try {

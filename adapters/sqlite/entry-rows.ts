@@ -28,7 +28,10 @@ export interface HistoryTail {
   readonly hasEntry: boolean;
 }
 
-/** The entries of histories. A session is given by its number. Call all methods within a transaction. */
+/**
+ * The entries of histories. A session is given by its number. Call all methods within a
+ * transaction.
+ */
 export class EntryRows {
   readonly #connection: Connection;
 
@@ -53,8 +56,9 @@ export class EntryRows {
   }
 
   /**
-   * Redacts the entries at these positions. A position without an entry is that of a rewind or superseded, and has
-   * nothing to redact. Returns whether anything was redacted; `undefined` if an entry cannot be read.
+   * Redacts the entries at these positions. A position without an entry is that of a rewind or
+   * superseded, and has nothing to redact. Returns whether anything was redacted; `undefined` if an
+   * entry cannot be read.
    */
   redact(session: number, positions: readonly number[]): boolean | undefined {
     const found = { sql: FIND_ENTRIES, values: [session, JSON.stringify(positions)] };

@@ -9,6 +9,8 @@ const FIND = `
   FROM colloquy_sessions
   WHERE tenant = ? AND id = ?`;
 
-/** The row of a session, or of what is left of a removed one, with all that a change of it needs. */
+/**
+ * The row of a session, or of what is left of a removed one, with all that a change of it needs.
+ */
 export const findRow = (connection: Connection, key: DueKey): Fields | undefined =>
   connection.find(FIND, storedKeyOf(key));

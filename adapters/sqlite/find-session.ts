@@ -15,7 +15,13 @@ import { escapeName } from '../shared/escape-name.js';
 import { decodeEntries } from '../shared/stored-json.js';
 import { partAround } from '../sql/part-around.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, historyVersionOf, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
+import {
+  checkedSize,
+  historyVersionOf,
+  stateIn,
+  unreadable,
+  withPositions,
+} from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
@@ -50,8 +56,8 @@ const LAST_THAT_FITS = farthestThatFits(NEXT_AFTER, 'ASC', 'max');
 const FIRST_THAT_FITS = farthestThatFits(NEXT_BEFORE, 'DESC', 'min');
 
 /**
- * The last entry before a part, the last one of the history, whether one of two positions is that of an entry, and the
- * entries of the part.
+ * The last entry before a part, the last one of the history, whether one of two positions is that
+ * of an entry, and the entries of the part.
  */
 const ENTRIES = `
   SELECT ? AS number,
@@ -74,14 +80,25 @@ export const findSession = (
   connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
     const row = { tenant: escapeName(tenant), id: escapeName(id) };
-    const rows = connection.query(selectRows(size, { sql: from, values: [row.tenant, row.id] }), hasKey(row));
-    const loaded = checkedSize(rows, size).map((fitting) => loadSessions(connection, fitting, size));
-    return loaded.andThen(([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined));
+    const rows = connection.query(
+      selectRows(size, { sql: from, values: [row.tenant, row.id] }),
+      hasKey(row),
+    );
+    const loaded = checkedSize(rows, size).map((fitting) =>
+      loadSessions(connection, fitting, size),
+    );
+    return loaded.andThen(
+      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
+    );
   });
 
-const stateRow = (connection: Connection, key: DueKey): Fields | undefined => connection.find(STATE, storedKeyOf(key));
+const stateRow = (connection: Connection, key: DueKey): Fields | undefined =>
+  connection.find(STATE, storedKeyOf(key));
 
-export const findState = (connection: Connection, key: DueKey): Awaited<ReturnType<SessionStore['findState']>> =>
+export const findState = (
+  connection: Connection,
+  key: DueKey,
+): Awaited<ReturnType<SessionStore['findState']>> =>
   connection.read(() => stateIn(key.id, stateRow(connection, key)));
 
 /** The positions of the first and the last entry of a part; 0 without entries. */
@@ -91,11 +108,17 @@ interface Bounds {
 }
 
 /** The bounds of a slice at a position. */
-const boundsAt = (connection: Connection, session: number, given: number, slice: HistorySlice): Bounds => {
+const boundsAt = (
+  connection: Connection,
+  session: number,
+  given: number,
+  slice: HistorySlice,
+): Bounds => {
   const { after, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
   const isAfter = after !== undefined;
   const asked = { number: session };
-  const found = connection.find(isAfter ? BOUNDS_AFTER : BOUNDS_BEFORE, asked, session, given, limit) ?? {};
+  const found =
+    connection.find(isAfter ? BOUNDS_AFTER : BOUNDS_BEFORE, asked, session, given, limit) ?? {};
   const [first, last] = [Number(found['first']), Number(found['last'])];
   if (Number(found['bytes']) <= maxBytes) return { first, last };
   const fits = isAfter ? LAST_THAT_FITS : FIRST_THAT_FITS;
@@ -106,7 +129,11 @@ const boundsAt = (connection: Connection, session: number, given: number, slice:
 };
 
 /** The entries in a row of ENTRIES; `undefined` if they cannot be read. */
-const entriesIn = ({ history, entries, positions }: Fields): readonly PositionedEntry[] | undefined => {
+const entriesIn = ({
+  history,
+  entries,
+  positions,
+}: Fields): readonly PositionedEntry[] | undefined => {
   const decoded = decodeEntries(history);
   return decoded?.length === Number(entries) ? withPositions(decoded, positions) : undefined;
 };
@@ -124,7 +151,8 @@ export const findEntries = (
     const session = Number(row['number']);
     const end = Number(row['position']);
     const given = slice.after ?? slice.before ?? end;
-    if (!Number.isInteger(given) || given < 0 || given > end) return ok({ outcome: 'invalid_position' });
+    if (!Number.isInteger(given) || given < 0 || given > end)
+      return ok({ outcome: 'invalid_position' });
     const { first, last } = boundsAt(connection, session, given, slice);
     const asked = [session, first, session, session, given, given + 1, session, first, last];
     const found = connection.find(ENTRIES, { number: session }, ...asked) ?? {};

@@ -3,11 +3,20 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import { wokenState } from '../../src/session/claim-state.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { appendedDetailOf, type EventDetail, wokenDetailOf } from '../../src/session/event-detail.js';
+import {
+  appendedDetailOf,
+  type EventDetail,
+  wokenDetailOf,
+} from '../../src/session/event-detail.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { endsAt, usedAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
-import type { AppendOutcome, HistoryAppend, Redacted, SessionKey } from '../../src/store/session-store.js';
+import type {
+  AppendOutcome,
+  HistoryAppend,
+  Redacted,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { finite, NEVER } from '../shared/never.js';
 import { encodeEntry, lengthOf } from '../shared/stored-json.js';
 import { bytesOfEntries, stateOf, unreadable } from '../sql/session-rows.js';
@@ -69,7 +78,8 @@ export class HistoryWriter {
       this.#entries.add(session, from, texts);
       this.#keepOperation(session, append, position);
       const used = usedAt(state, now);
-      if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
+      if (endsAt(used) !== endsAt(state))
+        this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
       const bytes = Number(row['bytes']) - superseded.bytes + bytesOfEntries(texts);
       const details = [
         appendedDetailOf(append, { start: Number(row['position']), position }),
@@ -78,7 +88,15 @@ export class HistoryWriter {
       const incarnation = String(row['incarnation']);
       const sequence = Number(row['sequence']);
       const entries = decided + texts.length;
-      this.#connection.run(APPENDED, entries, position, bytes, sequence + details.length, used.lastActivityAt, session);
+      this.#connection.run(
+        APPENDED,
+        entries,
+        position,
+        bytes,
+        sequence + details.length,
+        used.lastActivityAt,
+        session,
+      );
       for (const [at, detail] of details.entries()) {
         this.#events.log(eventsLength, key, { incarnation, sequence: sequence + 1 + at }, detail);
       }
@@ -87,10 +105,16 @@ export class HistoryWriter {
   }
 
   /**
-   * Number of entries to keep, or the outcome if nothing must be written. An append continues the beginning of a
-   * history, its end, an entry, or the rewind directly before an entry. Every other position is superseded.
+   * Number of entries to keep, or the outcome if nothing must be written. An append continues the
+   * beginning of a history, its end, an entry, or the rewind directly before an entry. Every other
+   * position is superseded.
    */
-  #decide(row: Fields, state: StateRecord, append: HistoryAppend, superseded: HistoryTail): AppendOutcome | number {
+  #decide(
+    row: Fields,
+    state: StateRecord,
+    append: HistoryAppend,
+    superseded: HistoryTail,
+  ): AppendOutcome | number {
     const { after, operation } = append;
     const session = Number(row['number']);
     const end = Number(row['position']);
@@ -100,7 +124,10 @@ export class HistoryWriter {
     return decideAppend({ state, known, end, kept }, append);
   }
 
-  /** Deletes what a rewind supersedes. Returns the position before the new entries: a rewind takes one of its own. */
+  /**
+   * Deletes what a rewind supersedes. Returns the position before the new entries: a rewind takes
+   * one of its own.
+   */
   #rewind(row: Fields, after: number | undefined): number {
     const end = Number(row['position']);
     if (after === undefined) return end;
@@ -128,11 +155,16 @@ export class HistoryWriter {
     this.#connection.run(INSERT_OPERATION, session, operation.id, operation.digest, position);
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
+  redact(
+    key: SessionKey,
+    positions: readonly number[],
+    now: number,
+  ): Promise<Result<Redacted, StoreError>> {
     return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined) return ok('missing');
-      if (positions.some((position) => position > Number(row['position']))) return ok('invalid_position');
+      if (positions.some((position) => position > Number(row['position'])))
+        return ok('invalid_position');
       const session = Number(row['number']);
       const isChanged = this.#entries.redact(session, positions);
       if (isChanged === undefined) return err(unreadable(key.id, 'history'));

@@ -22,8 +22,8 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 };
 
 /**
- * Reads the small columns of sessions, the time by which they are sorted, and the bytes to read. `from` names the table
- * `session`.
+ * Reads the small columns of sessions, the time by which they are sorted, and the bytes to read.
+ * `from` names the table `session`.
  */
 export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
   const { sql, values } = historyBytes(size);

@@ -17,16 +17,23 @@ const dialect: Dialect = {
 };
 
 /**
- * The rows of a page, and the next row if there is one. CROSS JOIN makes the page the outer loop, which keeps its
- * order.
+ * The rows of a page, and the next row if there is one. CROSS JOIN makes the page the outer loop,
+ * which keeps its order.
  */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
-  const from = { sql: `(${sql}) AS listed CROSS JOIN colloquy_sessions AS session USING (number)`, values };
+  const from = {
+    sql: `(${sql}) AS listed CROSS JOIN colloquy_sessions AS session USING (number)`,
+    values,
+  };
   return selectRows(range, from, 'listed.created_ms');
 };
 
 const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {
-  const row = connection.find(`SELECT ? AS tenant, ${sql} AS total`, { tenant: escapeName(tenant) }, ...values);
+  const row = connection.find(
+    `SELECT ? AS tenant, ${sql} AS total`,
+    { tenant: escapeName(tenant) },
+    ...values,
+  );
   return Number(row?.['total'] ?? 0);
 };
 
@@ -39,12 +46,23 @@ interface PageQueries {
   readonly rows: Query;
 }
 
-const queriesOf = (connection: Connection, tenant: string, range: PageRange): Result<PageQueries, SearchTooLarge> => {
+const queriesOf = (
+  connection: Connection,
+  tenant: string,
+  range: PageRange,
+): Result<PageQueries, SearchTooLarge> => {
   if (!isSearch(range)) {
-    return ok({ total: totalOfPage(dialect, tenant, range), rows: rowsOfPage(dialect, tenant, range) });
+    return ok({
+      total: totalOfPage(dialect, tenant, range),
+      rows: rowsOfPage(dialect, tenant, range),
+    });
   }
   const { sql, values } = countsOf(dialect, tenant, range);
-  const counts = connection.find(`SELECT ? AS tenant, ${sql}`, { tenant: escapeName(tenant) }, ...values);
+  const counts = connection.find(
+    `SELECT ? AS tenant, ${sql}`,
+    { tenant: escapeName(tenant) },
+    ...values,
+  );
   return fewestIn(range, counts).map((fewest) => {
     const found = searchOf(dialect, tenant, range, fewest);
     const total = { sql: `(SELECT count(*) FROM (${found.sql}))`, values: found.values };
@@ -52,13 +70,20 @@ const queriesOf = (connection: Connection, tenant: string, range: PageRange): Re
   });
 };
 
-/** Number of a tenant's sessions that are ACTIVE or PAUSED at `now`, in milliseconds since the epoch. */
+/**
+ * Number of a tenant's sessions that are ACTIVE or PAUSED at `now`, in milliseconds since the
+ * epoch.
+ */
 export const liveAt = (connection: Connection, tenant: string, now: number): number =>
-  totalOf(connection, tenant, { offset: 0, limit: 0, status: { anyOf: ['ACTIVE', 'PAUSED'], now } });
+  totalOf(connection, tenant, {
+    offset: 0,
+    limit: 0,
+    status: { anyOf: ['ACTIVE', 'PAUSED'], now },
+  });
 
 /**
- * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step in the index for
- * each session that it skips; past the end it costs nothing.
+ * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step
+ * in the index for each session that it skips; past the end it costs nothing.
  */
 export const readPage = (
   connection: Connection,
@@ -70,7 +95,10 @@ export const readPage = (
     if (queries.isErr()) return err(queries.error);
     const total = totalIn(connection, tenant, queries.value.total);
     if (range.offset >= total) return ok(pageOf([], [], total));
-    const rows = connection.query(rowsOf(range, queries.value.rows), hasKey({ tenant: escapeName(tenant) }));
+    const rows = connection.query(
+      rowsOf(range, queries.value.rows),
+      hasKey({ tenant: escapeName(tenant) }),
+    );
     const page = checkedSize(rows.slice(0, range.limit), range);
     return page.map((fitting) => pageOf(rows, loadSessions(connection, fitting, range), total));
   });

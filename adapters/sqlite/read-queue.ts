@@ -30,10 +30,18 @@ const ofTenant = (
   now: number,
   limit: number,
 ): readonly Fields[] =>
-  connection.query(waitingOfTenant(PREFIX, queue, tenant, now, limit), ({ tenant: found }) => found === tenant);
+  connection.query(
+    waitingOfTenant(PREFIX, queue, tenant, now, limit),
+    ({ tenant: found }) => found === tenant,
+  );
 
 /** The sessions of all tenants. The limit is shared between the tenants. */
-const ofAllTenants = (connection: Connection, queue: Queue, now: number, limit: number): Waiting => {
+const ofAllTenants = (
+  connection: Connection,
+  queue: Queue,
+  now: number,
+  limit: number,
+): Waiting => {
   const tenants = connection.query(tenantsWaiting(PREFIX, queue, now, limit));
   const share = Math.max(1, Math.floor(limit / tenants.length));
   const rows = tenants
@@ -43,7 +51,11 @@ const ofAllTenants = (connection: Connection, queue: Queue, now: number, limit: 
 };
 
 /** Reads the sessions that are due. */
-export const readDue = (connection: Connection, now: number, limit: number): Result<DueSessions, StoreError> =>
+export const readDue = (
+  connection: Connection,
+  now: number,
+  limit: number,
+): Result<DueSessions, StoreError> =>
   connection.read(() => {
     const first = connection.query(firstDue(PREFIX, now, limit + 1));
     if (first.length <= limit) return ok(dueSessionsIn(first, false));
@@ -52,7 +64,10 @@ export const readDue = (connection: Connection, now: number, limit: number): Res
   });
 
 /** Counts the sessions that want a worker. */
-export const countWaiting = (connection: Connection, range: WaitingRange): Result<number, StoreError> =>
+export const countWaiting = (
+  connection: Connection,
+  range: WaitingRange,
+): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(PREFIX, range)), range)));
 
 /** Reads the sessions that want a worker, and moves them to `until`. */

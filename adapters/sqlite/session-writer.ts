@@ -80,7 +80,13 @@ export class SessionWriter {
       const incarnation = nanoid(12);
       const entries = texts.length === 0 ? undefined : texts.length;
       const details = openingDetailsOf(head.createdAt, opening && state, entries);
-      const number = this.#addRow(key, head, state, { incarnation, sequence: details.length }, texts);
+      const number = this.#addRow(
+        key,
+        head,
+        state,
+        { incarnation, sequence: details.length },
+        texts,
+      );
       this.#moveLabels(number, labelChangeOf({}, state));
       this.#entries.add(number, 0, texts);
       for (const [at, detail] of details.entries()) {
@@ -145,7 +151,12 @@ export class SessionWriter {
       const used = { ...next, lastActivityAt };
       const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
       const values = [status, ...timesOf(used), revision, lastActivityAt, sequence];
-      this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
+      this.#connection.run(
+        REPLACE,
+        ...values,
+        encodeState(next, next.labels),
+        Number(row['number']),
+      );
       this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
       const change = { incarnation: String(row['incarnation']), sequence };
       if (event !== undefined) this.#events.log(eventsLength, key, change, event);
@@ -166,17 +177,22 @@ export class SessionWriter {
     key: DueKey,
     { revision, now = Date.now(), remains }: Removal,
   ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
-    return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
-      const row = findRow(this.#connection, key);
-      if (row === undefined) return ok('missing');
-      if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
-      this.#connection.run(REMOVE, Number(row['number']));
-      if (key.removal !== undefined) return ok('removed');
-      if (remains !== undefined) this.#keep(key, remains);
-      const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) + 1 };
-      this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
-      return ok('removed');
-    });
+    return this.#connection.write(
+      ({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
+        const row = findRow(this.#connection, key);
+        if (row === undefined) return ok('missing');
+        if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
+        this.#connection.run(REMOVE, Number(row['number']));
+        if (key.removal !== undefined) return ok('removed');
+        if (remains !== undefined) this.#keep(key, remains);
+        const change = {
+          incarnation: String(row['incarnation']),
+          sequence: Number(row['sequence']) + 1,
+        };
+        this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
+        return ok('removed');
+      },
+    );
   }
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */

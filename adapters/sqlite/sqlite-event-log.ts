@@ -32,7 +32,10 @@ const isInScope = (of: EventScope | undefined) => {
   return hasKey(of.sessionId === undefined ? { tenant } : { tenant, id: escapeName(of.sessionId) });
 };
 
-/** The single stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
+/**
+ * The single stream of a file. Each event is written in the transaction of its change. Watchers
+ * poll it.
+ */
 export class SqliteEventLog implements EventLog {
   readonly #connection: Connection;
 
@@ -41,13 +44,24 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs a change within its transaction. The file keeps `length` events, and up to 1 % more. If `length` is 0, writes
-   * nothing.
+   * Logs a change within its transaction. The file keeps `length` events, and up to 1 % more. If
+   * `length` is 0, writes nothing.
    */
-  log(length: number, { tenant, id }: SessionKey, { incarnation, sequence }: ChangeId, detail: EventDetail): void {
+  log(
+    length: number,
+    { tenant, id }: SessionKey,
+    { incarnation, sequence }: ChangeId,
+    detail: EventDetail,
+  ): void {
     if (length === 0) return;
     const { ms, number } = parseLogPosition(positionOfRow(this.#connection.get(LATEST)));
-    const values = [escapeName(tenant), escapeName(id), incarnation, sequence, JSON.stringify(detail)];
+    const values = [
+      escapeName(tenant),
+      escapeName(id),
+      incarnation,
+      sequence,
+      JSON.stringify(detail),
+    ];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
     // Removes several rows at once, which costs less for each.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
@@ -70,7 +84,12 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => ok(Date.now()));
   }
 
-  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
+  read(
+    _stream: string,
+    position: string,
+    limit: number,
+    of?: EventScope,
+  ): Result<EventPage, StoreError> {
     return this.#read(() => {
       const { ms, number } = parseLogPosition(position);
       const scope = scopeOf(of);
@@ -84,7 +103,9 @@ export class SqliteEventLog implements EventLog {
 
   /** Reads the log, or returns an error if the file has no events. */
   #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
-    return this.#connection.read(({ eventsLength }) => (eventsLength === 0 ? err(noEvents) : work()));
+    return this.#connection.read(({ eventsLength }) =>
+      eventsLength === 0 ? err(noEvents) : work(),
+    );
   }
 
   isClosed(): boolean {

@@ -13,9 +13,10 @@ export interface SqliteStatement {
 }
 
 /**
- * The common part of better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite. The connection belongs to the
- * host: the store sets only `busy_timeout`, at its first call if it is 0, and never closes the connection. Declared
- * here, so that no driver is needed to compile against this store.
+ * The common part of better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite. The
+ * connection belongs to the host: the store sets only `busy_timeout`, at its first call if it is 0,
+ * and never closes the connection. Declared here, so that no driver is needed to compile against
+ * this store.
  */
 export interface SqliteDatabase {
   /** False after the host has closed the connection, in drivers that report this. */
@@ -28,27 +29,28 @@ export interface SqliteDatabase {
 /** Options of a `SqliteSessionStore`. */
 export interface SqliteSessionStoreOptions {
   /**
-   * The host's open connection, with a synchronous driver. It must not be in a transaction while a call is open:
-   * use a connection of its own for the store.
+   * The host's open connection, with a synchronous driver. It must not be in a transaction while a
+   * call is open: use a connection of its own for the store.
    */
   readonly database: SqliteDatabase;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this setting and `events`
-   * for all processes. A process without this option follows the stored setting, and a process with a different value
-   * gets `misconfigured`. Default: the stored setting; at the first `migrate()` false.
+   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this
+   * setting and `events` for all processes. A process without this option follows the stored
+   * setting, and a process with a different value gets `misconfigured`. Default: the stored
+   * setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean;
   /**
-   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more; the length may differ
-   * between processes. Without this option, sessions can be watched if the stored setting enables events. Default: the
-   * stored setting; at the first `migrate()` no events.
+   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more;
+   * the length may differ between processes. Without this option, sessions can be watched if the
+   * stored setting enables events. Default: the stored setting; at the first `migrate()` no events.
    */
   readonly events?:
     | boolean
     | {
         /**
-         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at the first
-         * `migrate()` 100000.
+         * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at
+         * the first `migrate()` 100000.
          */
         readonly length?: number;
       };
@@ -61,7 +63,9 @@ export interface SqliteSettings extends AskedDeployment {
 
 const MAX_EVENTS = 100_000_000;
 
-const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
+const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & {
+  readonly database: true;
+} = {
   database: true,
   reportEnds: true,
   events: { length: true },
@@ -79,6 +83,7 @@ export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSet
     }
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
     const length = isFields(events) ? events.length : undefined;
-    const eventsLength = length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
+    const eventsLength =
+      length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
     return { database, reportEnds, events: true, eventsLength };
   });

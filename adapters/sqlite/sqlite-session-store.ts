@@ -39,19 +39,26 @@ import { readPage } from './read-page.js';
 import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
-import { parseStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
+import {
+  parseStoreOptions,
+  type SqliteSessionStoreOptions,
+} from './sqlite-session-store-options.js';
 
 /**
- * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
- * synchronous connection. Call `migrate()` once before the first operation. A change and its event are one transaction,
- * and changes that arrive together share it. Each transaction blocks the process until SQLite has answered, also while
- * SQLite waits for a lock (`busy_timeout`, which the first call sets to 5000 if it is 0). Reads return results, not promises.
+ * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through
+ * the host's own synchronous connection. Call `migrate()` once before the first operation. A change
+ * and its event are one transaction, and changes that arrive together share it. Each transaction
+ * blocks the process until SQLite has answered, also while SQLite waits for a lock (`busy_timeout`,
+ * which the first call sets to 5000 if it is 0). Reads return results, not promises.
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
   readonly #histories: HistoryWriter;
-  /** The log of changes; undefined if `events` is false in the options. Watches need a file with events enabled. */
+  /**
+   * The log of changes; undefined if `events` is false in the options. Watches need a file with
+   * events enabled.
+   */
   readonly events: SqliteEventLog | undefined;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
@@ -65,14 +72,16 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   /**
-   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which is permanent for
-   * the file. Safe to call at every start and from several processes at once; changes nothing if the tables exist. The
-   * names of all tables begin with `colloquy_`. Until the first call, every operation returns `misconfigured`. A
-   * database that cannot have a write-ahead log works without one: `withoutWal` is the reason. Never throws or rejects.
+   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which
+   * is permanent for the file. Safe to call at every start and from several processes at once;
+   * changes nothing if the tables exist. The names of all tables begin with `colloquy_`. Until the
+   * first call, every operation returns `misconfigured`. A database that cannot have a write-ahead
+   * log works without one: `withoutWal` is the reason. Never throws or rejects.
    *
-   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls with other values
-   * return `misconfigured`. With `reconfigure`, the stored settings change to the options of this process. Processes
-   * that are already running keep the settings that they have read: stop them first.
+   * The call that makes the tables stores `events` and `reportEnds` for all processes; later calls
+   * with other values return `misconfigured`. With `reconfigure`, the stored settings change to the
+   * options of this process. Processes that are already running keep the settings that they have
+   * read: stop them first.
    */
   migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
     return new ResultAsync(migrate(this.#connection, options));
@@ -87,7 +96,10 @@ export class SqliteSessionStore implements SessionStore {
     return this.#writer.insert(tenant, head, state, opening);
   }
 
-  find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, StoreError | TooLarge> {
+  find(
+    key: SessionKey,
+    size: ReadSize = {},
+  ): Result<SessionRecord | undefined, StoreError | TooLarge> {
     return findSession(this.#connection, key, size);
   }
 
@@ -99,7 +111,10 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list(tenant: string, range: PageRange): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> {
+  list(
+    tenant: string,
+    range: PageRange,
+  ): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> {
     return readPage(this.#connection, tenant, range);
   }
 
@@ -116,7 +131,11 @@ export class SqliteSessionStore implements SessionStore {
     return this.#histories.append(key, append);
   }
 
-  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
+  redact(
+    key: SessionKey,
+    positions: readonly number[],
+    now: number,
+  ): Promise<Result<Redacted, StoreError>> {
     return this.#histories.redact(key, positions, now);
   }
 
@@ -124,7 +143,10 @@ export class SqliteSessionStore implements SessionStore {
     return findEntries(this.#connection, key, slice);
   }
 
-  remove(key: DueKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
+  remove(
+    key: DueKey,
+    removal: Removal = {},
+  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
   }
 
@@ -140,7 +162,10 @@ export class SqliteSessionStore implements SessionStore {
     return countWaiting(this.#connection, range);
   }
 
-  reschedule(key: DueKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
+  reschedule(
+    key: DueKey,
+    rescheduling: Rescheduling,
+  ): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
   }
 }

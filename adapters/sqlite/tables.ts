@@ -3,16 +3,16 @@ import { NEVER } from '../shared/never.js';
 /**
  * The tables of version 1.
  *
- * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch; `NEVER`
- * stands for Infinity.
+ * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
+ * the epoch; `NEVER` stands for Infinity.
  *
- * `sessions` contains the data that changes, in short rows, because every append rewrites one. `state` is the state as
- * JSON without `last_activity`, `revision` and `wanted_at`, which is its `wakeAt`: appends change these. `status` and
- * `deadline` repeat the parts that are searched; `wake_at` is when a worker may claim the session. `heads` contains the
- * data that never changes.
+ * `sessions` contains the data that changes, in short rows, because every append rewrites one.
+ * `state` is the state as JSON without `last_activity`, `revision` and `wanted_at`, which is its
+ * `wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
+ * `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
  *
- * What is left of a removed session until its end is reported is a row of its own in `sessions`: its tenant and its id
- * contain a colon, so that only the queue of due sessions finds it.
+ * What is left of a removed session until its end is reported is a row of its own in `sessions`:
+ * its tenant and its id contain a colon, so that only the queue of due sessions finds it.
  *
  * Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
  */
@@ -59,8 +59,9 @@ CREATE TABLE colloquy_heads (
 );
 
 /*
- * Each entry and each rewind takes a position, which is never used again: sessions.position is the last one. A rewind
- * deletes the rows after the position that it goes back to. bytes is the size of the JSON of the entry with a comma.
+ * Each entry and each rewind takes a position, which is never used again: sessions.position is the
+ * last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
+ * the JSON of the entry with a comma.
  */
 CREATE TABLE colloquy_entries (
   session INTEGER NOT NULL,

@@ -17,7 +17,9 @@ export interface ClusterRun {
 }
 
 /** Drives 60 tenants' sessions on three masters, and looks which of them did the work. */
-export const loadCluster = async (partitions: readonly number[]): Promise<readonly ClusterRun[]> => {
+export const loadCluster = async (
+  partitions: readonly number[],
+): Promise<readonly ClusterRun[]> => {
   const cluster = await startCluster(3);
   const client = new Cluster([...cluster.nodes]);
   const masters = cluster.nodes.map(({ host, port }) => new Redis({ host, port }));
@@ -25,14 +27,19 @@ export const loadCluster = async (partitions: readonly number[]): Promise<readon
     Promise.all(
       masters.map(async (master) => {
         const info = await master.info('commandstats');
-        const of = (command: string) => Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(info)?.[1] ?? 0);
+        const of = (command: string) =>
+          Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(info)?.[1] ?? 0);
         return of('evalsha') + of('zrevrange') + of('sort');
       }),
     );
   try {
     const runs: ClusterRun[] = [];
     for (const count of partitions) {
-      const store = new RedisSessionStore({ client, prefix: `capacity-${count}`, partitions: count });
+      const store = new RedisSessionStore({
+        client,
+        prefix: `capacity-${count}`,
+        partitions: count,
+      });
       const all = new SessionService({ store });
       const tenants = Array.from({ length: TENANTS }, (_, at) => all.forTenant(`tenant-${at}`));
       const ids = await Promise.all(tenants.map((sessions, at) => seedSession(sessions, 10, at)));
@@ -44,7 +51,9 @@ export const loadCluster = async (partitions: readonly number[]): Promise<readon
         for (let at = first; performance.now() < until; at += 1) {
           const sessions = tenants[at % TENANTS];
           const answer = await (at % 2 === 0
-            ? sessions?.append(ids[at % TENANTS] ?? '', [{ role: 'user', content: 'Let us go on.' }])
+            ? sessions?.append(ids[at % TENANTS] ?? '', [
+                { role: 'user', content: 'Let us go on.' },
+              ])
             : sessions?.list());
           if (answer?.isOk() !== true) errors += 1;
           done += 1;

@@ -10,7 +10,9 @@ const load = await loadBefore();
 const { times, info } = await serverTimes();
 console.log('server time and bytes a call');
 for (const { operation, us, received, sent } of times) {
-  console.log(`  ${operation.padEnd(20)} ${us.toFixed(1)} us, ${received.toFixed(0)} bytes in, ${sent.toFixed(0)} out`);
+  console.log(
+    `  ${operation.padEnd(20)} ${us.toFixed(1)} us, ${received.toFixed(0)} bytes in, ${sent.toFixed(0)} out`,
+  );
 }
 
 console.log('tenants over shards');
@@ -30,11 +32,16 @@ console.log('three masters on loopback');
 const cluster = await loadCluster([1, 3, 64]);
 for (const { partitions, callsPerSecond, shares, errors } of cluster) {
   const parts = shares.map((share) => `${(100 * share).toFixed(0)} %`).join(', ');
-  console.log(`  ${partitions} partitions: ${callsPerSecond} calls a second, shared ${parts}, ${errors} errors`);
+  console.log(
+    `  ${partitions} partitions: ${callsPerSecond} calls a second, shared ${parts}, ${errors} errors`,
+  );
 }
 
 const machine = describeMachine(info, ['ioredis'], load);
 const date = new Date().toISOString();
 const file = `benchmarks/results/${date.slice(0, 10)}-capacity.json`;
-writeFileSync(file, `${JSON.stringify({ version: 1, date, machine, times, evenness, cluster }, null, 1)}\n`);
+writeFileSync(
+  file,
+  `${JSON.stringify({ version: 1, date, machine, times, evenness, cluster }, null, 1)}\n`,
+);
 console.log(`saved in ${file}`);

@@ -1,14 +1,18 @@
 import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { randomFrom } from '../../test/support/random.js';
 
-/** Slots of a Redis Cluster, and CRC-16 (XMODEM) of what is between the braces of a key: the cluster's own rule. */
+/**
+ * Slots of a Redis Cluster, and CRC-16 (XMODEM) of what is between the braces of a key: the
+ * cluster's own rule.
+ */
 const SLOTS = 16_384;
 
 const crc16 = (text: string): number => {
   let crc = 0;
   for (let at = 0; at < text.length; at += 1) {
     crc ^= text.charCodeAt(at) << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+    for (let bit = 0; bit < 8; bit += 1)
+      crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
   }
   return crc;
 };
@@ -31,8 +35,9 @@ export interface Evenness {
 }
 
 /**
- * Spreads tenants whose sizes are far apart (Pareto, shape 1.16: a fifth of the tenants have four fifths of the
- * sessions) by the adapter's own keys, and looks how full the shards are. The middle of several such deployments.
+ * Spreads tenants whose sizes are far apart (Pareto, shape 1.16: a fifth of the tenants have four
+ * fifths of the sessions) by the adapter's own keys, and looks how full the shards are. The middle
+ * of several such deployments.
  */
 export const spread = (tenants: number, partitions: number, shards: number): Evenness => {
   const runs = Array.from({ length: 9 }, (_, seed) => {
@@ -49,7 +54,11 @@ export const spread = (tenants: number, partitions: number, shards: number): Eve
       largest = Math.max(largest, size);
     }
     const fullest = Math.max(...load) / (total / shards);
-    return { fullest, largest: largest / total, empty: load.filter((sessions) => sessions === 0).length };
+    return {
+      fullest,
+      largest: largest / total,
+      empty: load.filter((sessions) => sessions === 0).length,
+    };
   });
   const middle = runs.sort((a, b) => a.fullest - b.fullest)[4];
   return {

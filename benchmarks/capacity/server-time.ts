@@ -27,7 +27,10 @@ const usedUs = (info: string): number =>
 const inScripts: ReadonlySet<string> = new Set(['get', 'strlen', 'zcard']);
 
 /** Returns the figures and the server's own information. */
-export const serverTimes = async (): Promise<{ readonly times: readonly ServerTime[]; readonly info: string }> => {
+export const serverTimes = async (): Promise<{
+  readonly times: readonly ServerTime[];
+  readonly info: string;
+}> => {
   const server = await startRedis();
   const redis = new Redis(server.url);
   try {
@@ -36,8 +39,10 @@ export const serverTimes = async (): Promise<{ readonly times: readonly ServerTi
     const idOf = (at: number): string => ids[(at * 7919) % ids.length] ?? '';
     const operations: Readonly<Record<string, (at: number) => PromiseLike<unknown>>> = {
       create: async () => sessions.create({ face: 'ada', profile: 'tutor' }),
-      append: async (at) => sessions.append(idOf(at), [{ role: 'user', content: 'Let us go on with the last step.' }]),
-      'pause or resume': async (at) => (at % 2 === 0 ? sessions.pause(idOf(at >> 1)) : sessions.resume(idOf(at >> 1))),
+      append: async (at) =>
+        sessions.append(idOf(at), [{ role: 'user', content: 'Let us go on with the last step.' }]),
+      'pause or resume': async (at) =>
+        at % 2 === 0 ? sessions.pause(idOf(at >> 1)) : sessions.resume(idOf(at >> 1)),
       get: async (at) => sessions.get(idOf(at)),
       'list, page of 10': async (at) => sessions.list({ limit: 10, page: 1 + ((at * 31) % 1000) }),
     };

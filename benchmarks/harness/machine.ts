@@ -27,7 +27,9 @@ const git = (...args: string[]): string => {
 };
 
 const versionIn = (folder: string): string => {
-  const { version }: { readonly version: string } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(`${folder}/package.json`, 'utf8'),
+  );
   return version;
 };
 
@@ -42,8 +44,8 @@ const workedMs = (): { readonly busy: number; readonly all: number } => {
 const LOOK_MS = 5000;
 
 /**
- * How many processors others keep busy: this process sleeps meanwhile. A load average would contain the build that every
- * benchmark begins with.
+ * How many processors others keep busy: this process sleeps meanwhile. A load average would contain
+ * the build that every benchmark begins with.
  */
 export const loadBefore = async (): Promise<number> => {
   const before = workedMs();
@@ -52,8 +54,15 @@ export const loadBefore = async (): Promise<number> => {
   return ((after.busy - before.busy) / (after.all - before.all)) * cpus().length;
 };
 
-/** This machine, from the project's own folder. `redisInfo` is what the server answers to `INFO server`. */
-export const describeMachine = (redisInfo: string, packages: readonly string[], load: number): Machine => ({
+/**
+ * This machine, from the project's own folder. `redisInfo` is what the server answers to `INFO
+ * server`.
+ */
+export const describeMachine = (
+  redisInfo: string,
+  packages: readonly string[],
+  load: number,
+): Machine => ({
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
   load: Number(load.toFixed(2)),

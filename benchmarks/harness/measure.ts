@@ -11,7 +11,10 @@ export interface Subject {
   call(): Call;
   /** Makes anew what calls wear out: before each turn, and not part of its time. */
   readonly renew?: () => Promise<void>;
-  /** Looks at one answer, and at what the call has left, before anything is measured; throws if they are wrong. */
+  /**
+   * Looks at one answer, and at what the call has left, before anything is measured; throws if they
+   * are wrong.
+   */
   readonly check?: (answer: unknown) => unknown;
   /** The limits of the group that it is compared with. Default: all. */
   readonly beside?: readonly string[];
@@ -19,12 +22,18 @@ export interface Subject {
   readonly note?: string;
 }
 
-/** What is measured together: round by round each subject has its turn, so that all see the same machine. */
+/**
+ * What is measured together: round by round each subject has its turn, so that all see the same
+ * machine.
+ */
 export interface Group {
   readonly name: string;
   /** Number of concurrent callers, each waiting for its answer before the next call. */
   readonly callers: number;
-  /** The subjects that the others are compared with: the least that it could take, or the same at another size. */
+  /**
+   * The subjects that the others are compared with: the least that it could take, or the same at
+   * another size.
+   */
   readonly limits: readonly string[];
   readonly subjects: readonly Subject[];
   /** Also times every single call, for operations that take long beside reading a clock. */
@@ -40,7 +49,9 @@ export interface Effort {
   readonly roundMs: number;
 }
 
-/** A limit's time divided by a subject's in the same round: 0.5 takes twice as long, 2 half as long. */
+/**
+ * A limit's time divided by a subject's in the same round: 0.5 takes twice as long, 2 half as long.
+ */
 export interface Ratio {
   /** By the clock. */
   readonly wall: Spread;
@@ -54,7 +65,10 @@ export interface Measurement {
   readonly wallUs: Spread;
   /** Microseconds of CPU time a call. */
   readonly cpuUs: Spread;
-  /** Microseconds that callers waited for single calls: the median, and what one of a hundred exceeds. */
+  /**
+   * Microseconds that callers waited for single calls: the median, and what one of a hundred
+   * exceeds.
+   */
   readonly latencyUs?: { readonly p50: Spread; readonly p99: Spread };
   /** One for each limit that it is compared with. */
   readonly ratios: Readonly<Record<string, Ratio>>;
@@ -77,7 +91,10 @@ export interface Turn {
   readonly p99Us?: number;
 }
 
-/** So long a batch of calls should take: long enough for the clock, short enough for many in a round. */
+/**
+ * So long a batch of calls should take: long enough for the clock, short enough for many in a
+ * round.
+ */
 const BATCH_MS = 5;
 
 const runBatch = async (call: () => Call, callers: number, each: number): Promise<void> => {
@@ -98,7 +115,9 @@ const batchSize = async (call: () => Call, callers: number): Promise<number> => 
   }
 };
 
-/** The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch. */
+/**
+ * The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch.
+ */
 const turn = async (
   subject: Subject,
   { callers, isTimedSingly = false }: Pick<Group, 'callers' | 'isTimedSingly'>,
@@ -127,9 +146,16 @@ const turn = async (
   };
 };
 
-/** Takes turns: a round that does not count, then the rounds, each beginning with another subject. */
+/**
+ * Takes turns: a round that does not count, then the rounds, each beginning with another subject.
+ */
 export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'beside'>>(
-  { name, callers, limits, subjects }: Omit<Group, 'subjects'> & { readonly subjects: readonly S[] },
+  {
+    name,
+    callers,
+    limits,
+    subjects,
+  }: Omit<Group, 'subjects'> & { readonly subjects: readonly S[] },
   rounds: number,
   take: (subject: S) => Promise<Turn>,
 ): Promise<GroupResult> => {
@@ -145,19 +171,26 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'besid
   const ratioOf = (subject: string, limit: string): Ratio => {
     const compare = (what: 'wallUs' | 'cpuUs') =>
       spreadOf(
-        (turns.get(subject) ?? []).map((own, round) => (turns.get(limit)?.[round]?.[what] ?? Number.NaN) / own[what]),
+        (turns.get(subject) ?? []).map(
+          (own, round) => (turns.get(limit)?.[round]?.[what] ?? Number.NaN) / own[what],
+        ),
       );
     return { wall: compare('wallUs'), cpu: compare('cpuUs') };
   };
   const measurements = subjects.map((subject): Measurement => {
     const own = turns.get(subject.name) ?? [];
-    const latency = (what: 'p50Us' | 'p99Us') => spreadOf(own.map((taken) => taken[what] ?? Number.NaN));
+    const latency = (what: 'p50Us' | 'p99Us') =>
+      spreadOf(own.map((taken) => taken[what] ?? Number.NaN));
     return {
       subject: subject.name,
       wallUs: spreadOf(own.map(({ wallUs }) => wallUs)),
       cpuUs: spreadOf(own.map(({ cpuUs }) => cpuUs)),
-      ...(own[0]?.p50Us !== undefined && { latencyUs: { p50: latency('p50Us'), p99: latency('p99Us') } }),
-      ratios: Object.fromEntries((subject.beside ?? limits).map((limit) => [limit, ratioOf(subject.name, limit)])),
+      ...(own[0]?.p50Us !== undefined && {
+        latencyUs: { p50: latency('p50Us'), p99: latency('p99Us') },
+      }),
+      ratios: Object.fromEntries(
+        (subject.beside ?? limits).map((limit) => [limit, ratioOf(subject.name, limit)]),
+      ),
       ...(subject.note === undefined ? {} : { note: subject.note }),
     };
   });
@@ -173,5 +206,7 @@ export const measure = async (group: Group, usual: Effort): Promise<GroupResult>
     await subject.check?.(await subject.call());
     sizes.set(subject.name, await batchSize(() => subject.call(), group.callers));
   }
-  return takeTurns(group, rounds, (subject) => turn(subject, group, sizes.get(subject.name) ?? 1, roundMs));
+  return takeTurns(group, rounds, (subject) =>
+    turn(subject, group, sizes.get(subject.name) ?? 1, roundMs),
+  );
 };

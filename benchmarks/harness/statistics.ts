@@ -1,4 +1,7 @@
-/** The value below which the given part of the sorted values lies, between two of them by proportion. */
+/**
+ * The value below which the given part of the sorted values lies, between two of them by
+ * proportion.
+ */
 const quantile = (sorted: readonly number[], part: number): number => {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -22,5 +25,9 @@ export interface Spread {
 
 export const spreadOf = (values: readonly number[]): Spread => {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: quantile(sorted, 0.5), lower: quantile(sorted, 0.25), upper: quantile(sorted, 0.75) };
+  return {
+    median: quantile(sorted, 0.5),
+    lower: quantile(sorted, 0.25),
+    upper: quantile(sorted, 0.75),
+  };
 };

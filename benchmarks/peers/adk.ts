@@ -51,8 +51,11 @@ const create = async (service: BaseSessionService, at: number): Promise<Session>
   return session;
 };
 
-const lengthOf = async (service: BaseSessionService, key: typeof OWNER, sessionId: string): Promise<number> =>
-  (await service.getSession({ ...key, sessionId }))?.events.length ?? 0;
+const lengthOf = async (
+  service: BaseSessionService,
+  key: typeof OWNER,
+  sessionId: string,
+): Promise<number> => (await service.getSession({ ...key, sessionId }))?.events.length ?? 0;
 
 /** Appends to sessions that the caller holds, as `createSession` has given them. */
 export const appendsOf = (
@@ -71,21 +74,31 @@ export const appendsOf = (
   ),
 ];
 
-export const getsOf = async (name: string, service: BaseSessionService): Promise<readonly Subject[]> => {
+export const getsOf = async (
+  name: string,
+  service: BaseSessionService,
+): Promise<readonly Subject[]> => {
   const session = await service.createSession({ ...OTHER, sessionId: 'long' });
   for (const [place, said] of LONG_HISTORY.entries()) {
     await service.appendEvent({ session, event: eventOf(said, FIRST + place) });
   }
-  const get = () => service.getSession({ ...OTHER, sessionId: 'long', config: { numRecentEvents: LATEST } });
+  const get = () =>
+    service.getSession({ ...OTHER, sessionId: 'long', config: { numRecentEvents: LATEST } });
   return [
     getting(
-      { name: `${name} getSession`, note: `a session of ${LONG} events with its state; no status, no time limit` },
+      {
+        name: `${name} getSession`,
+        note: `a session of ${LONG} events with its state; no status, no time limit`,
+      },
       async () => ((await get())?.events ?? []).map(({ content }) => content?.parts?.[0]?.text),
     ),
   ];
 };
 
-export const countsOf = async (name: string, service: BaseSessionService): Promise<readonly Count[]> => {
+export const countsOf = async (
+  name: string,
+  service: BaseSessionService,
+): Promise<readonly Count[]> => {
   const held = new Map<string, Session>();
   const events = new Map<string, Event>();
   const createSession = async (sessionId: string) => {
@@ -110,13 +123,15 @@ export const countsOf = async (name: string, service: BaseSessionService): Promi
   await createSession('again').catch(() => undefined);
   return [
     ...answersOf(`${name} appendEvent`, answers),
-    ...answersOf(`${name} createSession with an id that is taken`, { again: await entriesIn('again') }),
+    ...answersOf(`${name} createSession with an id that is taken`, {
+      again: await entriesIn('again'),
+    }),
   ];
 };
 
 /**
- * Newest first, as Colloquy lists, and in no order, which saves the sorting. Sessions are kept in the order of their
- * times: of all orders the quickest to sort.
+ * Newest first, as Colloquy lists, and in no order, which saves the sorting. Sessions are kept in
+ * the order of their times: of all orders the quickest to sort.
  */
 export const adk = async (): Promise<Peer> => {
   // ADK only logs a warning for a lost event, which would appear between the figures.
@@ -128,10 +143,14 @@ export const adk = async (): Promise<Peer> => {
     sessions[at] = await create(service, at);
   });
   const first = { ...OWNER, limit: PAGE, page: 1 };
-  const isPageFrom = (ids: readonly string[]) => (answer: Awaited<ReturnType<typeof service.listSessions>>) => {
-    expect(answer.sessions.map(({ id }) => id).join() === ids.join(), 'the sessions of the first page');
-    expect(answer.totalItems === SESSIONS, 'the total');
-  };
+  const isPageFrom =
+    (ids: readonly string[]) => (answer: Awaited<ReturnType<typeof service.listSessions>>) => {
+      expect(
+        answer.sessions.map(({ id }) => id).join() === ids.join(),
+        'the sessions of the first page',
+      );
+      expect(answer.totalItems === SESSIONS, 'the total');
+    };
   return {
     lists: [
       await listing(
@@ -148,7 +167,12 @@ export const adk = async (): Promise<Peer> => {
         isPageFrom(upTo(PAGE).map(idOf)),
       ),
     ],
-    appends: appendsOf(name, service, sessions, 'to a session that the caller holds; no status, no time limit'),
+    appends: appendsOf(
+      name,
+      service,
+      sessions,
+      'to a session that the caller holds; no status, no time limit',
+    ),
     gets: await getsOf(name, service),
     counts: () => countsOf(name, service),
     close: async () => undefined,

@@ -1,5 +1,12 @@
 import { Pool } from 'pg';
-import { byHand, type Conversation, type HandTables, type Message, names, notes } from './by-hand.js';
+import {
+  byHand,
+  type Conversation,
+  type HandTables,
+  type Message,
+  names,
+  notes,
+} from './by-hand.js';
 import { LATEST, PAGE, type Peer, SAID } from './peer.js';
 
 const TABLES = `
@@ -21,7 +28,11 @@ interface Document {
 }
 
 const jsonColumn = (pool: Pool): HandTables => {
-  const read = async (client: Pick<Pool, 'query'>, id: string, select = SELECT): Promise<readonly Message[]> => {
+  const read = async (
+    client: Pick<Pool, 'query'>,
+    id: string,
+    select = SELECT,
+  ): Promise<readonly Message[]> => {
     const { rows } = await client.query<Document>(select, [id]);
     if (rows[0] === undefined) throw new Error(`no conversation ${id}`);
     return rows[0].data;
@@ -45,14 +56,23 @@ const jsonColumn = (pool: Pool): HandTables => {
     name: names.json,
     database: 'PostgreSQL',
     create: (owner, id, createdMs, messages) =>
-      pool.query('INSERT INTO documents VALUES ($1, $2, $3, $4)', [id, owner, createdMs, JSON.stringify(messages)]),
+      pool.query('INSERT INTO documents VALUES ($1, $2, $3, $4)', [
+        id,
+        owner,
+        createdMs,
+        JSON.stringify(messages),
+      ]),
     appends: [
       {
         name: `SELECT and UPDATE of ${names.json}, PostgreSQL`,
         note: notes.unlocked,
         append: async (id) => write(pool, id, [...(await read(pool, id)), SAID]),
       },
-      { name: `SELECT FOR UPDATE and UPDATE of ${names.json}, PostgreSQL`, note: notes.locked, append: appendLocked },
+      {
+        name: `SELECT FOR UPDATE and UPDATE of ${names.json}, PostgreSQL`,
+        note: notes.locked,
+        append: appendLocked,
+      },
     ],
     page: async (owner) => {
       const { rows } = await pool.query<Document & { readonly id: string }>(
@@ -63,7 +83,8 @@ const jsonColumn = (pool: Pool): HandTables => {
     },
     latestNote: notes.wholeText,
     latest: async (id) => (await read(pool, id)).slice(-LATEST),
-    countMessages: async (id) => (await pool.query<Document>(SELECT, [id])).rows.flatMap(({ data }) => data).length,
+    countMessages: async (id) =>
+      (await pool.query<Document>(SELECT, [id])).rows.flatMap(({ data }) => data).length,
     remove: (id) => pool.query('DELETE FROM documents WHERE id = $1', [id]),
   };
 };
@@ -105,7 +126,10 @@ const messageTable = (pool: Pool): HandTables => ({
   latestNote: notes.index,
   latest: async (id) => (await pool.query<Message>(NEWEST, [id])).rows.reverse(),
   countMessages: async (id) => {
-    const { rows } = await pool.query('SELECT count(*)::int AS count FROM messages WHERE conversation = $1', [id]);
+    const { rows } = await pool.query(
+      'SELECT count(*)::int AS count FROM messages WHERE conversation = $1',
+      [id],
+    );
     return Number(rows[0]?.count);
   },
   remove: (id) => pool.query('DELETE FROM conversations WHERE id = $1', [id]),

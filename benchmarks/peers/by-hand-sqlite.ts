@@ -38,13 +38,18 @@ const jsonColumn = (database: Connection): HandTables => {
     if (row === undefined) throw new Error(`no conversation ${id}`);
     return messagesIn(row);
   };
-  const write = (id: string, messages: readonly Message[]) => update.run(JSON.stringify(messages), id);
+  const write = (id: string, messages: readonly Message[]) =>
+    update.run(JSON.stringify(messages), id);
   /** Functions that wait, as in a program whose driver waits for its database. */
-  const [load, save] = [async (id: string) => read(id), async (id: string, all: readonly Message[]) => write(id, all)];
+  const [load, save] = [
+    async (id: string) => read(id),
+    async (id: string, all: readonly Message[]) => write(id, all),
+  ];
   return {
     name: names.json,
     database: 'SQLite',
-    create: async (owner, id, createdMs, messages) => insert.run(id, owner, createdMs, JSON.stringify(messages)),
+    create: async (owner, id, createdMs, messages) =>
+      insert.run(id, owner, createdMs, JSON.stringify(messages)),
     appends: [
       {
         name: `SELECT and UPDATE of ${names.json}, SQLite`,
@@ -65,7 +70,10 @@ const jsonColumn = (database: Connection): HandTables => {
       },
     ],
     page: async (owner) =>
-      rowsOf(page.all(owner)).map((row) => ({ id: idIn(row), messages: messagesIn(row).slice(-LATEST) })),
+      rowsOf(page.all(owner)).map((row) => ({
+        id: idIn(row),
+        messages: messagesIn(row).slice(-LATEST),
+      })),
     latestNote: notes.wholeText,
     latest: async (id) => read(id).slice(-LATEST),
     countMessages: async (id) => rowsOf(select.all(id)).flatMap(messagesIn).length,
@@ -75,7 +83,9 @@ const jsonColumn = (database: Connection): HandTables => {
 
 const messageTable = (database: Connection): HandTables => {
   const create = database.prepare('INSERT INTO conversations VALUES (?, ?, ?)');
-  const insert = database.prepare('INSERT INTO messages (conversation, role, content, created_ms) VALUES (?, ?, ?, ?)');
+  const insert = database.prepare(
+    'INSERT INTO messages (conversation, role, content, created_ms) VALUES (?, ?, ?, ?)',
+  );
   const remove = database.prepare('DELETE FROM conversations WHERE id = ?');
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE conversation = ?');
   const page = database.prepare(
@@ -99,7 +109,11 @@ const messageTable = (database: Connection): HandTables => {
       if (messages.length > ENTRIES) database.exec('COMMIT');
     },
     appends: [
-      { name: `INSERT into ${names.messages}, SQLite`, note: notes.insert, append: async (id) => add(id, SAID) },
+      {
+        name: `INSERT into ${names.messages}, SQLite`,
+        note: notes.insert,
+        append: async (id) => add(id, SAID),
+      },
     ],
     page: async (owner) =>
       rowsOf(page.all(owner))
@@ -117,5 +131,7 @@ export const byHandOnSqlite = async (file: string): Promise<readonly Peer[]> => 
   const database = new Database(file);
   database.exec(TABLES);
   const peers = [await byHand(jsonColumn(database)), await byHand(messageTable(database))];
-  return peers.map((peer, at) => (at === 0 ? { ...peer, close: async () => database.close() } : peer));
+  return peers.map((peer, at) =>
+    at === 0 ? { ...peer, close: async () => database.close() } : peer,
+  );
 };

@@ -39,7 +39,12 @@ export interface HandTables {
   /** What the name of a row ends with. */
   readonly name: string;
   readonly database: string;
-  readonly create: (owner: string, id: string, createdMs: number, messages: readonly Message[]) => Promise<unknown>;
+  readonly create: (
+    owner: string,
+    id: string,
+    createdMs: number,
+    messages: readonly Message[],
+  ) => Promise<unknown>;
   readonly appends: readonly HandAppend[];
   /** The newest ten conversations of an owner, each with its latest ten messages. */
   readonly page: (owner: string) => Promise<readonly Conversation[]>;
@@ -56,7 +61,8 @@ const FIRST = Date.UTC(2026, 0, 31);
 const idOf = (at: number): string => `conversation-${at}`;
 
 export const byHand = async (tables: HandTables): Promise<Peer> => {
-  const { name, database, create, appends, page, latest, latestNote, countMessages, remove } = tables;
+  const { name, database, create, appends, page, latest, latestNote, countMessages, remove } =
+    tables;
   await fill((at) => create(OWNER, idOf(at), FIRST + at, entriesOf(at)));
   await create(OTHER, 'long', FIRST, LONG_HISTORY);
   const createdAgain = async (): Promise<number> => {
@@ -78,7 +84,9 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
     }
     return [
       ...answered,
-      ...answersOf(`INSERT of a conversation, ${name}, ${database}`, { again: await createdAgain() }),
+      ...answersOf(`INSERT of a conversation, ${name}, ${database}`, {
+        again: await createdAgain(),
+      }),
     ];
   };
   return {
@@ -95,7 +103,10 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
             id: idOf(SESSIONS - 1 - at),
             messages: entriesOf(SESSIONS - 1 - at),
           }));
-          expect(JSON.stringify(found) === JSON.stringify(newest), 'the newest conversations with their messages');
+          expect(
+            JSON.stringify(found) === JSON.stringify(newest),
+            'the newest conversations with their messages',
+          );
         },
       ),
     ],
@@ -108,7 +119,10 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
     ),
     gets: [
       getting(
-        { name: `SELECT of the latest, ${name}`, note: `a conversation of ${LONG} messages; ${latestNote}` },
+        {
+          name: `SELECT of the latest, ${name}`,
+          note: `a conversation of ${LONG} messages; ${latestNote}`,
+        },
         async () => (await latest('long')).map(({ content }) => content),
       ),
     ],
@@ -122,7 +136,8 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
 export const notes = {
   unlocked:
     'reads the row, adds to its text and writes it; of concurrent changes the last is left; no status, no numbers of changes',
-  locked: 'the same in a transaction that locks the row; keeps all; no status, no numbers of changes',
+  locked:
+    'the same in a transaction that locks the row; keeps all; no status, no numbers of changes',
   insert:
     'keeps all; the foreign key checks that the conversation exists; no status, no numbers of changes, repeated ones stay',
   wholeText: 'reads and parses the whole text',

@@ -1,6 +1,7 @@
 /**
- * Claims of sessions that want a worker, each released as done, beside BullMQ on the same Redis and beside
- * `FOR UPDATE SKIP LOCKED` by hand on the same PostgreSQL. Saves the figures in `benchmarks/results`.
+ * Claims of sessions that want a worker, each released as done, beside BullMQ on the same Redis and
+ * beside `FOR UPDATE SKIP LOCKED` by hand on the same PostgreSQL. Saves the figures in
+ * `benchmarks/results`.
  *
  *     npm run bench:claims
  */
@@ -46,7 +47,8 @@ const colloquy = async (store: SessionStore, callers: number): Promise<readonly 
     ids.push((await sessions.create({ face: 'ada', profile: 'tutor', start: true })).id);
   }
   const fill = async (): Promise<void> => {
-    for (let at = 0; at < WAITING; at += 32) await Promise.all(ids.slice(at, at + 32).map((id) => sessions.wake(id)));
+    for (let at = 0; at < WAITING; at += 32)
+      await Promise.all(ids.slice(at, at + 32).map((id) => sessions.wake(id)));
   };
   const claimOf = (limit: number) => async (): Promise<number> => {
     for (let count = 0; ; ) {
@@ -78,8 +80,16 @@ const colloquy = async (store: SessionStore, callers: number): Promise<readonly 
   };
   if (callers === 1) return [{ name: 'Colloquy, claim and release', fill, drain: claimOf(1) }];
   return [
-    { name: `Colloquy, ${callers} callers of claim and release`, fill, drain: () => inParallel(callers, claimOf(1)) },
-    { name: `Colloquy, claim with limit ${callers}, releases in parallel`, fill, drain: claimOf(callers) },
+    {
+      name: `Colloquy, ${callers} callers of claim and release`,
+      fill,
+      drain: () => inParallel(callers, claimOf(1)),
+    },
+    {
+      name: `Colloquy, claim with limit ${callers}, releases in parallel`,
+      fill,
+      drain: claimOf(callers),
+    },
     { name: `Colloquy, createWorker with concurrency ${callers}`, fill, drain: byWorker },
   ];
 };
@@ -88,9 +98,14 @@ const colloquy = async (store: SessionStore, callers: number): Promise<readonly 
 const bullmq = (port: number, callers: number) => {
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
   const queue = new Queue(`jobs-${callers}`, { connection });
-  const worker = new Worker(`jobs-${callers}`, null, { connection, removeOnComplete: { count: 0 } });
+  const worker = new Worker(`jobs-${callers}`, null, {
+    connection,
+    removeOnComplete: { count: 0 },
+  });
   const fill = () =>
-    queue.addBulk(Array.from({ length: WAITING }, (_, at) => ({ name: 'turn', data: { id: `session-${at}` } })));
+    queue.addBulk(
+      Array.from({ length: WAITING }, (_, at) => ({ name: 'turn', data: { id: `session-${at}` } })),
+    );
   const nextOf = async (job: Job, token: string): Promise<Job | undefined> => {
     const [next, id] = (await job.moveToCompleted(null, token, true)) ?? [];
     return next && id ? worker['nextJobFromJobData'](next, id, token) : undefined;
@@ -136,13 +151,27 @@ const byHand = async (pool: Pool, callers: number): Promise<readonly Subject[]> 
   };
   if (callers === 1) return [{ name: 'SKIP LOCKED by hand', fill, drain: claimOf(1) }];
   return [
-    { name: `SKIP LOCKED by hand, ${callers} callers`, fill, drain: () => inParallel(callers, claimOf(1)) },
+    {
+      name: `SKIP LOCKED by hand, ${callers} callers`,
+      fill,
+      drain: () => inParallel(callers, claimOf(1)),
+    },
     { name: `SKIP LOCKED by hand, LIMIT ${callers}`, fill, drain: claimOf(callers) },
   ];
 };
 
-const measure = async (name: string, callers: number, limits: readonly Subject[], subjects: readonly Subject[]) => {
-  const group = { name, callers, limits: limits.map((limit) => limit.name), subjects: [...limits, ...subjects] };
+const measure = async (
+  name: string,
+  callers: number,
+  limits: readonly Subject[],
+  subjects: readonly Subject[],
+) => {
+  const group = {
+    name,
+    callers,
+    limits: limits.map((limit) => limit.name),
+    subjects: [...limits, ...subjects],
+  };
   const found = await takeTurns(group, ROUNDS, async ({ name: subject, fill, drain }) => {
     await fill();
     const cpu = process.cpuUsage();
@@ -154,9 +183,13 @@ const measure = async (name: string, callers: number, limits: readonly Subject[]
     return { wallUs, cpuUs: (user + system) / WAITING };
   });
   for (const { subject, wallUs, cpuUs, ratios } of found.measurements) {
-    const of = Object.entries(ratios).map(([limit, { wall }]) => `${wall.median.toFixed(2)} of ${limit}`);
+    const of = Object.entries(ratios).map(
+      ([limit, { wall }]) => `${wall.median.toFixed(2)} of ${limit}`,
+    );
     const rate = Math.round(1_000_000 / wallUs.median);
-    console.log(`${name} | ${subject} | ${rate} a second | CPU ${cpuUs.median.toFixed(0)} us | ${of.join(', ')}`);
+    console.log(
+      `${name} | ${subject} | ${rate} a second | CPU ${cpuUs.median.toFixed(0)} us | ${of.join(', ')}`,
+    );
   }
   return found;
 };
@@ -168,7 +201,14 @@ const client = new Redis(redis.port);
 for (const callers of [1, CALLERS]) {
   const { subject, close } = bullmq(redis.port, callers);
   const store = new RedisSessionStore({ client, prefix: `claims-${callers}`, timeoutMs: 30_000 });
-  groups.push(await measure(`Redis, ${callers} at a time`, callers, [subject], await colloquy(store, callers)));
+  groups.push(
+    await measure(
+      `Redis, ${callers} at a time`,
+      callers,
+      [subject],
+      await colloquy(store, callers),
+    ),
+  );
   await close();
 }
 const machine = describeMachine(await client.info('server'), [], before);
@@ -181,7 +221,14 @@ for (const callers of [1, CALLERS]) {
   const store = new PostgresSessionStore({ pool, schema: `claims_${callers}`, timeoutMs: 30_000 });
   (await store.migrate())._unsafeUnwrap();
   const limits = await byHand(pool, callers);
-  groups.push(await measure(`PostgreSQL, ${callers} at a time`, callers, limits, await colloquy(store, callers)));
+  groups.push(
+    await measure(
+      `PostgreSQL, ${callers} at a time`,
+      callers,
+      limits,
+      await colloquy(store, callers),
+    ),
+  );
 }
 await pool.end();
 await postgres.stop();

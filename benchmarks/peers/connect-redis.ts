@@ -1,7 +1,15 @@
 import { RedisStore } from 'connect-redis';
 import type { SessionData } from 'express-session';
 import { createClient } from 'redis';
-import { ALL_NOTE, appendsOf, areWhole, countsOf, fillStore, getsOf, type Store } from './conversation.js';
+import {
+  ALL_NOTE,
+  appendsOf,
+  areWhole,
+  countsOf,
+  fillStore,
+  getsOf,
+  type Store,
+} from './conversation.js';
 import { listing, type Peer, SESSIONS } from './peer.js';
 
 const NAME = 'connect-redis';
@@ -23,7 +31,11 @@ export const connectRedis = async (url: string): Promise<Peer> => {
   return {
     lists: [
       await listing({ name: `${NAME} all`, note: ALL_NOTE }, all, areWhole),
-      await listing({ name: `${NAME} all, scanCount ${SESSIONS}`, note: 'the same sessions' }, allInOneScan, areWhole),
+      await listing(
+        { name: `${NAME} all, scanCount ${SESSIONS}`, note: 'the same sessions' },
+        allInOneScan,
+        areWhole,
+      ),
     ],
     appends: appendsOf(NAME, store),
     gets: getsOf(NAME, store),

@@ -1,7 +1,18 @@
 import type { SessionData } from 'express-session';
 import type { Subject } from '../harness/index.js';
 import { type Count, expect } from '../subjects/suite.js';
-import { appending, ENTRIES, entriesOf, fill, getting, LATEST, LONG, LONG_HISTORY, SAID, SESSIONS } from './peer.js';
+import {
+  appending,
+  ENTRIES,
+  entriesOf,
+  fill,
+  getting,
+  LATEST,
+  LONG,
+  LONG_HISTORY,
+  SAID,
+  SESSIONS,
+} from './peer.js';
 import { answersOf, askAppends } from './questions.js';
 
 interface Entry {
@@ -16,7 +27,10 @@ declare module 'express-session' {
 }
 
 /** A session as a host of express-session may keep a conversation in it. */
-const conversation = (history: readonly Entry[]): SessionData => ({ cookie: { originalMaxAge: null }, history });
+const conversation = (history: readonly Entry[]): SessionData => ({
+  cookie: { originalMaxAge: null },
+  history,
+});
 
 /** A note for lists of all sessions. */
 export const ALL_NOTE =
@@ -40,11 +54,16 @@ export interface Store {
 
 const idOf = (at: number): string => `session-${at}`;
 
-export const fillStore = ({ set }: Store): Promise<void> => fill((at) => set(idOf(at), conversation(entriesOf(at))));
+export const fillStore = ({ set }: Store): Promise<void> =>
+  fill((at) => set(idOf(at), conversation(entriesOf(at))));
 
-const historyOf = async ({ get }: Store, id: string): Promise<readonly Entry[]> => (await get(id))?.history ?? [];
+const historyOf = async ({ get }: Store, id: string): Promise<readonly Entry[]> =>
+  (await get(id))?.history ?? [];
 
-/** As express-session does it around a request: reads the session, lets the host change it, writes it whole. */
+/**
+ * As express-session does it around a request: reads the session, lets the host change it, writes
+ * it whole.
+ */
 const append = async (store: Store, id: string): Promise<void> => {
   await store.set(id, conversation([...(await historyOf(store, id)), SAID]));
 };
@@ -67,7 +86,12 @@ export const getsOf = (name: string, store: Store): readonly Subject[] => {
     async () => (await historyOf(store, 'long')).slice(-LATEST).map(({ content }) => content),
   );
   // Written when the lists have been measured.
-  return [{ ...subject, renew: () => store.set('long', conversation(LONG_HISTORY)).then(() => undefined) }];
+  return [
+    {
+      ...subject,
+      renew: () => store.set('long', conversation(LONG_HISTORY)).then(() => undefined),
+    },
+  ];
 };
 
 export const countsOf = async (name: string, store: Store): Promise<readonly Count[]> =>

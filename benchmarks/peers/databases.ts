@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * Databases of one server, from the given one on, all empty: the peers look through every key of theirs, and must not
- * find those of the others.
+ * Databases of one server, from the given one on, all empty: the peers look through every key of
+ * theirs, and must not find those of the others.
  */
 export interface Databases {
   readonly urls: readonly string[];
@@ -32,7 +32,8 @@ export const openDatabases = async (server: string, count: number): Promise<Data
   for (const url of urls) {
     const keys = await within(url, (client) => client.dbsize());
     const { pathname } = new URL(url);
-    if (keys > 0) throw new Error(`database ${pathname} is not empty, and the benchmarks would empty it`);
+    if (keys > 0)
+      throw new Error(`database ${pathname} is not empty, and the benchmarks would empty it`);
   }
   return {
     urls,

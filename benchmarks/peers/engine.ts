@@ -19,7 +19,11 @@ import {
 import { type Answers, answersOf, askAppends } from './questions.js';
 
 /** What the peers are measured beside, if not beside a row that is more like theirs. */
-export const BASE = { list: 'colloquy list', append: 'colloquy append', get: 'colloquy get' } as const;
+export const BASE = {
+  list: 'colloquy list',
+  append: 'colloquy append',
+  get: 'colloquy get',
+} as const;
 
 export const pageOf = (page: number): string => `${BASE.list}, page ${page}`;
 
@@ -61,20 +65,29 @@ const latest = async (sessions: SessionService): Promise<Subject> => {
   await must(sessions.append(id, LONG_HISTORY));
   return getting(
     { name: BASE.get, note: `a session of ${LONG} entries with status, time limit and duration` },
-    async () => (await must(sessions.get(id, { historyLimit: LATEST }))).history.map(({ content }) => content),
+    async () =>
+      (await must(sessions.get(id, { historyLimit: LATEST }))).history.map(
+        ({ content }) => content,
+      ),
   );
 };
 
 export interface EngineOptions {
   /** The database, in words. */
   readonly where: string;
-  /** Pages that get rows of their own, where a page by number costs more the further it is from the beginning. */
+  /**
+   * Pages that get rows of their own, where a page by number costs more the further it is from the
+   * beginning.
+   */
   readonly pages?: readonly number[];
   /** The same database opened with `synchronous = NORMAL`, as some peers open theirs. */
   readonly relaxed?: SessionStore;
 }
 
-/** Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. */
+/**
+ * Any page, where the peers are asked for their first: the engine has nothing that it remembers of
+ * a page.
+ */
 export const colloquy = async (store: SessionStore, options: EngineOptions): Promise<Peer> => {
   const { where, pages: same = [], relaxed } = options;
   const sessions = new SessionService({ store });
@@ -95,11 +108,14 @@ export const colloquy = async (store: SessionStore, options: EngineOptions): Pro
       (at) => must(service.append(ids[at] ?? '', [SAID])),
       (at) => entriesIn(service, ids[at] ?? ''),
     );
-  const note = 'checks status and time limit, numbers the entry and the change, keeps the last activity';
+  const note =
+    'checks status and time limit, numbers the entry and the change, keeps the last activity';
   const apart = sessions.forTenant('counts');
   const counts = async (): Promise<readonly Count[]> => [
     ...answersOf(`colloquy append with an operationId, ${where}`, await asked(apart)),
-    ...answersOf(`colloquy create with an idempotencyKey, ${where}`, { again: await createdAgain(apart) }),
+    ...answersOf(`colloquy create with an idempotencyKey, ${where}`, {
+      again: await createdAgain(apart),
+    }),
   ];
   return {
     lists: [
@@ -112,7 +128,10 @@ export const colloquy = async (store: SessionStore, options: EngineOptions): Pro
         isPage,
       ),
       await listing(
-        { name: `${BASE.list}, histories looked at`, note: 'the same, and the caller reads every history' },
+        {
+          name: `${BASE.list}, histories looked at`,
+          note: 'the same, and the caller reads every history',
+        },
         async () => lookAt(await any()),
         (characters) => expect(characters > 0, 'histories'),
       ),

@@ -1,6 +1,14 @@
 import { promisify } from 'node:util';
 import session from 'express-session';
-import { ALL_NOTE, appendsOf, areWhole, countsOf, fillStore, getsOf, type Store } from './conversation.js';
+import {
+  ALL_NOTE,
+  appendsOf,
+  areWhole,
+  countsOf,
+  fillStore,
+  getsOf,
+  type Store,
+} from './conversation.js';
 import { listing, type Peer } from './peer.js';
 
 const NAME = 'express-session MemoryStore';
@@ -16,7 +24,9 @@ export const expressSession = async (): Promise<Peer> => {
   await fillStore(store);
   return {
     lists: [
-      await listing({ name: `${NAME} all`, note: ALL_NOTE }, all, (found) => areWhole(Object.values(found ?? {}))),
+      await listing({ name: `${NAME} all`, note: ALL_NOTE }, all, (found) =>
+        areWhole(Object.values(found ?? {})),
+      ),
     ],
     appends: appendsOf(NAME, store),
     gets: getsOf(NAME, store),

@@ -30,7 +30,12 @@ const configOf = (thread_id: string) => ({ configurable: { thread_id, checkpoint
 const idOf = (at: number): string => `thread-${at}`;
 
 /** A thread as a graph leaves it after a step: a checkpoint with all messages in one channel. */
-const write = async (saver: PostgresSaver, id: string, messages: readonly Message[], step = 1): Promise<void> => {
+const write = async (
+  saver: PostgresSaver,
+  id: string,
+  messages: readonly Message[],
+  step = 1,
+): Promise<void> => {
   const versions = { messages: step };
   const channels = { channel_values: { messages }, channel_versions: versions };
   const checkpoint = { ...emptyCheckpoint(), id: uuid6(step), ...channels };
@@ -61,7 +66,10 @@ const countsOf = async (saver: PostgresSaver): Promise<readonly Count[]> =>
     }),
   );
 
-/** The newest checkpoints of all threads: with one checkpoint a thread, these are the newest threads. */
+/**
+ * The newest checkpoints of all threads: with one checkpoint a thread, these are the newest
+ * threads.
+ */
 export const langGraph = async (url: string): Promise<Peer> => {
   const saver = PostgresSaver.fromConnString(url);
   await saver.setup();
@@ -86,7 +94,8 @@ export const langGraph = async (url: string): Promise<Peer> => {
         list,
         (page) =>
           expect(
-            page.length === PAGE && page.every(({ checkpoint }) => 'messages' in (checkpoint.channel_values ?? {})),
+            page.length === PAGE &&
+              page.every(({ checkpoint }) => 'messages' in (checkpoint.channel_values ?? {})),
             'ten whole checkpoints',
           ),
       ),

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startRedis } from '../../test/support/redis-server.js';
 import { judge } from '../bars.js';
-import { describeMachine, type Effort, type Group, type GroupResult, loadBefore, measure } from '../harness/index.js';
+import {
+  describeMachine,
+  type Effort,
+  type Group,
+  type GroupResult,
+  loadBefore,
+  measure,
+} from '../harness/index.js';
 import { type Results, save } from '../results.js';
 import type { Count } from '../subjects/suite.js';
 import { openDatabases } from './databases.js';
@@ -23,7 +30,14 @@ const USAGE = `Measures Colloquy beside other libraries' session stores and tabl
 const EFFORT: Effort = QUICK ? { rounds: 2, roundMs: 10 } : { rounds: 15, roundMs: 200 };
 
 /** As durable as the other stores are here. No rewriting of the log in the middle of a turn. */
-const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-percentage', '0'];
+const DURABLE = [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'always',
+  '--auto-aof-rewrite-percentage',
+  '0',
+];
 
 const PACKAGES = [
   '@mastra/redis',
@@ -108,7 +122,9 @@ const run = async (server: string, load: number): Promise<void> => {
   console.log(`${peersTables(results)}\n`);
   const judged = judge(results);
   for (const { figure, bar, value, reached } of judged) {
-    console.log(`${reached ? 'reached' : 'MISSED '}  ${value.toFixed(0).padStart(8)}  ${bar.padEnd(9)} ${figure}`);
+    console.log(
+      `${reached ? 'reached' : 'MISSED '}  ${value.toFixed(0).padStart(8)}  ${bar.padEnd(9)} ${figure}`,
+    );
   }
   if (!QUICK) writePeers(results);
   console.log(`\nsaved in ${save(results, judged)}`);

@@ -1,7 +1,16 @@
 import type { MemoryStorage } from '@mastra/core/storage';
 import type { Subject } from '../harness/index.js';
 import type { Count } from '../subjects/suite.js';
-import { appending, ENTRIES, entriesOf, getting, LATEST, LONG, LONG_HISTORY, SAID } from './peer.js';
+import {
+  appending,
+  ENTRIES,
+  entriesOf,
+  getting,
+  LATEST,
+  LONG,
+  LONG_HISTORY,
+  SAID,
+} from './peer.js';
 import { answersOf, askAppends, together } from './questions.js';
 
 /* What the stores of Mastra have in common: threads, and messages in them. */
@@ -17,7 +26,12 @@ interface Said {
   readonly content: string;
 }
 
-const messageOf = (threadId: string, id: string, { role, content }: Said, createdAt = new Date()) => ({
+const messageOf = (
+  threadId: string,
+  id: string,
+  { role, content }: Said,
+  createdAt = new Date(),
+) => ({
   id,
   threadId,
   resourceId: OWNER,
@@ -26,12 +40,21 @@ const messageOf = (threadId: string, id: string, { role, content }: Said, create
   content: { format: 2 as const, parts: [{ type: 'text' as const, text: content }] },
 });
 
-const saveThread = (memory: MemoryStorage, id: string, resourceId: string, createdAt = new Date(FIRST)) =>
-  memory.saveThread({ thread: { id, resourceId, title: 'ada', metadata: {}, createdAt, updatedAt: createdAt } });
+const saveThread = (
+  memory: MemoryStorage,
+  id: string,
+  resourceId: string,
+  createdAt = new Date(FIRST),
+) =>
+  memory.saveThread({
+    thread: { id, resourceId, title: 'ada', metadata: {}, createdAt, updatedAt: createdAt },
+  });
 
 const saveHistory = (memory: MemoryStorage, id: string, history: readonly Said[], from: number) =>
   memory.saveMessages({
-    messages: history.map((said, place) => messageOf(id, `${id}-${place}`, said, new Date(from + place))),
+    messages: history.map((said, place) =>
+      messageOf(id, `${id}-${place}`, said, new Date(from + place)),
+    ),
   });
 
 /** A thread of the list. */
@@ -46,15 +69,29 @@ export const writeWholeThread = async (memory: MemoryStorage, at: number): Promi
 
 /** The latest messages of a thread, newest first, and how many it has. */
 export const latestOf = (memory: MemoryStorage, threadId: string, perPage: number) =>
-  memory.listMessages({ threadId, perPage, page: 0, orderBy: { field: 'createdAt', direction: 'DESC' } });
+  memory.listMessages({
+    threadId,
+    perPage,
+    page: 0,
+    orderBy: { field: 'createdAt', direction: 'DESC' },
+  });
 
-const entriesIn = async (memory: MemoryStorage, id: string): Promise<number> => (await latestOf(memory, id, 1)).total;
+const entriesIn = async (memory: MemoryStorage, id: string): Promise<number> =>
+  (await latestOf(memory, id, 1)).total;
 
 /** The texts of a message. */
-const textOf = ({ content }: { readonly content: { readonly parts: readonly object[] } }): unknown =>
-  content.parts.flatMap((part) => ('text' in part ? [part.text] : []))[0];
+const textOf = ({
+  content,
+}: {
+  readonly content: { readonly parts: readonly object[] };
+}): unknown => content.parts.flatMap((part) => ('text' in part ? [part.text] : []))[0];
 
-export const appendsOf = (name: string, memory: MemoryStorage, note: string, beside?: string): readonly Subject[] => {
+export const appendsOf = (
+  name: string,
+  memory: MemoryStorage,
+  note: string,
+  beside?: string,
+): readonly Subject[] => {
   let calls = 0;
   return [
     appending(
@@ -77,14 +114,19 @@ export const getsOf = (name: string, memory: MemoryStorage, note: string): reado
     await saveHistory(memory, LONG_THREAD, LONG_HISTORY, FIRST);
     isWritten = true;
   };
-  const row = { name: `${name} listMessages`, note: `a thread of ${LONG} messages; no status, no time limit; ${note}` };
+  const row = {
+    name: `${name} listMessages`,
+    note: `a thread of ${LONG} messages; no status, no time limit; ${note}`,
+  };
   const subject = getting(row, async () =>
     (await latestOf(memory, LONG_THREAD, LATEST)).messages.map(textOf).toReversed(),
   );
   return [{ ...subject, renew }];
 };
 
-/** `updateThread` adds to a thread's metadata by itself, so each caller names only its own change. */
+/**
+ * `updateThread` adds to a thread's metadata by itself, so each caller names only its own change.
+ */
 const changeThreadTogether = async (memory: MemoryStorage): Promise<number> => {
   const id = 'changed';
   await saveThread(memory, id, 'nobody');
@@ -110,7 +152,9 @@ export const countsOf = async (name: string, memory: MemoryStorage): Promise<rea
     }),
   ),
   ...answersOf(`${name} saveThread`, { again: await createAgain(memory) }),
-  ...answersOf(`${name} updateThread: a change of the thread itself`, { together: await changeThreadTogether(memory) }),
+  ...answersOf(`${name} updateThread: a change of the thread itself`, {
+    together: await changeThreadTogether(memory),
+  }),
 ];
 
 export const wholeNote = `threads with ${ENTRIES} messages each`;

@@ -2,7 +2,16 @@ import { LibSQLStore } from '@mastra/libsql';
 import { PostgresStore } from '@mastra/pg';
 import { expect } from '../subjects/suite.js';
 import { pageOf, RELAXED } from './engine.js';
-import { appendsOf, countsOf, getsOf, idOf, latestOf, OWNER, wholeNote, writeWholeThread } from './mastra-memory.js';
+import {
+  appendsOf,
+  countsOf,
+  getsOf,
+  idOf,
+  latestOf,
+  OWNER,
+  wholeNote,
+  writeWholeThread,
+} from './mastra-memory.js';
 import { ENTRIES, fill, listing, MIDDLE, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
 
 interface Kind {
@@ -36,7 +45,10 @@ const peerOf = async ({ name, store, append }: Kind): Promise<Peer> => {
     );
   const wholePage = async () => {
     const answer = await ask(1);
-    return { answer, histories: await Promise.all(answer.threads.map(({ id }) => latestOf(memory, id, ENTRIES))) };
+    return {
+      answer,
+      histories: await Promise.all(answer.threads.map(({ id }) => latestOf(memory, id, ENTRIES))),
+    };
   };
   return {
     lists: [
@@ -60,7 +72,11 @@ const peerOf = async ({ name, store, append }: Kind): Promise<Peer> => {
           );
         },
       ),
-      await page(MIDDLE, `${name} listThreads, page ${MIDDLE}`, `${wholeNote}; no messages in the list`),
+      await page(
+        MIDDLE,
+        `${name} listThreads, page ${MIDDLE}`,
+        `${wholeNote}; no messages in the list`,
+      ),
     ],
     appends: appendsOf(name, memory, append.note, append.beside),
     gets: getsOf(name, memory, 'counts all messages of the thread'),
@@ -83,5 +99,7 @@ export const mastraOnPostgres = (url: string): Promise<Peer> =>
   peerOf({
     name: '@mastra/pg',
     store: new PostgresStore({ id: 'peers', connectionString: url }),
-    append: { note: 'checks that the thread exists; the order is that of the times the callers give' },
+    append: {
+      note: 'checks that the thread exists; the order is that of the times the callers give',
+    },
   });

@@ -43,10 +43,16 @@ const isFirst = ({ threads, total }: Page): void => {
 
 const wholePage = async (memory: Memory) => {
   const page = await firstPage(memory);
-  return { page, histories: await Promise.all(page.threads.map(({ id }) => latestOf(memory, id, ENTRIES))) };
+  return {
+    page,
+    histories: await Promise.all(page.threads.map(({ id }) => latestOf(memory, id, ENTRIES))),
+  };
 };
 
-/** Two stores: listing looks through all keys of a database, so threads without messages are the better case. */
+/**
+ * Two stores: listing looks through all keys of a database, so threads without messages are the
+ * better case.
+ */
 export const mastra = async (url: string, urlOfBareThreads: string): Promise<Peer> => {
   const { store, memory } = await open(url);
   await fill((at) => writeWholeThread(memory, at));
@@ -63,7 +69,10 @@ export const mastra = async (url: string, urlOfBareThreads: string): Promise<Pee
         isFirst,
       ),
       await listing(
-        { name: `${NAME} listThreads, listMessages of each`, note: 'the same with the latest messages of the ten' },
+        {
+          name: `${NAME} listThreads, listMessages of each`,
+          note: 'the same with the latest messages of the ten',
+        },
         () => wholePage(memory),
         ({ page, histories }) => {
           isFirst(page);
@@ -74,7 +83,10 @@ export const mastra = async (url: string, urlOfBareThreads: string): Promise<Pee
         },
       ),
       await listing(
-        { name: `${NAME} listThreads, no messages stored`, note: 'threads without any messages; otherwise the same' },
+        {
+          name: `${NAME} listThreads, no messages stored`,
+          note: 'threads without any messages; otherwise the same',
+        },
         () => firstPage(bare.memory),
         isFirst,
       ),

@@ -1,11 +1,28 @@
 import { type AgentInputItem, MemorySession } from '@openai/agents';
 import type { Count } from '../subjects/suite.js';
-import { appending, ENTRIES, entriesOf, fill, getting, LATEST, LONG, LONG_HISTORY, type Peer, SAID } from './peer.js';
+import {
+  appending,
+  ENTRIES,
+  entriesOf,
+  fill,
+  getting,
+  LATEST,
+  LONG,
+  LONG_HISTORY,
+  type Peer,
+  SAID,
+} from './peer.js';
 import { answersOf, together } from './questions.js';
 
 const NAME = '@openai/agents MemorySession';
 
-const itemOf = ({ role, content }: { readonly role: string; readonly content: string }): AgentInputItem =>
+const itemOf = ({
+  role,
+  content,
+}: {
+  readonly role: string;
+  readonly content: string;
+}): AgentInputItem =>
   role === 'user'
     ? { role: 'user', content }
     : { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: content }] };
@@ -16,7 +33,8 @@ const textOf = (item: AgentInputItem): unknown => {
   return typeof first === 'object' && 'text' in first ? first.text : item.content;
 };
 
-const lengthOf = async (session: MemorySession): Promise<number> => (await session.getItems()).length;
+const lengthOf = async (session: MemorySession): Promise<number> =>
+  (await session.getItems()).length;
 
 const keptTogether = async (): Promise<number> => {
   const session = new MemorySession();
@@ -53,7 +71,10 @@ const counts = async (): Promise<readonly Count[]> => [
 export const openAiAgents = async (): Promise<Peer> => {
   const sessions: MemorySession[] = [];
   await fill(async (at) => {
-    sessions[at] = new MemorySession({ sessionId: `session-${at}`, initialItems: entriesOf(at).map(itemOf) });
+    sessions[at] = new MemorySession({
+      sessionId: `session-${at}`,
+      initialItems: entriesOf(at).map(itemOf),
+    });
   });
   const sessionAt = (at: number): MemorySession => sessions[at] ?? new MemorySession();
   const long = new MemorySession({ initialItems: LONG_HISTORY.map(itemOf) });
@@ -71,7 +92,10 @@ export const openAiAgents = async (): Promise<Peer> => {
     ],
     gets: [
       getting(
-        { name: `${NAME} getItems`, note: `a session of ${LONG} items, held as an object; no status, no time limit` },
+        {
+          name: `${NAME} getItems`,
+          note: `a session of ${LONG} items, held as an object; no status, no time limit`,
+        },
         async () => (await long.getItems(LATEST)).map(textOf),
       ),
     ],

@@ -37,10 +37,18 @@ interface Row {
   readonly beside?: string;
 }
 
-const rowOf = ({ name, note, beside }: Row) => ({ name, note, ...(beside !== undefined && { beside: [beside] }) });
+const rowOf = ({ name, note, beside }: Row) => ({
+  name,
+  note,
+  ...(beside !== undefined && { beside: [beside] }),
+});
 
 /** A way to list sessions. Its answer is checked once before the measurement. */
-export const listing = async <T>(row: Row, call: () => Promise<T>, check: (answer: T) => void): Promise<Subject> => {
+export const listing = async <T>(
+  row: Row,
+  call: () => Promise<T>,
+  check: (answer: T) => void,
+): Promise<Subject> => {
   check(await call());
   return { ...rowOf(row), call };
 };
@@ -66,7 +74,8 @@ export const appending = (
   };
 };
 
-export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+export const upTo = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, at) => at);
 
 /** The same texts for every store. */
 export const entriesOf = (
@@ -91,13 +100,17 @@ const LATEST_TEXTS = LONG_HISTORY.slice(-LATEST).map(({ content }) => content);
 export const getting = (row: Row, call: () => Promise<readonly unknown[]>): Subject => ({
   ...rowOf(row),
   call,
-  check: (texts) => expect(JSON.stringify(texts) === JSON.stringify(LATEST_TEXTS), `${row.name} gives the latest`),
+  check: (texts) =>
+    expect(JSON.stringify(texts) === JSON.stringify(LATEST_TEXTS), `${row.name} gives the latest`),
 });
 
 /** Number of sessions that are written concurrently while a store is filled. */
 const IN_FLIGHT = 100;
 
-export const fill = async (write: (at: number) => Promise<unknown>, inFlight = IN_FLIGHT): Promise<void> => {
+export const fill = async (
+  write: (at: number) => Promise<unknown>,
+  inFlight = IN_FLIGHT,
+): Promise<void> => {
   for (let from = 0; from < SESSIONS; from += inFlight) {
     await Promise.all(upTo(Math.min(inFlight, SESSIONS - from)).map((at) => write(from + at)));
   }

@@ -34,7 +34,12 @@ export interface Place {
   readonly open: (redisUrls: readonly string[]) => Promise<Opened>;
 }
 
-const openRedis = async ([own = '', threads = '', bareThreads = '', sessions = '']: readonly string[]) => {
+const openRedis = async ([
+  own = '',
+  threads = '',
+  bareThreads = '',
+  sessions = '',
+]: readonly string[]) => {
   const client = new Redis(own);
   const peers = [
     await colloquy(new RedisSessionStore({ client }), { where: 'Redis' }),
@@ -77,7 +82,10 @@ const openSqlite = async (): Promise<Opened> => {
   return { peers, close };
 };
 
-/** A database each, on one server. Rows that a query skips are counted by PostgreSQL, so all tables are analyzed. */
+/**
+ * A database each, on one server. Rows that a query skips are counted by PostgreSQL, so all tables
+ * are analyzed.
+ */
 const openPostgres = async (): Promise<Opened> => {
   const database = await postgres.open({ isDurable: true });
   const admin = new Pool({ connectionString: database.address });

@@ -44,7 +44,12 @@ export interface Appends {
 }
 
 /** Asks for appends all that can be asked. */
-export const askAppends = async ({ create, append, entriesIn, remove }: Appends): Promise<Answers> => {
+export const askAppends = async ({
+  create,
+  append,
+  entriesIn,
+  remove,
+}: Appends): Promise<Answers> => {
   await create('shared');
   await together((at) => append('shared', `shared-${at}`));
   await create('repeated');

@@ -49,7 +49,11 @@ const answersTable = (counts: Results['counts']): readonly string[] => {
     );
     return `| ${call} | ${questions.map((question) => answers.get(question) ?? '-').join(' | ')} |`;
   });
-  return [`| Entries | ${questions.join(' | ')} |`, `|---|${questions.map(() => '---:').join('|')}|`, ...rows];
+  return [
+    `| Entries | ${questions.join(' | ')} |`,
+    `|---|${questions.map(() => '---:').join('|')}|`,
+    ...rows,
+  ];
 };
 
 /** The figures of a run as Markdown: lists, then appends, then gets, then what became of data. */

@@ -1,5 +1,10 @@
 import { BarChart } from 'echarts/charts';
-import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components';
+import {
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TitleComponent,
+} from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 
@@ -23,9 +28,15 @@ export interface BarPicture {
   readonly line?: number;
 }
 
-/** Readable on white and on black: not everything that shows a picture knows which of them is behind it. */
+/**
+ * Readable on white and on black: not everything that shows a picture knows which of them is behind
+ * it.
+ */
 const TEXT = '#7d8590';
-/** Where it is known, the letters stand out a little more; still readable where a page says otherwise than the system. */
+/**
+ * Where it is known, the letters stand out a little more; still readable where a page says
+ * otherwise than the system.
+ */
 const STYLE =
   `<style>@media (prefers-color-scheme:light){text[fill="${TEXT}"]{fill:#656d76}}` +
   `@media (prefers-color-scheme:dark){text[fill="${TEXT}"]{fill:#8f98a2}}</style>`;
@@ -41,12 +52,22 @@ const label = (value: number): string => {
 };
 
 /** The picture as SVG. */
-export const drawBars = ({ title, unit, categories, series, logarithmic = false, line }: BarPicture): string => {
+export const drawBars = ({
+  title,
+  unit,
+  categories,
+  series,
+  logarithmic = false,
+  line,
+}: BarPicture): string => {
   const height = FRAME + categories.length * (series.length * ROW + 12);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   const text = { color: TEXT, fontFamily: 'system-ui, sans-serif' };
   const longest = Math.max(...categories.map((category) => category.length));
-  const longestText = Math.max(...series.flatMap(({ texts = [] }) => texts.map((text = '') => text.length)), 0);
+  const longestText = Math.max(
+    ...series.flatMap(({ texts = [] }) => texts.map((text = '') => text.length)),
+    0,
+  );
   const faint = { lineStyle: { color: TEXT, opacity: 0.25 } };
   chart.setOption({
     animation: false,
@@ -54,7 +75,8 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
     textStyle: text,
     title: { text: title, left: 8, top: 4, textStyle: { ...text, fontSize: 15 } },
     legend: { show: series.length > 1, top: 30, left: 8, itemGap: 34, textStyle: text },
-    // Without a browser nothing knows how wide a text will be: six and a half pixels a letter are enough.
+    // Without a browser nothing knows how wide a text will be: six and a half pixels a letter are
+    // enough.
     grid: {
       left: 20 + 6.7 * longest,
       right: Math.max(70, 6.3 * longestText),
@@ -70,7 +92,13 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
       axisLabel: text,
       splitLine: faint,
     },
-    yAxis: { type: 'category', inverse: true, data: [...categories], axisLabel: text, axisLine: faint },
+    yAxis: {
+      type: 'category',
+      inverse: true,
+      data: [...categories],
+      axisLabel: text,
+      axisLine: faint,
+    },
     series: series.map(({ name, values, texts }, at) => ({
       type: 'bar' as const,
       name,
@@ -79,8 +107,13 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
         show: true,
         position: 'right' as const,
         color: TEXT,
-        formatter: ({ value, dataIndex }: { readonly value: unknown; readonly dataIndex: number }) =>
-          texts?.[dataIndex] ?? label(Number(value)),
+        formatter: ({
+          value,
+          dataIndex,
+        }: {
+          readonly value: unknown;
+          readonly dataIndex: number;
+        }) => texts?.[dataIndex] ?? label(Number(value)),
       },
       ...(line === undefined || at > 0
         ? {}

@@ -4,10 +4,17 @@ import { mainFigures, measurementOf, rateOf, shortTextOf, storeNames } from '../
 import type { BarPicture } from './bar-chart.js';
 
 const groupsOf = ({ groups }: Results, name: RegExp, callers?: number) =>
-  groups.filter((found) => name.test(found.group) && (callers === undefined || found.callers === callers));
+  groups.filter(
+    (found) => name.test(found.group) && (callers === undefined || found.callers === callers),
+  );
 
 /** How much of the limit's rate a group's subject has, by the clock or by CPU time. */
-const ratioOf = ({ measurements }: GroupResult, subject: string, limit: string, by: keyof Ratio): number | undefined =>
+const ratioOf = (
+  { measurements }: GroupResult,
+  subject: string,
+  limit: string,
+  by: keyof Ratio,
+): number | undefined =>
   measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by].median;
 
 /** The subject `list` of each group beside each of its limits. */
@@ -43,12 +50,21 @@ const http = (results: Results): BarPicture => {
   };
 };
 
-const grouped = (text: string): string => text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString('en'));
+const grouped = (text: string): string =>
+  text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString('en'));
 
 /** Times as long as the first subject of each group. */
-const relative = (results: Results, title: string, groups: readonly (readonly [RegExp, string])[]): BarPicture => {
-  const found = groups.flatMap(([name, label]) => groupsOf(results, name).map((group) => ({ label, group })));
-  const categories = [...new Set(found.flatMap(({ group }) => group.measurements.map(({ subject }) => subject)))];
+const relative = (
+  results: Results,
+  title: string,
+  groups: readonly (readonly [RegExp, string])[],
+): BarPicture => {
+  const found = groups.flatMap(([name, label]) =>
+    groupsOf(results, name).map((group) => ({ label, group })),
+  );
+  const categories = [
+    ...new Set(found.flatMap(({ group }) => group.measurements.map(({ subject }) => subject))),
+  ];
   return {
     title,
     unit: 'time of one call, first row = 1 (less is better)',
@@ -118,17 +134,26 @@ const stores = (results: Results): BarPicture => ({
   unit: 'calls a second, logarithmic (more is better)',
   categories: mainFigures.map(({ label }) => label),
   series: storeNames.map((name) => {
-    const found = mainFigures.map((figure) => ({ figure, measurement: measurementOf(results, name, figure) }));
+    const found = mainFigures.map((figure) => ({
+      figure,
+      measurement: measurementOf(results, name, figure),
+    }));
     return {
       name,
       values: found.map(({ measurement }) => measurement && rateOf(measurement)),
-      texts: found.map(({ figure, measurement }) => measurement && shortTextOf(measurement, figure)),
+      texts: found.map(
+        ({ figure, measurement }) => measurement && shortTextOf(measurement, figure),
+      ),
     };
   }),
   logarithmic: true,
 });
 
-export const storesPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({ stores: stores(results) });
+export const storesPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({
+  stores: stores(results),
+});
 
 /** The picture of a run beside the peers. */
-export const peersPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({ peers: peers(results) });
+export const peersPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({
+  peers: peers(results),
+});

@@ -27,7 +27,10 @@ ${onlyOptions(databaseHelp)}  --tenant NAME                         The tenant o
 Exits with 1 if a session differs from its conversation, or if a line is not a conversation.
 `;
 
-/** The lines of a text. The readline of newer Nodes also splits at U+2028, which JSON may contain (RFC 8259, 7). */
+/**
+ * The lines of a text. The readline of newer Nodes also splits at U+2028, which JSON may contain
+ * (RFC 8259, 7).
+ */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of input.setEncoding('utf8')) {
@@ -50,10 +53,16 @@ const reportOf = (
   { ids, turns, replayMs, parseMs, problems }: Awaited<ReturnType<typeof replayLines>>,
   storeName: string,
 ) => {
-  const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
+  const rate = (ms: number): string =>
+    `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
   const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
   const replayed = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, stored in ${storeName}`;
-  return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(parseMs)}`, result].join('\n');
+  return [
+    ...problems,
+    replayed,
+    `replayed in ${rate(replayMs)}; read back in ${rate(parseMs)}`,
+    result,
+  ].join('\n');
 };
 
 const replay = async (options: Options): Promise<void> => {
@@ -75,8 +84,10 @@ const replay = async (options: Options): Promise<void> => {
     draw('');
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
     await printText(reportOf(report, storeName));
-    if (isKept && storeName !== 'memory') await print(`the sessions were kept under tenant ${tenant}`);
-    if (report.problems.length > 0) throw new CliError('some sessions differ from what was recorded');
+    if (isKept && storeName !== 'memory')
+      await print(`the sessions were kept under tenant ${tenant}`);
+    if (report.problems.length > 0)
+      throw new CliError('some sessions differ from what was recorded');
     if (report.ids.length === 0) throw new CliError('the input has no conversation');
   } finally {
     close();

@@ -1,4 +1,7 @@
-/** Draws a progress bar and a text on a terminal, at most ten times a second. An empty text clears the line. */
+/**
+ * Draws a progress bar and a text on a terminal, at most ten times a second. An empty text clears
+ * the line.
+ */
 export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) => {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return (text: string, share?: number): void => {

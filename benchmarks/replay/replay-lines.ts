@@ -21,7 +21,11 @@ const parse = (line: string): Conversation => {
 };
 
 /** Processes items as they arrive, at most `width` at the same time. */
-export const inParallel = async <T, R>(items: Items<T>, width: number, work: (item: T) => R): Promise<void> => {
+export const inParallel = async <T, R>(
+  items: Items<T>,
+  width: number,
+  work: (item: T) => R,
+): Promise<void> => {
   const running = new Set<Promise<void>>();
   for await (const item of items) {
     const done = (async () => void (await work(item)))().finally(() => running.delete(done));
@@ -32,10 +36,13 @@ export const inParallel = async <T, R>(items: Items<T>, width: number, work: (it
 };
 
 /**
- * Replays a conversation in a new session: appends two turns at a time, and pauses and resumes in the middle. Returns the
- * session's id.
+ * Replays a conversation in a new session: appends two turns at a time, and pauses and resumes in
+ * the middle. Returns the session's id.
  */
-const replayConversation = async (sessions: SessionService, { id: name, turns }: Conversation): Promise<string> => {
+const replayConversation = async (
+  sessions: SessionService,
+  { id: name, turns }: Conversation,
+): Promise<string> => {
   const { id } = unwrap(name, await sessions.create({ face: 'replay', profile: 'replay' }));
   unwrap(name, await sessions.start(id));
   const middle = 2 * Math.floor(turns.length / 4);
@@ -52,23 +59,41 @@ const replayConversation = async (sessions: SessionService, { id: name, turns }:
 /** The first difference between a session and its conversation, if there is one. */
 const differenceOf = ({ id, turns }: Conversation, { status, history }: Session): string[] => {
   if (status !== 'TERMINATED') return [`${id}: the status is ${status}, not TERMINATED`];
-  if (history.length !== turns.length) return [`${id}: there are ${history.length} entries, not ${turns.length}`];
-  const at = turns.findIndex(({ role, content }, i) => role !== history[i]?.role || content !== history[i]?.content);
-  return at < 0 ? [] : [`${id}: entry ${at + 1} is ${JSON.stringify(history[at])}, not ${JSON.stringify(turns[at])}`];
+  if (history.length !== turns.length)
+    return [`${id}: there are ${history.length} entries, not ${turns.length}`];
+  const at = turns.findIndex(
+    ({ role, content }, i) => role !== history[i]?.role || content !== history[i]?.content,
+  );
+  return at < 0
+    ? []
+    : [
+        `${id}: entry ${at + 1} is ${JSON.stringify(history[at])}, not ${JSON.stringify(turns[at])}`,
+      ];
 };
 
-/** The conversations that the list of sessions does not contain. It may contain other sessions of the tenant. */
-const missingFromList = async (sessions: SessionService, replayed: ReadonlyMap<string, Conversation>, since: Date) => {
+/**
+ * The conversations that the list of sessions does not contain. It may contain other sessions of
+ * the tenant.
+ */
+const missingFromList = async (
+  sessions: SessionService,
+  replayed: ReadonlyMap<string, Conversation>,
+  since: Date,
+) => {
   const missing = new Map(replayed);
   for await (const item of sessions.each({ createdAfter: since })) {
     if (item.isErr()) return [`the list cannot be read: ${item.error.message}`];
     const { id } = item.value;
-    if (replayed.has(id) && !missing.delete(id)) return [`${replayed.get(id)?.id}: is in the list twice`];
+    if (replayed.has(id) && !missing.delete(id))
+      return [`${replayed.get(id)?.id}: is in the list twice`];
   }
   return Array.from(missing.values(), ({ id }) => `${id}: is missing from the list`);
 };
 
-/** Replays the conversation of each line, then reads all of them back. A problem is reported and stops nothing. */
+/**
+ * Replays the conversation of each line, then reads all of them back. A problem is reported and
+ * stops nothing.
+ */
 export const replayLines = async (
   sessions: SessionService,
   lines: Items<string>,

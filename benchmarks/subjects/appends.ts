@@ -5,7 +5,9 @@ import { seedSession, seedSessions } from '../seed.js';
 import { loadScript } from './scripts.js';
 import { type Context, expect, must, type Suite } from './suite.js';
 
-const ENTRY = [{ role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' }];
+const ENTRY = [
+  { role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' },
+];
 
 /** As many bytes as an append of `ENTRY` adds. */
 const BYTES = `${JSON.stringify({ ...ENTRY[0], timestamp: '2026-01-31T18:00:02.000Z' })},\n`;
@@ -46,7 +48,8 @@ async function* redisAppends({ redis, quick }: Context): AsyncGenerator<Group> {
         {
           name: 'append with events',
           call: () => must(withEvents.append(toldId, ENTRY)),
-          check: async () => expect((await lengthOf(withEvents, toldId)) === 11, 'the entry is there'),
+          check: async () =>
+            expect((await lengthOf(withEvents, toldId)) === 11, 'the entry is there'),
         },
       ],
     };
@@ -55,7 +58,10 @@ async function* redisAppends({ redis, quick }: Context): AsyncGenerator<Group> {
   await redis.flushdb();
 }
 
-/** There are many short histories, so that none becomes long during the measurement; each turn creates them again. */
+/**
+ * There are many short histories, so that none becomes long during the measurement; each turn
+ * creates them again.
+ */
 const appending = (sessions: SessionService, length: number, named: boolean): Subject => {
   const count = Math.min(1000, Math.max(1, 10_000 / length));
   let ids: readonly string[] = [];
@@ -71,16 +77,31 @@ const appending = (sessions: SessionService, length: number, named: boolean): Su
       calls += 1;
       return must(sessions.append(next(), ENTRY, named ? { operationId: `append-${calls}` } : {}));
     },
-    check: async () => expect((await lengthOf(sessions, next())) === length + 1, 'the entry is there'),
+    check: async () =>
+      expect((await lengthOf(sessions, next())) === length + 1, 'the entry is there'),
   };
 };
 
-async function* appendsByLength(store: string, sessions: SessionService, quick: boolean): AsyncGenerator<Group> {
+async function* appendsByLength(
+  store: string,
+  sessions: SessionService,
+  quick: boolean,
+): AsyncGenerator<Group> {
   const lengths = quick ? [10, 1000] : [10, 1000, 100_000];
   const subjects = (named: boolean) => lengths.map((length) => appending(sessions, length, named));
   const limits = ['10 entries'];
-  yield { name: `${store} append by length of history`, callers: 1, limits, subjects: subjects(false) };
-  yield { name: `${store} append with an operationId`, callers: 1, limits, subjects: subjects(true) };
+  yield {
+    name: `${store} append by length of history`,
+    callers: 1,
+    limits,
+    subjects: subjects(false),
+  };
+  yield {
+    name: `${store} append with an operationId`,
+    callers: 1,
+    limits,
+    subjects: subjects(true),
+  };
 }
 
 async function* memoryAppends({ quick }: Context): AsyncGenerator<Group> {

@@ -5,17 +5,24 @@ import { type Context, type Count, expect, must, type Suite } from './suite.js';
 
 const ENTRY = [{ role: 'user', content: 'And then?' }];
 
-/** What the server says of each command: its time, the database, and who has sent it: `lua` for a script. */
+/**
+ * What the server says of each command: its time, the database, and who has sent it: `lua` for a
+ * script.
+ */
 type Listener = (time: string, args: readonly string[], source: string) => void;
 
-/** Counts the commands that clients send while operations are made; those of scripts do not count. */
+/**
+ * Counts the commands that clients send while operations are made; those of scripts do not count.
+ */
 const countCommands = async (
   { redis, redisUrl }: Context,
   store: string,
   options: Omit<RedisSessionStoreOptions, 'client'>,
 ): Promise<readonly Count[]> => {
   const client = new Redis(redisUrl);
-  const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix: 'counted', ...options }) });
+  const sessions = new SessionService({
+    store: new RedisSessionStore({ client, prefix: 'counted', ...options }),
+  });
   for (let seed = 0; seed < 11; seed += 1) await seedSession(sessions, 10, seed);
   const monitor = await redis.monitor();
   const sent: string[] = [];
@@ -39,7 +46,11 @@ const countCommands = async (
     sent.length = 0;
     const value = await call();
     await settled();
-    counts.push({ figure: `commands of ${operation}, ${store}`, value: sent.length, unit: sent.join(' ') });
+    counts.push({
+      figure: `commands of ${operation}, ${store}`,
+      value: sent.length,
+      unit: sent.join(' '),
+    });
     return value;
   };
   const input = { face: 'ada', profile: 'tutor', timeLimit: 600, labels: { user: 'u-1' } };
@@ -47,17 +58,26 @@ const countCommands = async (
   await count('start', () => must(sessions.start(id)));
   await count('the first append', () => must(sessions.append(id, ENTRY)));
   await count('append', () => must(sessions.append(id, ENTRY)));
-  await count('append with an operationId', () => must(sessions.append(id, ENTRY, { operationId: 'one' })));
+  await count('append with an operationId', () =>
+    must(sessions.append(id, ENTRY, { operationId: 'one' })),
+  );
   await count('pause', () => must(sessions.pause(id)));
   await count('resume', () => must(sessions.resume(id)));
   await count('get', () => must(sessions.get(id)));
   const page = await count('list', () => must(sessions.list()));
   expect(page.sessions.length === 10, 'a page of 10');
-  if (options.statusIndex === true) await count('list by status', () => must(sessions.list({ status: 'ACTIVE' })));
-  const { fencingToken } = await count('lease', () => must(sessions.lease(id, { holder: 'worker', seconds: 10 })));
+  if (options.statusIndex === true)
+    await count('list by status', () => must(sessions.list({ status: 'ACTIVE' })));
+  const { fencingToken } = await count('lease', () =>
+    must(sessions.lease(id, { holder: 'worker', seconds: 10 })),
+  );
   await count('release', () => must(sessions.release(id, { fencingToken })));
-  const stranger = new SessionService({ store: new RedisSessionStore({ client, prefix: 'counted', ...options }) });
-  await count('a pause of a session that another process wrote last', () => must(stranger.pause(id)));
+  const stranger = new SessionService({
+    store: new RedisSessionStore({ client, prefix: 'counted', ...options }),
+  });
+  await count('a pause of a session that another process wrote last', () =>
+    must(stranger.pause(id)),
+  );
   await count('terminate', () => must(stranger.terminate(id)));
   const { id: failed } = await must(sessions.create(input));
   await count('fail', () => must(sessions.fail(failed)));
@@ -70,7 +90,10 @@ const countCommands = async (
 
 const counts = async (context: Context): Promise<readonly Count[]> => [
   ...(await countCommands(context, 'events and status index off', {})),
-  ...(await countCommands(context, 'events and status index on', { events: true, statusIndex: true })),
+  ...(await countCommands(context, 'events and status index on', {
+    events: true,
+    statusIndex: true,
+  })),
 ];
 
 export const commands: Suite = { name: 'commands', counts };

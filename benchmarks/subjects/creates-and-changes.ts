@@ -4,7 +4,13 @@ import type { Call, Group, Subject } from '../harness/measure.js';
 import { loadScript } from './scripts.js';
 import { type Context, type Count, expect, must, type Suite } from './suite.js';
 
-const CREATE = { face: 'ada', profile: 'tutor', behavior: 'Be kind.', context: '', timeLimit: 600 } as const;
+const CREATE = {
+  face: 'ada',
+  profile: 'tutor',
+  behavior: 'Be kind.',
+  context: '',
+  timeLimit: 600,
+} as const;
 
 /** About as many bytes as the engine keeps of such a session. */
 const RECORD = 'x'.repeat(330);
@@ -20,7 +26,10 @@ const byHand = (redis: Redis): Subject => {
     name: SET_AND_ZADD,
     call: () => {
       count += 1;
-      return Promise.all([redis.set(`bare:${count}`, RECORD), redis.zadd('bare', count, `${count}`)]);
+      return Promise.all([
+        redis.set(`bare:${count}`, RECORD),
+        redis.zadd('bare', count, `${count}`),
+      ]);
     },
   };
 };
@@ -29,11 +38,17 @@ const byHand = (redis: Redis): Subject => {
 const EVERYTHING_ON = 'create, everything on';
 
 const openAll = (redis: Redis): SessionService => {
-  const store = new RedisSessionStore({ client: redis, prefix: 'all', events: true, statusIndex: true });
+  const store = new RedisSessionStore({
+    client: redis,
+    prefix: 'all',
+    events: true,
+    statusIndex: true,
+  });
   return new SessionService({ store }).forTenant(TENANT);
 };
 
-const createAll = (sessions: SessionService) => must(sessions.create({ ...CREATE, labels: { user: 'u-1' } }));
+const createAll = (sessions: SessionService) =>
+  must(sessions.create({ ...CREATE, labels: { user: 'u-1' } }));
 
 const creating = (redis: Redis, sessions: SessionService): readonly Subject[] => {
   const all = openAll(redis);
@@ -43,12 +58,16 @@ const creating = (redis: Redis, sessions: SessionService): readonly Subject[] =>
       name: 'create',
       call: () => must(sessions.create(CREATE)),
       check: async () =>
-        expect((await must(sessions.list({ limit: 1 }))).sessions[0]?.status === 'IDLE', 'it is there'),
+        expect(
+          (await must(sessions.list({ limit: 1 }))).sessions[0]?.status === 'IDLE',
+          'it is there',
+        ),
     },
     {
       name: EVERYTHING_ON,
       call: () => createAll(all),
-      check: async () => expect((await must(all.list({ labels: { user: 'u-1' } }))).total > 0, 'its label finds it'),
+      check: async () =>
+        expect((await must(all.list({ labels: { user: 'u-1' } }))).total > 0, 'its label finds it'),
     },
     {
       name: 'create and start, everything on',
@@ -58,7 +77,11 @@ const creating = (redis: Redis, sessions: SessionService): readonly Subject[] =>
 };
 
 /** A change that a session takes once: each turn has sessions of its own, made before it. */
-const changing = (name: 'start' | 'pause' | 'terminate', sessions: SessionService, count: number): Subject => {
+const changing = (
+  name: 'start' | 'pause' | 'terminate',
+  sessions: SessionService,
+  count: number,
+): Subject => {
   const ids: string[] = [];
   const make = async (): Promise<void> => {
     const { id } = await must(sessions.create(CREATE));
@@ -83,7 +106,12 @@ async function* groups({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const sessions = new SessionService({ store }).forTenant(TENANT);
   for (const callers of [1, 32]) {
-    yield { name: 'redis create', callers, limits: [SET_AND_ZADD], subjects: creating(redis, sessions) };
+    yield {
+      name: 'redis create',
+      callers,
+      limits: [SET_AND_ZADD],
+      subjects: creating(redis, sessions),
+    };
     await redis.flushdb();
   }
   const set = await loadScript(redis, "return redis.call('SET', KEYS[1], ARGV[1])");
@@ -132,8 +160,16 @@ const counts = async ({ redis, quick }: Context): Promise<readonly Count[]> => {
     rounds.push((await serverUs(redis, () => createAll(all), quick ? 300 : 20_000)) / limit);
   }
   await redis.flushdb();
-  const [median = Number.NaN] = rounds.toSorted((a, b) => a - b).slice(Math.floor(rounds.length / 2));
-  return [{ figure: 'server CPU of a create, everything on, of SET and ZADD by hand', value: median, unit: 'times' }];
+  const [median = Number.NaN] = rounds
+    .toSorted((a, b) => a - b)
+    .slice(Math.floor(rounds.length / 2));
+  return [
+    {
+      figure: 'server CPU of a create, everything on, of SET and ZADD by hand',
+      value: median,
+      unit: 'times',
+    },
+  ];
 };
 
 export const changes: Suite = { name: 'redis-changes', groups, counts };

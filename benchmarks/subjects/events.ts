@@ -1,25 +1,39 @@
 import type { Redis } from 'ioredis';
-import { MemorySessionStore, RedisSessionStore, SessionService, type SessionStore } from '../colloquy.js';
+import {
+  MemorySessionStore,
+  RedisSessionStore,
+  SessionService,
+  type SessionStore,
+} from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSession } from '../seed.js';
 import { type Context, expect, must, type Suite } from './suite.js';
 
-const ENTRY = [{ role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' }];
+const ENTRY = [
+  { role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' },
+];
 const ENTRIES = 10;
 
 const appending = (name: string, sessions: SessionService, id: string): Subject => ({
   name,
   call: () => must(sessions.append(id, ENTRY)),
-  check: async () => expect((await must(sessions.get(id))).history.length === ENTRIES + 1, 'the entry is there'),
+  check: async () =>
+    expect((await must(sessions.get(id))).history.length === ENTRIES + 1, 'the entry is there'),
 });
 
 /** What telling of changes costs who makes them. */
-async function* onAndOff(store: string, open: (events: boolean) => SessionStore): AsyncGenerator<Group> {
+async function* onAndOff(
+  store: string,
+  open: (events: boolean) => SessionStore,
+): AsyncGenerator<Group> {
   const off = new SessionService({ store: open(false) });
   const on = new SessionService({ store: open(true) });
   const limit = 'events off';
   for (const callers of [1, 32]) {
-    const [offId, onId] = [await seedSession(off, ENTRIES, callers), await seedSession(on, ENTRIES, callers)];
+    const [offId, onId] = [
+      await seedSession(off, ENTRIES, callers),
+      await seedSession(on, ENTRIES, callers),
+    ];
     const subjects = [appending(limit, off, offId), appending('events on', on, onId)];
     yield { name: `${store} append, events on and off`, callers, limits: [limit], subjects };
   }

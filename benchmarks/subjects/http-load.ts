@@ -70,14 +70,19 @@ const shoot = async (
   const sampleInt = Math.min(1000, seconds * 1000);
   const options = { url, connections, duration: seconds, headers, setupClient, sampleInt };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const load = autocannon(options, (error: Error | null, all) => (error === null ? resolve(all) : reject(error)));
+    const load = autocannon(options, (error: Error | null, all) =>
+      error === null ? resolve(all) : reject(error),
+    );
     load.on('response', (_client, _status, _bytes, ms) => callsUs.push(ms * 1000));
   });
   const tookMs = performance.now() - began;
   const cpuUs = (await target.cpuUs()) - before;
   const answered = result.requests.total;
   const good = result.statusCodeStats?.[`${status}`]?.count ?? 0;
-  expect(result.errors === 0 && good > 0 && good === answered, `every answer to ${path} is ${status}`);
+  expect(
+    result.errors === 0 && good > 0 && good === answered,
+    `every answer to ${path} is ${status}`,
+  );
   return {
     wallUs: (tookMs * 1000) / answered,
     cpuUs: cpuUs / answered,
@@ -91,7 +96,11 @@ export const measureHttp = (
   name: string,
   limits: readonly string[],
   subjects: readonly HttpSubject[],
-  { rounds, seconds, connections = 32 }: Partial<Load> & { readonly rounds: number; readonly seconds: number },
+  {
+    rounds,
+    seconds,
+    connections = 32,
+  }: Partial<Load> & { readonly rounds: number; readonly seconds: number },
 ): Promise<GroupResult> =>
   takeTurns({ name, callers: connections, limits, subjects }, rounds, (subject) =>
     shoot(subject, { seconds, connections }),

@@ -18,8 +18,8 @@ import { comparedStores } from './stores/stores.js';
 import { API_KEY, resultOf } from './suite.js';
 
 /**
- * A server in a process of its own: `http-server.js ROLE SESSIONS [ADDRESS] [ANSWER or STORE]`. It tells its port, then answers
- * every message with the CPU time that it has used, in microseconds.
+ * A server in a process of its own: `http-server.js ROLE SESSIONS [ADDRESS] [ANSWER or STORE]`. It
+ * tells its port, then answers every message with the CPU time that it has used, in microseconds.
  */
 
 const LIMIT = 10;
@@ -34,7 +34,9 @@ const seeded = async (store: MemorySessionStore | RedisSessionStore): Promise<Se
 };
 
 const serving = (sessions: SessionService, tenant: string): RequestListener =>
-  nodeListener(createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant }]) }));
+  nodeListener(
+    createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant }]) }),
+  );
 
 const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> =>
   serving(await seeded(store), 'default');
@@ -62,7 +64,10 @@ const repeating = ({ status, headers, body }: Answer): RequestListener => {
   };
 };
 
-/** What is written by hand: reads the page's number, and sends what `pageOf` gives with the engine's own headers. */
+/**
+ * What is written by hand: reads the page's number, and sends what `pageOf` gives with the engine's
+ * own headers.
+ */
 const byHand = (pageOf: (page: number) => string | Promise<string>): RequestListener => {
   const headers = {
     'Content-Type': 'application/json',
@@ -76,7 +81,8 @@ const byHand = (pageOf: (page: number) => string | Promise<string>): RequestList
   };
 };
 
-const linkTo = (page: number, relation: string): string => `</sessions?limit=${LIMIT}&page=${page}>; rel="${relation}"`;
+const linkTo = (page: number, relation: string): string =>
+  `</sessions?limit=${LIMIT}&page=${page}>; rel="${relation}"`;
 
 /** The links that the engine sends with a page. */
 const linksOf = (page: number, last: number): string => {
@@ -101,7 +107,10 @@ const onWire = ({ id, status, options, history, createdAt, duration }: Session) 
   duration,
 });
 
-/** The service that the engine's handler has, without the handler: the same page with the same headers, for anybody. */
+/**
+ * The service that the engine's handler has, without the handler: the same page with the same
+ * headers, for anybody.
+ */
 const listedByHand =
   (sessions: SessionService): RequestListener =>
   async (request, response) => {
@@ -164,7 +173,9 @@ const listenerOf = async (): Promise<RequestListener> => {
       return serving(new SessionService({ store: (await openStore()).open(false) }), TENANT);
     case 'store-by-hand': {
       const { byHand: hand } = await openStore();
-      return byHand(async (page) => JSON.stringify(await hand.page(TENANT, { skip: (page - 1) * LIMIT }, false)));
+      return byHand(async (page) =>
+        JSON.stringify(await hand.page(TENANT, { skip: (page - 1) * LIMIT }, false)),
+      );
     }
     default: {
       const answer: Answer = JSON.parse(last);

@@ -4,8 +4,9 @@ import { pageText } from './pages.js';
 import { must, resultOf } from './suite.js';
 
 /*
- * What somebody would keep in Redis who does without an engine: whole pages, which cannot be kept right when a session
- * changes and are therefore what no engine can beat; or a string a session, listed in a sorted set.
+ * What somebody would keep in Redis who does without an engine: whole pages, which cannot be kept
+ * right when a session changes and are therefore what no engine can beat; or a string a session,
+ * listed in a sorted set.
  */
 
 /** The key of a whole page. */
@@ -19,10 +20,16 @@ const keyOf = (id: string): string => `by-hand:session:${id}`;
 export const joinPages = async (
   redis: Redis,
   sessions: SessionService,
-  { total, limit, historyLimit }: { readonly total: number; readonly limit: number; readonly historyLimit?: number },
+  {
+    total,
+    limit,
+    historyLimit,
+  }: { readonly total: number; readonly limit: number; readonly historyLimit?: number },
 ): Promise<void> => {
   for (let page = 1; page <= total / limit; page += 1) {
-    const listed = await must(sessions.list({ limit, page, ...(historyLimit === undefined ? {} : { historyLimit }) }));
+    const listed = await must(
+      sessions.list({ limit, page, ...(historyLimit === undefined ? {} : { historyLimit }) }),
+    );
     await redis.set(joinedKey(page), pageText(listed.sessions));
   }
 };
@@ -37,7 +44,11 @@ export const keepByHand = async (redis: Redis, sessions: SessionService): Promis
 };
 
 /** A page as ten lines by hand read it. */
-export const listByHand = async (redis: Redis, page: number, limit: number): Promise<readonly unknown[]> => {
+export const listByHand = async (
+  redis: Redis,
+  page: number,
+  limit: number,
+): Promise<readonly unknown[]> => {
   const ids = await redis.zrevrange(SORTED, (page - 1) * limit, page * limit - 1);
   const texts = await redis.mget(ids.map(keyOf));
   return texts.map((text): unknown => JSON.parse(text ?? 'null'));

@@ -25,13 +25,21 @@ const create = async (sessions: SessionService, total: number, labelled: number)
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 };
 
-const listed = (name: string, sessions: SessionService, total: number, filter: ListQuery): Subject => {
+const listed = (
+  name: string,
+  sessions: SessionService,
+  total: number,
+  filter: ListQuery,
+): Subject => {
   const next = scattered(total / LIMIT);
   return {
     name,
     call: async () => {
       const page = await must(sessions.list({ limit: LIMIT, page: next(), ...filter }));
-      expect(page.sessions.length === LIMIT && page.total === total, `a page of ${LIMIT} of ${total} sessions`);
+      expect(
+        page.sessions.length === LIMIT && page.total === total,
+        `a page of ${LIMIT} of ${total} sessions`,
+      );
       return page;
     },
   };

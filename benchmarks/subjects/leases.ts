@@ -3,7 +3,9 @@ import type { Group, Subject } from '../harness/measure.js';
 import { seedSession } from '../seed.js';
 import { type Context, expect, must, type Suite } from './suite.js';
 
-const ENTRY = [{ role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' }];
+const ENTRY = [
+  { role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' },
+];
 
 /** Longer than the measurement. */
 const LEASE = { holder: 'worker-1', seconds: 3600 } as const;
@@ -25,11 +27,16 @@ const appending = async (
       last = position;
     },
     check: async () =>
-      expect((await must(sessions.get(id, { historyLimit: 0 }))).historyCount > 10, 'a longer history'),
+      expect(
+        (await must(sessions.get(id, { historyLimit: 0 }))).historyCount > 10,
+        'a longer history',
+      ),
   };
 };
 
-/** Appends that are checked, beside one that is not; and a lease beside another change of the state. */
+/**
+ * Appends that are checked, beside one that is not; and a lease beside another change of the state.
+ */
 async function* groups({ redis }: Context): AsyncGenerator<Group> {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   yield {
@@ -38,7 +45,9 @@ async function* groups({ redis }: Context): AsyncGenerator<Group> {
     limits: ['append'],
     subjects: [
       await appending('append', sessions, async () => () => ({})),
-      await appending('with operationId', sessions, async () => (position) => ({ operationId: `append-${position}` })),
+      await appending('with operationId', sessions, async () => (position) => ({
+        operationId: `append-${position}`,
+      })),
       await appending('with ifPosition', sessions, async () => (ifPosition) => ({ ifPosition })),
       await appending('with fencing token', sessions, async (id) => {
         const { fencingToken } = await must(sessions.lease(id, LEASE));
@@ -46,7 +55,10 @@ async function* groups({ redis }: Context): AsyncGenerator<Group> {
       }),
     ],
   };
-  const [leased, changed] = [await seedSession(sessions, 10, 2), await seedSession(sessions, 10, 3)];
+  const [leased, changed] = [
+    await seedSession(sessions, 10, 2),
+    await seedSession(sessions, 10, 3),
+  ];
   let isPaused = false;
   yield {
     name: 'redis lease beside pause and resume',
@@ -63,7 +75,8 @@ async function* groups({ redis }: Context): AsyncGenerator<Group> {
       {
         name: 'lease',
         call: () => must(sessions.lease(leased, LEASE)),
-        check: async () => expect((await must(sessions.get(leased))).lease?.holder === LEASE.holder, 'a lease'),
+        check: async () =>
+          expect((await must(sessions.get(leased))).lease?.holder === LEASE.holder, 'a lease'),
       },
     ],
   };

@@ -12,7 +12,12 @@ const QUICK_LENGTHS = { total: 200, long: 1000, longTotal: 20 } as const;
 
 const JOINED = 'GET of the joined light page, JSON.parse';
 
-const listed = (name: string, sessions: SessionService, total: number, historyLimit: number): Subject => {
+const listed = (
+  name: string,
+  sessions: SessionService,
+  total: number,
+  historyLimit: number,
+): Subject => {
   const list = listing(sessions, total, 10, historyLimit);
   return {
     name,
@@ -23,10 +28,16 @@ const listed = (name: string, sessions: SessionService, total: number, historyLi
 
 const joined = (redis: Redis, pages: number): Subject => {
   const next = scattered(pages);
-  return { name: JOINED, call: async () => lookAt(JSON.parse((await redis.get(joinedKey(next()))) ?? '')) };
+  return {
+    name: JOINED,
+    call: async () => lookAt(JSON.parse((await redis.get(joinedKey(next()))) ?? '')),
+  };
 };
 
-/** Any page of 10 without histories, or with the latest entries alone, from sessions with short and with long histories. */
+/**
+ * Any page of 10 without histories, or with the latest entries alone, from sessions with short and
+ * with long histories.
+ */
 async function* light({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const { total, long, longTotal } = quick ? QUICK_LENGTHS : LENGTHS;
@@ -35,7 +46,11 @@ async function* light({ redis, quick }: Context): AsyncGenerator<Group> {
     await seedSessions(sessions, count, entries);
     return sessions;
   };
-  const [ten, twenty, many] = [await open(10, total), await open(20, total), await open(long, longTotal)];
+  const [ten, twenty, many] = [
+    await open(10, total),
+    await open(20, total),
+    await open(long, longTotal),
+  ];
   await joinPages(redis, ten, { total, limit: 10, historyLimit: 0 });
   for (const callers of [32, 1]) {
     yield {

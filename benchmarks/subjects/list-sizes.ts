@@ -9,7 +9,10 @@ const ENTRIES = 10;
 /** Number of adjacent pages that are read in turns. */
 const SPREAD = 20;
 
-/** Numbers of sessions, and the pages that are asked for beside the first where there are most of them. */
+/**
+ * Numbers of sessions, and the pages that are asked for beside the first where there are most of
+ * them.
+ */
 const SIZES = { counts: [1000, 100_000, 1_000_000], deep: [50_000] } as const;
 const QUICK_SIZES = { counts: [200, 1000], deep: [60] } as const;
 
@@ -23,7 +26,10 @@ const around = (sessions: SessionService, first: number) => {
   };
 };
 
-/** Pages from few and from many sessions, at the beginning and far from it. `open` gives an empty service. */
+/**
+ * Pages from few and from many sessions, at the beginning and far from it. `open` gives an empty
+ * service.
+ */
 export async function* listSizes(
   store: string,
   open: (count: number) => SessionService,

@@ -1,7 +1,10 @@
 import { MemorySessionStore, SessionService } from '../colloquy.js';
 import { seedSessions } from '../seed.js';
 
-/** `memory-heap.js SESSIONS ENTRIES`, with `--expose-gc`: prints how many bytes of heap a session takes. */
+/**
+ * `memory-heap.js SESSIONS ENTRIES`, with `--expose-gc`: prints how many bytes of heap a session
+ * takes.
+ */
 const [count = 0, entries = 0] = process.argv.slice(2).map(Number);
 const collect = globalThis.gc ?? (() => undefined);
 

@@ -41,15 +41,22 @@ const sdk = (sampler?: Sampler): Providers => {
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   return {
     tracerProvider: new BasicTracerProvider({
-      spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: 1 << 16, maxExportBatchSize: 1 << 12 })],
+      spanProcessors: [
+        new BatchSpanProcessor(exporter, { maxQueueSize: 1 << 16, maxExportBatchSize: 1 << 12 }),
+      ],
       ...(sampler && { sampler }),
     }),
-    meterProvider: new SdkMeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: metrics })] }),
+    meterProvider: new SdkMeterProvider({
+      readers: [new PeriodicExportingMetricReader({ exporter: metrics })],
+    }),
   };
 };
 
 /** Those whose host has an SDK, and with it a manager of contexts. */
-const WITH_SDK: ReadonlySet<string> = new Set(['OpenTelemetry, no span sampled', 'OpenTelemetry, every span exported']);
+const WITH_SDK: ReadonlySet<string> = new Set([
+  'OpenTelemetry, no span sampled',
+  'OpenTelemetry, every span exported',
+]);
 
 const contexts = new AsyncLocalStorageContextManager();
 
@@ -65,7 +72,10 @@ const observedServices = (store: SessionStore): ReadonlyMap<string, SessionServi
       'OpenTelemetry, no span sampled',
       new SessionService({ store, observers: [openTelemetry(sdk(new AlwaysOffSampler()))] }),
     ],
-    ['OpenTelemetry, every span exported', new SessionService({ store, observers: [openTelemetry(sdk())] })],
+    [
+      'OpenTelemetry, every span exported',
+      new SessionService({ store, observers: [openTelemetry(sdk())] }),
+    ],
   ]);
 
 async function* groups(name: string, store: SessionStore): AsyncGenerator<Group> {
@@ -80,7 +90,8 @@ async function* groups(name: string, store: SessionStore): AsyncGenerator<Group>
   const operations: Readonly<Record<string, (sessions: SessionService) => Subject['call']>> = {
     get: (sessions) => () => must(sessions.get(id)),
     list: (sessions) => () => must(sessions.list({ limit: 10, page: 1 })),
-    append: (sessions) => () => must(sessions.append(next(), [{ role: 'user', content: 'And then?' }])),
+    append: (sessions) => () =>
+      must(sessions.append(next(), [{ role: 'user', content: 'And then?' }])),
   };
   for (const [operation, call] of Object.entries(operations)) {
     yield {

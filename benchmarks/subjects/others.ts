@@ -4,18 +4,26 @@ import { seedSessions } from '../seed.js';
 import { lookAt, pageText, scattered } from './pages.js';
 import { type Context, expect, must, type Suite } from './suite.js';
 
-const CREATE = { face: 'ada', profile: 'tutor', behavior: 'Be kind.', context: '', timeLimit: 600 } as const;
+const CREATE = {
+  face: 'ada',
+  profile: 'tutor',
+  behavior: 'Be kind.',
+  context: '',
+  timeLimit: 600,
+} as const;
 const ENTRIES = 10;
 
 const sessionsIn = (quick: boolean): number => (quick ? 200 : 10_000);
 
-const isWhole = (answer: unknown): void => expect(typeof answer === 'number' && answer > 0, 'every entry was seen');
+const isWhole = (answer: unknown): void =>
+  expect(typeof answer === 'number' && answer > 0, 'every entry was seen');
 
 async function* redisGet({ redis, quick }: Context): AsyncGenerator<Group> {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   const total = sessionsIn(quick);
   const ids = await seedSessions(sessions, total, ENTRIES);
-  for (const [at, id] of ids.entries()) await redis.set(`joined:${at}`, pageText([await must(sessions.get(id))]));
+  for (const [at, id] of ids.entries())
+    await redis.set(`joined:${at}`, pageText([await must(sessions.get(id))]));
   const [any, other] = [scattered(total), scattered(total)];
   const limit = 'GET of the joined session, JSON.parse';
   for (const callers of [32, 1]) {
@@ -24,7 +32,10 @@ async function* redisGet({ redis, quick }: Context): AsyncGenerator<Group> {
       callers,
       limits: [limit],
       subjects: [
-        { name: limit, call: async () => lookAt(JSON.parse((await redis.get(`joined:${any() - 1}`)) ?? '')) },
+        {
+          name: limit,
+          call: async () => lookAt(JSON.parse((await redis.get(`joined:${any() - 1}`)) ?? '')),
+        },
         {
           name: 'get',
           call: async () => lookAt([await must(sessions.get(ids[other() - 1] ?? ''))]),
@@ -55,7 +66,11 @@ async function* memoryOthers({ quick }: Context): AsyncGenerator<Group> {
     limits: [limit],
     subjects: [
       { name: limit, call: async () => map.get(ids[any() - 1] ?? '') },
-      { name: 'get', call: async () => lookAt([await must(sessions.get(ids[other() - 1] ?? ''))]), check: isWhole },
+      {
+        name: 'get',
+        call: async () => lookAt([await must(sessions.get(ids[other() - 1] ?? ''))]),
+        check: isWhole,
+      },
       { name: 'create, then delete', call: createAndDelete },
       {
         name: 'pause and resume',

@@ -4,17 +4,21 @@ import { expect, must } from './suite.js';
 /** The page as the wire has it: what a layout that keeps whole pages would have stored. */
 export const pageText = (sessions: readonly Session[]): string =>
   JSON.stringify(
-    sessions.map(({ id, status, options: { timeLimit, ...options }, history, createdAt, duration }) => ({
-      id,
-      status,
-      options: { ...options, time_limit: timeLimit },
-      history,
-      created_at: createdAt,
-      duration,
-    })),
+    sessions.map(
+      ({ id, status, options: { timeLimit, ...options }, history, createdAt, duration }) => ({
+        id,
+        status,
+        options: { ...options, time_limit: timeLimit },
+        history,
+        created_at: createdAt,
+        duration,
+      }),
+    ),
   );
 
-/** Pages up to a last one, in an order that neither runs on nor repeats before all were asked for. */
+/**
+ * Pages up to a last one, in an order that neither runs on nor repeats before all were asked for.
+ */
 export const scattered = (pages: number): (() => number) => {
   let at = 0;
   return () => {
@@ -23,12 +27,24 @@ export const scattered = (pages: number): (() => number) => {
   };
 };
 
-/** Any page, and never one that was just asked for. Its size is checked each time: a benchmark of nothing would be fast. */
-export const listing = (sessions: SessionService, total: number, limit: number, historyLimit?: number) => {
+/**
+ * Any page, and never one that was just asked for. Its size is checked each time: a benchmark of
+ * nothing would be fast.
+ */
+export const listing = (
+  sessions: SessionService,
+  total: number,
+  limit: number,
+  historyLimit?: number,
+) => {
   const next = scattered(total / limit);
   return async (): Promise<readonly Session[]> => {
     const listed = await must(
-      sessions.list({ limit, page: next(), ...(historyLimit === undefined ? {} : { historyLimit }) }),
+      sessions.list({
+        limit,
+        page: next(),
+        ...(historyLimit === undefined ? {} : { historyLimit }),
+      }),
     );
     expect(listed.sessions.length === limit, `a page of ${limit}`);
     return listed.sessions;
@@ -38,7 +54,8 @@ export const listing = (sessions: SessionService, total: number, limit: number, 
 /** Total length of all texts of all histories, which needs a look at every entry. */
 export const lookAt = (sessions: readonly Pick<Session, 'history'>[]): number => {
   let characters = 0;
-  for (const { history } of sessions) for (const { content } of history) characters += content.length;
+  for (const { history } of sessions)
+    for (const { content } of history) characters += content.length;
   return characters;
 };
 
@@ -50,7 +67,10 @@ export interface Seeded {
 }
 
 /** Looks at some pages: whole, no session twice, nothing unreadable, and the right total. */
-export const checkSeeded = async ({ sessions, total, entries }: Seeded, pages: readonly number[]): Promise<void> => {
+export const checkSeeded = async (
+  { sessions, total, entries }: Seeded,
+  pages: readonly number[],
+): Promise<void> => {
   const seen = new Set<string>();
   for (const page of pages) {
     const listed = await must(sessions.list({ limit: 10, page }));

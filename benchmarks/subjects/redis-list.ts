@@ -65,7 +65,11 @@ async function* pages({ redis, quick }: Context): AsyncGenerator<Group> {
 
 async function* sizes({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
-  yield* listSizes('redis', (count) => new SessionService({ store }).forTenant(`size-${count}`), quick);
+  yield* listSizes(
+    'redis',
+    (count) => new SessionService({ store }).forTenant(`size-${count}`),
+    quick,
+  );
   await redis.flushdb();
 }
 

@@ -8,12 +8,20 @@ import { redis } from './stores/redis.js';
 import { sqlite } from './stores/sqlite.js';
 import { type Context, expect, must, type Suite } from './suite.js';
 
-const ENTRY = [{ role: 'assistant', content: 'Could you tell me how long the appointment takes before we go on?' }];
+const ENTRY = [
+  {
+    role: 'assistant',
+    content: 'Could you tell me how long the appointment takes before we go on?',
+  },
+];
 
 /** Entries that each read gives, of parts that follow one another. */
 const PART = 100;
 
-/** A session of so many entries, and one in which so many answers were written anew, and one with as many rewinds that stuck. */
+/**
+ * A session of so many entries, and one in which so many answers were written anew, and one with as
+ * many rewinds that stuck.
+ */
 const insertSessions = async (sessions: SessionService, count: number) => {
   const without = await seedSession(sessions, count, 1);
   const regenerated = await seedSession(sessions, 9, 2);
@@ -26,14 +34,22 @@ const insertSessions = async (sessions: SessionService, count: number) => {
   const chained = await seedSession(sessions, 0, 3);
   let end = 0;
   for (let left = count; left > 0; left -= 1) {
-    end = (await must(sessions.rewind(chained, { to: end, entries: ENTRY, ifPosition: end }))).position;
+    end = (await must(sessions.rewind(chained, { to: end, entries: ENTRY, ifPosition: end })))
+      .position;
   }
-  return { 'without rewinds': without, 'answers written anew': regenerated, 'rewinds that stuck': chained };
+  return {
+    'without rewinds': without,
+    'answers written anew': regenerated,
+    'rewinds that stuck': chained,
+  };
 };
 
 /** An append to a history that grows, and one in the place of the last entry. */
 const writes = async (sessions: SessionService): Promise<readonly Subject[]> => {
-  const [appended, rewound] = [await seedSession(sessions, 10, 4), await seedSession(sessions, 10, 5)];
+  const [appended, rewound] = [
+    await seedSession(sessions, 10, 4),
+    await seedSession(sessions, 10, 5),
+  ];
   const { start: to, position } = await must(sessions.history(rewound, { last: 1 }));
   let ifPosition = position;
   return [
@@ -45,7 +61,8 @@ const writes = async (sessions: SessionService): Promise<readonly Subject[]> => 
         ifPosition = result.position;
         return result;
       },
-      check: async () => expect((await must(sessions.get(rewound))).historyCount === 10, 'there are ten entries'),
+      check: async () =>
+        expect((await must(sessions.get(rewound))).historyCount === 10, 'there are ten entries'),
     },
   ];
 };
@@ -70,7 +87,12 @@ const groupsOf = ({ name, open }: ComparedStore) =>
     try {
       const sessions = new SessionService({ store: database.open(false) });
       const limits = ['append'];
-      yield { name: `${name} rewind beside append`, callers: 1, limits, subjects: await writes(sessions) };
+      yield {
+        name: `${name} rewind beside append`,
+        callers: 1,
+        limits,
+        subjects: await writes(sessions),
+      };
       const ids = Object.entries(await insertSessions(sessions, count));
       yield {
         name: `${name} the last ten entries`,
@@ -80,7 +102,10 @@ const groupsOf = ({ name, open }: ComparedStore) =>
           name: subject,
           call: () => must(sessions.history(id, { last: 10 })),
           check: async () =>
-            expect((await must(sessions.history(id, { last: 10 }))).entries.length === 10, 'ten entries'),
+            expect(
+              (await must(sessions.history(id, { last: 10 }))).entries.length === 10,
+              'ten entries',
+            ),
         })),
       };
       yield {

@@ -9,7 +9,10 @@ import { type Context, type Count, must, type Suite } from './suite.js';
 
 const ENTRIES = 10;
 
-/** Number of sessions that go on at the same time: the entries of each come between those of the others. */
+/**
+ * Number of sessions that go on at the same time: the entries of each come between those of the
+ * others.
+ */
 const AT_A_TIME = 100;
 
 /** Enough that an empty page more or less does not matter. */
@@ -22,7 +25,9 @@ const converse = async (store: SessionStore, count: number): Promise<void> => {
   const sessions = new SessionService({ store });
   const next = utterances(1);
   for (let from = 0; from < count; from += AT_A_TIME) {
-    const ids = await Promise.all(numbers(AT_A_TIME).map((at) => seedSession(sessions, 0, from + at)));
+    const ids = await Promise.all(
+      numbers(AT_A_TIME).map((at) => seedSession(sessions, 0, from + at)),
+    );
     for (let turn = 0; turn < ENTRIES; turn += 1) {
       const role = turn % 2 === 0 ? 'user' : 'assistant';
       await Promise.all(ids.map((id) => must(sessions.append(id, [{ role, content: next() }]))));

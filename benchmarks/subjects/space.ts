@@ -10,7 +10,10 @@ import { type Context, type Count, expect, type Suite } from './suite.js';
 
 const ENTRIES = 10;
 
-/** What Redis keeps of a session whose entries came one by one, as in a conversation, beside its JSON text. */
+/**
+ * What Redis keeps of a session whose entries came one by one, as in a conversation, beside its
+ * JSON text.
+ */
 const redisSpace = async ({ redis, quick }: Context): Promise<readonly Count[]> => {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   const next = utterances(1);
@@ -31,7 +34,8 @@ const redisSpace = async ({ redis, quick }: Context): Promise<readonly Count[]> 
   const used = async (): Promise<number> => {
     let bytes = 0;
     for (const key of await redis.keys('*')) {
-      if (!key.includes(':write:')) bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
+      if (!key.includes(':write:'))
+        bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
     }
     return bytes / sample;
   };
@@ -44,7 +48,11 @@ const redisSpace = async ({ redis, quick }: Context): Promise<readonly Count[]> 
   return [
     { figure: 'Redis memory of a live session with 10 entries', value: live, unit: 'bytes' },
     { figure: 'Redis memory of an ended session with 10 entries', value: ended, unit: 'bytes' },
-    { figure: 'Redis memory that recognises a write for some seconds', value: ofWrite, unit: 'bytes' },
+    {
+      figure: 'Redis memory that recognises a write for some seconds',
+      value: ofWrite,
+      unit: 'bytes',
+    },
     { figure: 'JSON text of a session with 10 entries', value: json / sample, unit: 'bytes' },
   ];
 };
@@ -53,13 +61,25 @@ const memorySpace = async ({ quick }: Context): Promise<readonly Count[]> => {
   const count = quick ? 5000 : 1_000_000;
   const file = fileURLToPath(new URL('memory-heap.js', import.meta.url));
   const options = ['--expose-gc', '--max-old-space-size=8000'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...options, file, String(count), String(ENTRIES)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...options,
+    file,
+    String(count),
+    String(ENTRIES),
+  ]);
   return [
-    { figure: `heap of a session with 10 entries, ${count} sessions in memory`, value: Number(stdout), unit: 'bytes' },
+    {
+      figure: `heap of a session with 10 entries, ${count} sessions in memory`,
+      value: Number(stdout),
+      unit: 'bytes',
+    },
   ];
 };
 
-/** Counts what goes to the server while one page is listed. What is sent in one flight arrives as one piece. */
+/**
+ * Counts what goes to the server while one page is listed. What is sent in one flight arrives as
+ * one piece.
+ */
 const roundTrips = async ({ redisUrl, redis }: Context): Promise<readonly Count[]> => {
   const { hostname, port } = new URL(redisUrl);
   let flights = 0;
@@ -86,9 +106,14 @@ const roundTrips = async ({ redisUrl, redis }: Context): Promise<readonly Count[
     client.disconnect();
     return flights;
   };
-  // One more than a page: a full page that ends its list is read again, since only that shows that it does.
+  // One more than a page: a full page that ends its list is read again, since only that shows that
+  // it does.
   for (let seed = 0; seed < 11; seed += 1) {
-    await seedSession(new SessionService({ store: new RedisSessionStore({ client: redis }) }), 10, seed);
+    await seedSession(
+      new SessionService({ store: new RedisSessionStore({ client: redis }) }),
+      10,
+      seed,
+    );
   }
   const listed = await counted(through);
   for (const socket of sockets) socket.destroy();

@@ -20,7 +20,9 @@ export interface Count {
   readonly unit: string;
 }
 
-/** Groups that are set up together; each is measured when it is given, before the next is asked for. */
+/**
+ * Groups that are set up together; each is measured when it is given, before the next is asked for.
+ */
 export interface Suite {
   readonly name: string;
   groups?(context: Context): AsyncIterable<Group>;

@@ -22,7 +22,10 @@ export type Watched =
   /** When an item came, in milliseconds since the epoch. */
   | { readonly type: 'seen'; readonly at: number };
 
-/** A service of a build on a store of its own, which has events. `around` may put another store around it. */
+/**
+ * A service of a build on a store of its own, which has events. `around` may put another store
+ * around it.
+ */
 export const openServices = async (
   folder: string,
   address: Address,
@@ -66,7 +69,11 @@ const heap = (): number => {
 type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens watches, and answers when all wait. */
-const watchAll = async ({ sessions }: Services, watched: readonly Session[], count: number): Promise<void> => {
+const watchAll = async (
+  { sessions }: Services,
+  watched: readonly Session[],
+  count: number,
+): Promise<void> => {
   const before = heap();
   let open = 0;
   for (let at = 0; at < count; at += 1) {
@@ -74,7 +81,8 @@ const watchAll = async ({ sessions }: Services, watched: readonly Session[], cou
     void (async () => {
       for await (const item of sessions.watch(id)) {
         if (item._unsafeUnwrap().type === 'session.snapshot') open += 1;
-        else if (at < watched.length) answer({ type: 'seen', at: performance.timeOrigin + performance.now() });
+        else if (at < watched.length)
+          answer({ type: 'seen', at: performance.timeOrigin + performance.now() });
       }
     })();
   }

@@ -2,7 +2,10 @@ import { Redis } from 'ioredis';
 import { openPool } from '../../test/support/postgres-schema.js';
 import { type Address, openServices } from '../watching/process.js';
 
-/** What this process is: a worker, or the least that hears of work on the same database, written by hand. */
+/**
+ * What this process is: a worker, or the least that hears of work on the same database, written by
+ * hand.
+ */
 export interface WorkingJob {
   readonly kind: 'worker' | 'by hand';
   readonly folder: string;
@@ -18,7 +21,8 @@ export type Worked =
   | { readonly type: 'cost'; readonly cpu: number; readonly calls: number };
 
 const answer = (message: Worked): unknown => process.send?.(message);
-const begun = (): unknown => answer({ type: 'begun', at: performance.timeOrigin + performance.now() });
+const begun = (): unknown =>
+  answer({ type: 'begun', at: performance.timeOrigin + performance.now() });
 
 let calls = 0;
 

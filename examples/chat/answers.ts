@@ -10,8 +10,9 @@ interface Answer {
 }
 
 /**
- * The answers on their way, for the pages that show them. Each belongs to the position that its chat had when it was
- * asked for. For routes and workers in several processes, pass the chunks on by Redis, such as with `resumable-stream`.
+ * The answers on their way, for the pages that show them. Each belongs to the position that its
+ * chat had when it was asked for. For routes and workers in several processes, pass the chunks on
+ * by Redis, such as with `resumable-stream`.
  */
 export class Answers {
   readonly #answers = new Map<string, Answer>();
@@ -46,7 +47,8 @@ export class Answers {
   /** No more comes of the answer at a position, or of all answers in a chat. */
   end(chat: string, position?: number): void {
     for (const [key, answer] of this.#answers) {
-      if (answer.chat !== chat || (position !== undefined && key !== keyOf(chat, position))) continue;
+      if (answer.chat !== chat || (position !== undefined && key !== keyOf(chat, position)))
+        continue;
       this.#answers.delete(key);
       for (const reader of answer.readers) reader.close();
     }

@@ -7,11 +7,17 @@ import { Hono } from 'hono';
 import type { Answers } from './answers.js';
 import { chatRoute, refusal, resumeRoute, stopRoute } from './chat-route.js';
 
-const html = '<!doctype html><meta charset="utf-8"><title>Chat</title><body><script src="/page.js"></script>';
+const html =
+  '<!doctype html><meta charset="utf-8"><title>Chat</title><body><script src="/page.js"></script>';
 
 const bundledPage = async (): Promise<string> => {
   const entry = fileURLToPath(new URL('page/page.tsx', import.meta.url));
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+  });
   return outputFiles.map(({ text }) => text).join('');
 };
 
@@ -27,7 +33,9 @@ export const chatApp = async (sessions: SessionService, answers: Answers): Promi
       return context.redirect(`/chats/${id}`);
     })
     .get('/chats/:id', (context) => context.html(html))
-    .get('/page.js', (context) => context.body(script, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }))
+    .get('/page.js', (context) =>
+      context.body(script, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+    )
     .get('/api/chats/:id', async (context) => {
       const before = context.req.query('before');
       const options = { last: 20, ...(before !== undefined && { before: Number(before) }) };

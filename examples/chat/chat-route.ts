@@ -15,8 +15,8 @@ export const refusal = (error: Parameters<typeof httpStatusOf>[0]): Response =>
   new Response(error.type, { status: httpStatusOf(error) });
 
 /**
- * `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch: saves the message, wakes the chat for a worker, and
- * passes on its answer. Yours: check that this user may see this chat.
+ * `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch: saves the message, wakes the
+ * chat for a worker, and passes on its answer. Yours: check that this user may see this chat.
  */
 export const chatRoute =
   (sessions: SessionService, answers: Answers) =>
@@ -24,7 +24,8 @@ export const chatRoute =
     const body = requestForm.safeParse(await request.json().catch(() => undefined));
     const checked = await safeValidateUIMessages({ messages: [body.data?.message] });
     const [message] = checked.success ? checked.data : [];
-    if (!body.success || message === undefined) return new Response('invalid_input', { status: 400 });
+    if (!body.success || message === undefined)
+      return new Response('invalid_input', { status: 400 });
     const { id, trigger } = body.data;
     const regenerate = trigger === 'regenerate-message';
     const saved = await saveMessages(sessions, id, [message], { regenerate, wake: true });
@@ -32,13 +33,17 @@ export const chatRoute =
     const { position } = saved.value;
     const stream = answers.read(id, position);
     const loaded = await loadMessages<UIMessage>(sessions, id, { last: 1 });
-    if (loaded.isOk() && loaded.value.messages[0]?.id === message.id) return createUIMessageStreamResponse({ stream });
+    if (loaded.isOk() && loaded.value.messages[0]?.id === message.id)
+      return createUIMessageStreamResponse({ stream });
     // The request came twice.
     answers.end(id, position);
     return loaded.isErr() ? refusal(loaded.error) : new Response('answered', { status: 409 });
   };
 
-/** `GET /api/chat/:id/stream`, with `resume` of `useChat`: the answer on its way, for a page that was opened meanwhile. */
+/**
+ * `GET /api/chat/:id/stream`, with `resume` of `useChat`: the answer on its way, for a page that
+ * was opened meanwhile.
+ */
 export const resumeRoute =
   (sessions: SessionService, answers: Answers) =>
   async (id: string): Promise<Response> => {

@@ -11,10 +11,17 @@ import { createWorker, type SessionService, unwrap, type Worker } from 'colloquy
 import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
 import type { Answers } from './answers.js';
 
-/** The answer of the model, or what was said of it if the signal was aborted. Rejects if the model fails. */
+/**
+ * The answer of the model, or what was said of it if the signal was aborted. Rejects if the model
+ * fails.
+ */
 const answerTo = async (
   messages: UIMessage[],
-  { model, signal, say }: { model: LanguageModel; signal: AbortSignal; say: (chunk: UIMessageChunk) => void },
+  {
+    model,
+    signal,
+    say,
+  }: { model: LanguageModel; signal: AbortSignal; say: (chunk: UIMessageChunk) => void },
 ): Promise<UIMessage[]> => {
   const result = streamText({
     model,
@@ -34,11 +41,21 @@ const answerTo = async (
   return said;
 };
 
-/** Whether the user has stopped the answer. Otherwise another worker may have the chat, and gives the answer. */
+/**
+ * Whether the user has stopped the answer. Otherwise another worker may have the chat, and gives
+ * the answer.
+ */
 const isStopped = ({ reason }: AbortSignal): boolean => reason?.type === 'cancelled';
 
-/** Answers the messages that wake their chats: each once, in any number of processes, however often one of them dies. */
-export const chatWorker = (sessions: SessionService, model: LanguageModel, answers: Answers): Worker =>
+/**
+ * Answers the messages that wake their chats: each once, in any number of processes, however often
+ * one of them dies.
+ */
+export const chatWorker = (
+  sessions: SessionService,
+  model: LanguageModel,
+  answers: Answers,
+): Worker =>
   createWorker(sessions, {
     run: async ({ session: { id }, sessions: held, signal }) => {
       for (;;) {
@@ -47,8 +64,11 @@ export const chatWorker = (sessions: SessionService, model: LanguageModel, answe
         const say = (chunk: UIMessageChunk) => answers.say(id, ifPosition, chunk);
         try {
           const said = await answerTo(messages, { model, signal, say });
-          // The lease is over when the user stops the answer: `held` can no longer write, but nobody else has the chat.
-          const saved = await saveMessages(isStopped(signal) ? sessions : held, id, said, { ifPosition });
+          // The lease is over when the user stops the answer: `held` can no longer write, but
+          // nobody else has the chat.
+          const saved = await saveMessages(isStopped(signal) ? sessions : held, id, said, {
+            ifPosition,
+          });
           // The user has said more meanwhile: answer that.
           if (saved.isOk() || signal.aborted || saved.error.type !== 'history_moved') return saved;
         } finally {

@@ -6,8 +6,14 @@ const usage = {
   outputTokens: { total: 0, text: 0, reasoning: undefined },
 };
 
-/** Replace this with a model of a provider. It gives these answers in turn, a word every so many milliseconds. */
-export const scriptedModel = (answers: readonly string[], wordMs: number | null = 50): MockLanguageModelV3 => {
+/**
+ * Replace this with a model of a provider. It gives these answers in turn, a word every so many
+ * milliseconds.
+ */
+export const scriptedModel = (
+  answers: readonly string[],
+  wordMs: number | null = 50,
+): MockLanguageModelV3 => {
   let calls = 0;
   return new MockLanguageModelV3({
     doStream: async () => {

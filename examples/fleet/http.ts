@@ -1,4 +1,5 @@
-// Serves the sessions over HTTP. The process has no state of its own: any number of them can run, start and stop.
+// Serves the sessions over HTTP. The process has no state of its own: any number of them can run,
+// start and stop.
 import { createServer } from 'node:http';
 import { commandRoutes, createSessionHandler, eventRoutes, staticApiKeys } from 'colloquy/http';
 import { nodeListener } from 'colloquy/node';

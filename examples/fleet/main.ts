@@ -1,6 +1,6 @@
-// Starts one process that serves HTTP and one that answers. Creates a session, as your application would, and talks with a
-// URL and an API key, as a program on another machine would. In production, start http.ts and worker.ts separately, as
-// many of each as you need.
+// Starts one process that serves HTTP and one that answers. Creates a session, as your application
+// would, and talks with a URL and an API key, as a program on another machine would. In production,
+// start http.ts and worker.ts separately, as many of each as you need.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,9 @@ import { openSessions } from './sessions.js';
 
 const started: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
 
-/** Runs a file with the options of this process, passes on its output, and returns its first line. */
+/**
+ * Runs a file with the options of this process, passes on its output, and returns its first line.
+ */
 const begin = async (name: 'http' | 'worker'): Promise<string> => {
   const child = fork(new URL(`./${name}.ts`, import.meta.url), {
     env: { ...process.env, PORT: process.env['PORT'] ?? '0' },
@@ -27,14 +29,20 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
 };
 
 /** Appends one message after another, each after the answer to the last, and ends the session. */
-const talk = async (client: SessionClient, id: string, said: readonly string[], signal: AbortSignal): Promise<void> => {
+const talk = async (
+  client: SessionClient,
+  id: string,
+  said: readonly string[],
+  signal: AbortSignal,
+): Promise<void> => {
   const left = [...said];
   let known = 0;
   const { orThrow } = client;
   for await (const change of orThrow.watch(id, { signal })) {
     console.log(`[caller] ${change.type}`);
     const { status, history } = await orThrow.get(id, { signal });
-    for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
+    for (const { role, content } of history.slice(known))
+      console.log(`[caller] ${role}: ${content}`);
     known = history.length;
     // It has ended, or no worker has answered yet.
     if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;

@@ -1,11 +1,13 @@
-// Answers the messages of users. Any number of workers can run: each claims the sessions that want one, as many as it has
-// room for, and no two get the same one. Between two messages no worker has the session. If a worker is killed, its leases
-// run out, and others answer.
+// Answers the messages of users. Any number of workers can run: each claims the sessions that want
+// one, as many as it has room for, and no two get the same one. Between two messages no worker has
+// the session. If a worker is killed, its leases run out, and others answer.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, createWorker, type HistoryEntry } from 'colloquy';
 import { openSessions } from './sessions.js';
 
-/** Replace this with your model. Pass it the signal: nobody waits for an answer that was cancelled. */
+/**
+ * Replace this with your model. Pass it the signal: nobody waits for an answer that was cancelled.
+ */
 const answerTo = async (history: readonly HistoryEntry[], signal: AbortSignal): Promise<string> => {
   await pause(Number(process.env['THINK_MS'] ?? 0), undefined, { signal });
   const saidLast = history.slice(history.findLastIndex(({ role }) => role === 'assistant') + 1);

@@ -57,16 +57,31 @@ export class AuditedSessionStore implements SessionStore {
 
   append(key: SessionKey, append: HistoryAppend) {
     const action = `append ${append.entries.length}`;
-    return this.#audit(key, action, this.#inner.append(key, append), ({ outcome }) => outcome === 'appended');
+    return this.#audit(
+      key,
+      action,
+      this.#inner.append(key, append),
+      ({ outcome }) => outcome === 'appended',
+    );
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number) {
     const action = `redact ${positions.length}`;
-    return this.#audit(key, action, this.#inner.redact(key, positions, now), (done) => done === 'redacted');
+    return this.#audit(
+      key,
+      action,
+      this.#inner.redact(key, positions, now),
+      (done) => done === 'redacted',
+    );
   }
 
   remove(key: DueKey, removal?: Removal) {
-    return this.#audit(key, 'delete', this.#inner.remove(key, removal), (done) => done === 'removed');
+    return this.#audit(
+      key,
+      'delete',
+      this.#inner.remove(key, removal),
+      (done) => done === 'removed',
+    );
   }
 
   // Reads, and what queues need, are passed on unchanged.
@@ -117,9 +132,13 @@ export class AuditedSessionStore implements SessionStore {
     isDone: (value: T) => boolean,
   ): Promise<Result<T, StoreError>> {
     const result = await answer;
-    const mayBeDone = result.isErr() && result.error.type === 'store_unavailable' && result.error.outcome === 'unknown';
+    const mayBeDone =
+      result.isErr() &&
+      result.error.type === 'store_unavailable' &&
+      result.error.outcome === 'unknown';
     if (mayBeDone) await this.#log({ action, tenant, id, outcome: 'unknown' });
-    if (result.isOk() && isDone(result.value)) await this.#log({ action, tenant, id, outcome: 'done' });
+    if (result.isOk() && isDone(result.value))
+      await this.#log({ action, tenant, id, outcome: 'done' });
     return result;
   }
 }

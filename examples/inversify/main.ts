@@ -1,5 +1,5 @@
-// Colloquy in a host with an inversify container and its own store, see audited-store.ts. The classes do not depend on the
-// container, and need no decorators.
+// Colloquy in a host with an inversify container and its own store, see audited-store.ts. The
+// classes do not depend on the container, and need no decorators.
 import 'reflect-metadata';
 import { createServer } from 'node:http';
 import type { SessionStore } from 'colloquy';
@@ -15,15 +15,24 @@ const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant:
 const APP = { AuditLog: Symbol.for('app.AuditLog') };
 
 const container = new Container();
-container.bind<AuditLog>(APP.AuditLog).toConstantValue((entry) => console.log(JSON.stringify(entry)));
+container
+  .bind<AuditLog>(APP.AuditLog)
+  .toConstantValue((entry) => console.log(JSON.stringify(entry)));
 // Bound before the modules are loaded: modules add missing bindings and replace none.
 container
   .bind<SessionStore>(TYPES.SessionStore)
-  .toResolvedValue((log: AuditLog) => new AuditedSessionStore(new MemorySessionStore(), log), [APP.AuditLog])
+  .toResolvedValue(
+    (log: AuditLog) => new AuditedSessionStore(new MemorySessionStore(), log),
+    [APP.AuditLog],
+  )
   .inSingletonScope();
 container.load(
   coreModule({ idleTimeout: 900, limits: { timeLimit: 3600 } }),
-  handlerModule({ authenticate, routes: [commandRoutes()], onError: (error) => console.error(error) }),
+  handlerModule({
+    authenticate,
+    routes: [commandRoutes()],
+    onError: (error) => console.error(error),
+  }),
 );
 
 const handler = container.get<SessionHandler>(TYPES.SessionHandler);

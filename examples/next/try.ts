@@ -1,5 +1,5 @@
-// Calls the route handler as Next.js would. Next.js itself is not installed here: in your app, `next dev` replaces this
-// file, and `app/` and `lib/` stay unchanged.
+// Calls the route handler as Next.js would. Next.js itself is not installed here: in your app,
+// `next dev` replaces this file, and `app/` and `lib/` stay unchanged.
 import { GET, POST } from './app/api/[...path]/route.js';
 import { sessions } from './lib/sessions.js';
 

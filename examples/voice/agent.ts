@@ -1,5 +1,6 @@
-// The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak, and hangs up when the
-// session has ended for any reason. All state that must survive a crash is in the session.
+// The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak,
+// and hangs up when the session has ended for any reason. All state that must survive a crash is in
+// the session.
 import { randomUUID } from 'node:crypto';
 import {
   type EndReason,
@@ -24,7 +25,10 @@ export type Heard =
 export interface Line {
   /** Ends when the call is dropped or the signal is aborted. */
   listen(signal: AbortSignal): AsyncIterable<Heard>;
-  /** Speaks until the end of the text, or until the signal is aborted. Returns the part that the caller has heard. */
+  /**
+   * Speaks until the end of the text, or until the signal is aborted. Returns the part that the
+   * caller has heard.
+   */
   speak(text: string, signal: AbortSignal): Promise<string>;
 }
 
@@ -33,8 +37,15 @@ export interface Model {
   answer(history: readonly HistoryEntry[], signal: AbortSignal): AsyncIterable<string>;
 }
 
-/** Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process, continues it. */
-export type Ending = EndReason | 'cut' | SessionError['type'] | OperationErrors['withLease']['type'];
+/**
+ * Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process,
+ * continues it.
+ */
+export type Ending =
+  | EndReason
+  | 'cut'
+  | SessionError['type']
+  | OperationErrors['withLease']['type'];
 
 /** Number of latest entries that the model receives. */
 const CONTEXT = 40;
@@ -46,10 +57,14 @@ export interface Agent {
 }
 
 /**
- * Holds a call while no other process does: one that was here before, and comes back, writes nothing any more. Give the
- * name under which the session was claimed, if it was.
+ * Holds a call while no other process does: one that was here before, and comes back, writes
+ * nothing any more. Give the name under which the session was claimed, if it was.
  */
-export const holdCall = async (agent: Agent, id: string, holder: string = randomUUID()): Promise<Ending> => {
+export const holdCall = async (
+  agent: Agent,
+  id: string,
+  holder: string = randomUUID(),
+): Promise<Ending> => {
   const lease = { holder, seconds: 10 };
   const held = await agent.sessions.withLease(id, lease, (hold) => converse(agent, id, hold));
   return held.match(
@@ -84,13 +99,20 @@ const converse = async (
     call.abort();
   };
 
-  /** With an operation id, each text is appended once, even after a lost reply or by the process that continues the call. */
+  /**
+   * With an operation id, each text is appended once, even after a lost reply or by the process
+   * that continues the call.
+   */
   const keep = (role: string, content: string, operationId: string) => {
     const attempt = () => sessions.append(id, [{ role, content }], { operationId });
-    return attempt().orElse((error) => (error.type === 'store_unavailable' ? attempt() : errAsync(error)));
+    return attempt().orElse((error) =>
+      error.type === 'store_unavailable' ? attempt() : errAsync(error),
+    );
   };
 
-  /** Appends each sentence when it was heard: a crash loses only the sentence that is being spoken. */
+  /**
+   * Appends each sentence when it was heard: a crash loses only the sentence that is being spoken.
+   */
   const answer = async (question: number, signal: AbortSignal): Promise<void> => {
     const context = await sessions.history(id, { last: CONTEXT });
     if (context.isErr()) return;
@@ -98,7 +120,11 @@ const converse = async (
     for await (const text of model.answer(context.value.entries, signal)) {
       const heard = await line.speak(text, signal);
       if (heard === '') return;
-      await keep('assistant', heard === text ? heard : `${heard} —`, `answer-${question}-${sentence}`);
+      await keep(
+        'assistant',
+        heard === text ? heard : `${heard} —`,
+        `answer-${question}-${sentence}`,
+      );
       if (signal.aborted) return;
       sentence += 1;
     }
@@ -106,10 +132,12 @@ const converse = async (
 
   const speak = (): void => {
     turn = new AbortController();
-    speaking = answer(position, AbortSignal.any([call.signal, turn.signal])).catch(async (cause: unknown) => {
-      console.error(cause); // the model or the line is broken: the session says so
-      await sessions.fail(id);
-    });
+    speaking = answer(position, AbortSignal.any([call.signal, turn.signal])).catch(
+      async (cause: unknown) => {
+        console.error(cause); // the model or the line is broken: the session says so
+        await sessions.fail(id);
+      },
+    );
   };
 
   const fallSilent = (): Promise<void> => {
@@ -127,7 +155,8 @@ const converse = async (
         break;
       case 'utterance': {
         const kept = await keep('user', heard.text, heard.id);
-        // The session has ended, which the watch reports. Or the event was sent again and is already being answered.
+        // The session has ended, which the watch reports. Or the event was sent again and is
+        // already being answered.
         if (kept.isErr() || kept.value.position <= position) break;
         position = kept.value.position;
         await fallSilent();

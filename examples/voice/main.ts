@@ -1,5 +1,6 @@
-// Calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
-// uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
+// Calls with a voice agent on a scripted clock, so the output is the same each time and needs no
+// waiting. A real agent uses the machine's clock, speech recognition, speech synthesis and a model;
+// agent.ts stays unchanged.
 import { randomUUID } from 'node:crypto';
 import { type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
@@ -11,10 +12,16 @@ import { ScriptedLine, type Step, scriptedModel } from './scripted-line.js';
 import { answerTwilio } from './twilio.js';
 
 const clock = new ScriptedClock();
-const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock, idleTimeout: 300 });
+const sessions = new SessionService({
+  store: new MemorySessionStore({ events: true }),
+  clock,
+  idleTimeout: 300,
+});
 const model = scriptedModel(clock, {
   'What is a session?': ['One talk with one face.', 'It has a history, a status and a time limit.'],
-  'And when its time is up?': ['Then it has ended, for everybody who looks, at that very millisecond.'],
+  'And when its time is up?': [
+    'Then it has ended, for everybody who looks, at that very millisecond.',
+  ],
   'Tell me all that you know.': [
     'Very well.',
     'In the beginning there was a face, and the face had a profile.',
@@ -57,17 +64,23 @@ const print = async (id: string): Promise<void> => {
   console.log(`${status} after ${duration} s that count\n`);
 };
 
-const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
+const make = async (
+  name: string,
+  steps: readonly Step[],
+  listenIn?: (id: string) => Promise<void>,
+): Promise<void> => {
   const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
   const holder = randomUUID();
   let ending: Ending = 'cut';
-  // A call that was cut, or whose process has died, can be claimed again: at once, if somebody wakes it.
+  // A call that was cut, or whose process has died, can be claimed again: at once, if somebody
+  // wakes it.
   while (ending === 'cut') {
     await unwrap(sessions.wake(id));
     const { claimed } = await unwrap(sessions.claim({ holder, seconds: 10 }));
-    for (const { session } of claimed) ending = await holdCall({ sessions, line, model }, session.id, holder);
+    for (const { session } of claimed)
+      ending = await holdCall({ sessions, line, model }, session.id, holder);
   }
   console.log(`${name}: ${ending}`);
   await print(id);

@@ -24,8 +24,18 @@ export const twilioSocket = (clock: ScriptedClock): TwilioSocket => ({
   },
 });
 
-const question: LiveKitItem = { id: 'item_1', role: 'user', textContent: 'What is a session?', interrupted: false };
-const answer: LiveKitItem = { id: 'item_2', role: 'assistant', textContent: 'One talk', interrupted: true };
+const question: LiveKitItem = {
+  id: 'item_1',
+  role: 'user',
+  textContent: 'What is a session?',
+  interrupted: false,
+};
+const answer: LiveKitItem = {
+  id: 'item_2',
+  role: 'assistant',
+  textContent: 'One talk',
+  interrupted: true,
+};
 
 const liveKitEvents = [
   [700, 'conversation_item_added', { item: question }],

@@ -6,7 +6,10 @@ interface Waiting {
   readonly wake: () => void;
 }
 
-/** A clock that advances when all code waits for it: minutes of talk take no time, and give the same output each time. */
+/**
+ * A clock that advances when all code waits for it: minutes of talk take no time, and give the same
+ * output each time.
+ */
 export class ScriptedClock implements Clock {
   #now = Date.UTC(2026, 0, 31, 18);
   #waiting: Waiting[] = [];

@@ -1,4 +1,5 @@
-// Scripted telephony, speech recognition, speech synthesis and model. A real agent uses services for these.
+// Scripted telephony, speech recognition, speech synthesis and model. A real agent uses services
+// for these.
 import type { HistoryEntry } from 'colloquy';
 import type { Heard, Line, Model } from './agent.js';
 import type { ScriptedClock } from './scripted-clock.js';
@@ -47,7 +48,10 @@ export class ScriptedLine implements Line {
 }
 
 /** A model with fixed answers. */
-export const scriptedModel = (clock: ScriptedClock, answers: Readonly<Record<string, readonly string[]>>): Model => ({
+export const scriptedModel = (
+  clock: ScriptedClock,
+  answers: Readonly<Record<string, readonly string[]>>,
+): Model => ({
   async *answer(history: readonly HistoryEntry[], signal: AbortSignal) {
     for (const sentence of answers[history.at(-1)?.content ?? ''] ?? ['I did not understand.']) {
       await clock.wait(THOUGHT_MS, signal);

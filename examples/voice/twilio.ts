@@ -1,5 +1,6 @@
-// A call over Twilio ConversationRelay, which hears and speaks: its messages are what the caller has said, and how much of an
-// answer was heard. https://www.twilio.com/docs/voice/conversationrelay/websocket-messages
+// A call over Twilio ConversationRelay, which hears and speaks: its messages are what the caller
+// has said, and how much of an answer was heard.
+// https://www.twilio.com/docs/voice/conversationrelay/websocket-messages
 import { type SessionService, unwrap } from 'colloquy';
 import type { Model } from './agent.js';
 
@@ -22,8 +23,9 @@ interface Answer {
 }
 
 /**
- * Keeps a call and answers it. Gives the id of its session: the same if Twilio opens another socket for the call. `failed`
- * gets what could not be answered or stored; the call goes on. Rejects if its session cannot be created or ended.
+ * Keeps a call and answers it. Gives the id of its session: the same if Twilio opens another socket
+ * for the call. `failed` gets what could not be answered or stored; the call goes on. Rejects if
+ * its session cannot be created or ended.
  */
 export const answerTwilio = async (
   socket: TwilioSocket,
@@ -69,8 +71,13 @@ export const answerTwilio = async (
     playing = { text: '' };
     const entry = { role: 'assistant', content: `${heard} —`, data: { whole: text.trim() } };
     if (position !== undefined) {
-      // It takes the place of the whole, unless others, such as a supervisor, have added entries since: these must stay.
-      const rewound = await sessions.rewind(id, { to: position - 1, entries: [entry], ifPosition: position });
+      // It takes the place of the whole, unless others, such as a supervisor, have added entries
+      // since: these must stay.
+      const rewound = await sessions.rewind(id, {
+        to: position - 1,
+        entries: [entry],
+        ifPosition: position,
+      });
       if (rewound.isOk()) return;
       if (rewound.error.type !== 'history_moved') return failed(rewound.error);
     }

@@ -1,6 +1,8 @@
 import type { Result } from 'neverthrow';
 
-/** An error that ends a command. Its message is one line for the user, without keys and passwords. */
+/**
+ * An error that ends a command. Its message is one line for the user, without keys and passwords.
+ */
 export class CliError extends Error {
   readonly exitCode: 1 | 2 = 1;
 }
@@ -10,10 +12,14 @@ export class UsageError extends CliError {
   override readonly exitCode = 2;
 }
 
-/** The message of a thrown value, on one line. `fetch` keeps the reason in `cause`; a name with several addresses, in `errors`. */
+/**
+ * The message of a thrown value, on one line. `fetch` keeps the reason in `cause`; a name with
+ * several addresses, in `errors`.
+ */
 export const messageOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  const reason: unknown = cause.cause ?? (cause instanceof AggregateError ? cause.errors[0] : undefined);
+  const reason: unknown =
+    cause.cause ?? (cause instanceof AggregateError ? cause.errors[0] : undefined);
   return reason === undefined || cause instanceof CliError
     ? cause.message.replace(/\s+/g, ' ').trim()
     : messageOf(reason);
@@ -27,5 +33,7 @@ export const unwrap = <T>(
   if (result.isOk()) return result.value;
   const { type, message, cause } = result.error;
   if (type === 'invalid_input') throw new UsageError(message);
-  throw new CliError(`${storeName}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
+  throw new CliError(
+    `${storeName}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`,
+  );
 };

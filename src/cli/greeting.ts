@@ -21,21 +21,29 @@ export interface Served {
 }
 
 /**
- * The text that a server prints after its start: its API key, the inspector, and lines of curl that lead through a
- * session. The comments have no quotes, semicolons or question marks: zsh reads them as commands when they are pasted.
+ * The text that a server prints after its start: its API key, the inspector, and lines of curl that
+ * lead through a session. The comments have no quotes, semicolons or question marks: zsh reads them
+ * as commands when they are pasted.
  */
 export const greeting = async (served: Served): Promise<string> => {
-  const { where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps } = served;
+  const { where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps } =
+    served;
   const key = generatedKey === undefined ? '"X-API-KEY: $KEY"' : `'X-API-KEY: ${generatedKey}'`;
   // Answers do not end with a line feed, so curl adds one.
   const curl = `curl -w '\\n' -H ${key}`;
   const post = (path: string, body: object): string =>
     `${curl} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${origin}${path}'`;
-  // The idempotency key determines the id of the session, so lines that contain the id can be printed now.
+  // The idempotency key determines the id of the session, so lines that contain the id can be
+  // printed now.
   const once = `try-${randomBytes(4).toString('hex')}`;
   const id = await idOfIdempotencyKey(tenant, once);
-  const append = (role: string, content: string) => post(`/append-history/${id}`, { entries: [{ role, content }] });
-  const create = post('/create-session', { face: 'ada', profile: 'tutor', ...(commands ? { time_limit: 600 } : {}) });
+  const append = (role: string, content: string) =>
+    post(`/append-history/${id}`, { entries: [{ role, content }] });
+  const create = post('/create-session', {
+    face: 'ada',
+    profile: 'tutor',
+    ...(commands ? { time_limit: 600 } : {}),
+  });
 
   const first = [
     ['create a session', create.replace(' -H', ` -H 'Idempotency-Key: ${once}' -H`)],
@@ -45,13 +53,21 @@ export const greeting = async (served: Served): Promise<string> => {
     ['start it', `${curl} -X POST '${origin}/start-session/${id}'`],
     ['append to its history', append('user', 'What is 6 times 7?')],
   ];
-  const watch = [['watch it in the background until it ends', `${curl} -sN '${origin}/session/${id}/events' &`]];
+  const watch = [
+    ['watch it in the background until it ends', `${curl} -sN '${origin}/session/${id}/events' &`],
+  ];
   const end = [
     ['append the reply', append('assistant', '42.')],
     ['terminate it', `${curl} -X POST '${origin}/terminate-session/${id}'`],
   ];
   const get = [['get the session', `${curl} '${origin}/session/${id}'`]];
-  const steps = [...first, ...(commands ? start : []), ...(events ? watch : []), ...(commands ? end : []), ...get];
+  const steps = [
+    ...first,
+    ...(commands ? start : []),
+    ...(events ? watch : []),
+    ...(commands ? end : []),
+    ...get,
+  ];
 
   const password = generatedKey === undefined ? 'an API key' : 'the API key';
   return `Colloquy listens on ${where} and stores sessions in ${storeName}. Ctrl-C stops it.

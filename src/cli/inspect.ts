@@ -2,8 +2,20 @@ import type { SessionLabels } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
-import { entryLines, sessionLines, sessionObject, summaryObject, workText } from './session-lines.js';
-import { type SessionSource, type ShownChange, type ShownSummary, sourceHelp, withSource } from './session-source.js';
+import {
+  entryLines,
+  sessionLines,
+  sessionObject,
+  summaryObject,
+  workText,
+} from './session-lines.js';
+import {
+  type SessionSource,
+  type ShownChange,
+  type ShownSummary,
+  sourceHelp,
+  withSource,
+} from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
@@ -71,7 +83,11 @@ const titleLine = (text: string, at = new Date().toISOString()): Line => ({
   style: 'yellow',
 });
 
-const linesOf = (change: ShownChange, before: ShownSummary | undefined, entries: number): Line[] => {
+const linesOf = (
+  change: ShownChange,
+  before: ShownSummary | undefined,
+  entries: number,
+): Line[] => {
   switch (change.type) {
     case 'session.snapshot':
       return sessionLines(change.session, entries);
@@ -91,7 +107,12 @@ const linesOf = (change: ShownChange, before: ShownSummary | undefined, entries:
 };
 
 /** Shows a session and its changes until it ends, is deleted, or the output is closed. */
-const follow = async (source: SessionSource, id: string, entries: number, isJson: boolean): Promise<void> => {
+const follow = async (
+  source: SessionSource,
+  id: string,
+  entries: number,
+  isJson: boolean,
+): Promise<void> => {
   const { sessions, storeName } = source;
   const noEvents = `${storeName}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
   if (!(await source.hasEvents())) throw new CliError(noEvents);
@@ -99,7 +120,9 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
   for await (const item of sessions.watch(id)) {
     if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
     const change = unwrap(storeName, item);
-    const lines = isJson ? [{ text: jsonLine(objectOf(change, entries)) }] : linesOf(change, before, entries);
+    const lines = isJson
+      ? [{ text: jsonLine(objectOf(change, entries)) }]
+      : linesOf(change, before, entries);
     if (!(await printAll(lines))) return;
     if ('session' in change) before = change.session;
   }
@@ -109,11 +132,20 @@ const run = async (options: Options): Promise<void> => {
   const [id] = options.operands;
   if (id === undefined) throw new UsageError('the session ID is missing');
   const [isJson, isFollowing] = [options.isOn('json'), options.isOn('follow')];
-  const entries = options.integer('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
+  const entries = options.integer(
+    'history',
+    0,
+    100_000_000,
+    isJson ? Number.POSITIVE_INFINITY : 20,
+  );
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
     const session = unwrap(source.storeName, await source.sessions.get(id));
-    await printAll(isJson ? [{ text: jsonLine(sessionObject(session, entries)) }] : sessionLines(session, entries));
+    await printAll(
+      isJson
+        ? [{ text: jsonLine(sessionObject(session, entries)) }]
+        : sessionLines(session, entries),
+    );
   });
 };
 

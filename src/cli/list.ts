@@ -35,7 +35,9 @@ const cellsOf = (session: ShownSession): string[] => {
 };
 
 const labelsIn = (options: Options): object | undefined => {
-  const labels = options.texts('labels', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1').map((text) => text.split('='));
+  const labels = options
+    .texts('labels', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1')
+    .map((text) => text.split('='));
   const named = new Map(labels.map(([name = '', ...value]) => [name, value.join('=')]));
   if (named.size < labels.length) throw new UsageError('--labels must have each NAME once');
   return named.size === 0 ? undefined : Object.fromEntries(named);
@@ -46,11 +48,16 @@ const statusForm = new RegExp(`^(${sessionStatuses.join('|')})$`, 'i');
 const statusesIn = (options: Options): readonly SessionStatus[] | undefined => {
   const texts = options.texts('status', statusForm, 'be IDLE, ACTIVE, PAUSED or TERMINATED');
   const named = texts.map((text) => text.toUpperCase());
-  return named.length === 0 ? undefined : sessionStatuses.filter((status) => named.includes(status));
+  return named.length === 0
+    ? undefined
+    : sessionStatuses.filter((status) => named.includes(status));
 };
 
 /** The cursor after a session. A service that shows no times does not tell when it was updated. */
-const cursorAfter = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
+const cursorAfter = (
+  { id, createdAt, updatedAt }: ShownSession,
+  isByUpdate: boolean,
+): string | undefined => {
   const at = isByUpdate ? updatedAt : createdAt;
   return at && cursorOf({ id, at }, isByUpdate);
 };
@@ -65,7 +72,12 @@ const run = async (options: Options): Promise<void> => {
   await withSource(options, async ({ sessions, storeName, ...source }) => {
     // Among the sessions of a label, every store finds those of a status.
     const listsByStatus = source.listsByStatus || labels !== undefined;
-    const filter = { labels, createdAfter, createdBefore, status: listsByStatus ? statuses : undefined };
+    const filter = {
+      labels,
+      createdAfter,
+      createdBefore,
+      status: listsByStatus ? statuses : undefined,
+    };
     const query = { ...filter, order, cursor, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];
     const styles: Line['style'][] = ['bold'];
@@ -90,10 +102,18 @@ const run = async (options: Options): Promise<void> => {
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (statuses === undefined || listsByStatus);
-    const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
-    const counted = page ? `${count} of ${unwrap(storeName, page).total} sessions` : plural(count, 'session');
+    const page = isCounted
+      ? await sessions.list({ ...query, limit: 1, historyLimit: 0 })
+      : undefined;
+    const counted = page
+      ? `${count} of ${unwrap(storeName, page).total} sessions`
+      : plural(count, 'session');
     if (!isJson || hasMore)
-      await printError(hasMore ? `${counted}${next === undefined ? '' : `; next page: --cursor ${next}`}` : counted);
+      await printError(
+        hasMore
+          ? `${counted}${next === undefined ? '' : `; next page: --cursor ${next}`}`
+          : counted,
+      );
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
   });
 };

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { CliError, messageOf } from './cli-error.js';
 import { print, printError } from './print.js';
 
@@ -11,8 +17,15 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Returns the tenant of a request, if its key is valid. Must not throw or reject. */
 type TenantOf = (request: IncomingMessage) => string | undefined | PromiseLike<string | undefined>;
 
-/** Prints a line when a request has ended: method, path, status, milliseconds, tenant. It contains no header and no query. */
-const logRequest = (request: IncomingMessage, response: ServerResponse, tenantOf: TenantOf): void => {
+/**
+ * Prints a line when a request has ended: method, path, status, milliseconds, tenant. It contains
+ * no header and no query.
+ */
+const logRequest = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  tenantOf: TenantOf,
+): void => {
   const began = performance.now();
   response.once('close', async () => {
     if (process.stdout.writableLength > MAX_WAITING_BYTES) return;
@@ -26,7 +39,9 @@ const logRequest = (request: IncomingMessage, response: ServerResponse, tenantOf
   });
 };
 
-/** Stops accepting connections, waits up to `GRACE_MS` for running requests, and closes the rest. */
+/**
+ * Stops accepting connections, waits up to `GRACE_MS` for running requests, and closes the rest.
+ */
 const close = async (server: Server): Promise<void> => {
   // A connection that is kept open becomes idle only after its last response.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);
@@ -39,27 +54,46 @@ const close = async (server: Server): Promise<void> => {
 /** For a server that listens on all addresses: the loopback address that reaches it. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a server listens, as text, and the URL at which this machine reaches it. `host` is the name that the user gave. */
-export const addressOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
+/**
+ * Where a server listens, as text, and the URL at which this machine reaches it. `host` is the name
+ * that the user gave.
+ */
+export const addressOf = (
+  bound: { readonly address: string; readonly port: number },
+  host: string,
+) => {
   const loopback = loopbackOf[bound.address];
   const name = loopback ?? host;
   const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${bound.port}`;
-  return { origin, where: loopback === undefined ? origin : `port ${bound.port} of all addresses of this machine` };
+  return {
+    origin,
+    where: loopback === undefined ? origin : `port ${bound.port} of all addresses of this machine`,
+  };
 };
 
 const nobody: TenantOf = () => undefined;
 
 /** Starts a server that logs its requests. */
-export const listen = async (listener: RequestListener, host: string, port: number, tenantOf = nobody) => {
+export const listen = async (
+  listener: RequestListener,
+  host: string,
+  port: number,
+  tenantOf = nobody,
+) => {
   const server = createServer((request, response) => {
     logRequest(request, response, tenantOf);
     listener(request, response);
   }).listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new CliError(`cannot listen on port ${port} of ${host}: ${messageOf(cause)}; set --port or --host`);
+    throw new CliError(
+      `cannot listen on port ${port} of ${host}: ${messageOf(cause)}; set --port or --host`,
+    );
   });
   server.on('error', (cause) => void printError(messageOf(cause)));
   const bound = server.address();
   const isAddress = typeof bound === 'object' && bound !== null;
-  return { ...addressOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
+  return {
+    ...addressOf(isAddress ? bound : { address: host, port }, host),
+    close: () => close(server),
+  };
 };

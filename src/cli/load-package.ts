@@ -1,8 +1,14 @@
 import { isFields } from '../input/parse-fields.js';
 import { CliError, messageOf } from './cli-error.js';
 
-/** An optional package; undefined if it is not installed. One that is installed and cannot be loaded is an error. */
-export const loadPackage = async <T>(name: string, load: () => Promise<T>): Promise<T | undefined> => {
+/**
+ * An optional package; undefined if it is not installed. One that is installed and cannot be loaded
+ * is an error.
+ */
+export const loadPackage = async <T>(
+  name: string,
+  load: () => Promise<T>,
+): Promise<T | undefined> => {
   try {
     return await load();
   } catch (cause) {
@@ -14,6 +20,7 @@ export const loadPackage = async <T>(name: string, load: () => Promise<T>): Prom
 /** A package that must be installed. */
 export const requirePackage = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
   const loaded = await loadPackage(name, load);
-  if (loaded === undefined) throw new CliError(`the package ${name} is missing: run npm install ${name}`);
+  if (loaded === undefined)
+    throw new CliError(`the package ${name} is missing: run npm install ${name}`);
   return loaded;
 };

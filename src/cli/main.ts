@@ -20,7 +20,8 @@ Run colloquy <command> --help for its options, and colloquy --version for the ve
 
 const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
   const command = commands.get(name ?? '');
-  if (command !== undefined && args.some((arg) => /^(--help|-h)$/.test(arg))) return printText(command.help);
+  if (command !== undefined && args.some((arg) => /^(--help|-h)$/.test(arg)))
+    return printText(command.help);
   if (command !== undefined) return command.run(new Options(command, args, process.env));
   if (name === '--help' || name === '-h') return printText(overview);
   if (name === '--version') {
@@ -28,7 +29,9 @@ const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
     return print(version);
   }
   if (name === undefined) throw new UsageError('the command is missing');
-  throw new UsageError(`unknown command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`);
+  throw new UsageError(
+    `unknown command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`,
+  );
 };
 
 const fail = (cause: unknown): void => {

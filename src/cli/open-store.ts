@@ -21,7 +21,13 @@ export const openStore = async (options: Options, use: Use): Promise<OpenStore> 
   const database = given && databases[given.name];
   if (given && database) return database.open(given, use, options);
   const store = new MemorySessionStore({ events: use.events ?? false });
-  return { store, storeName: 'memory', listsByStatus: true, isShared: false, close: () => undefined };
+  return {
+    store,
+    storeName: 'memory',
+    listsByStatus: true,
+    isShared: false,
+    close: () => undefined,
+  };
 };
 
 export const tenantForm = [/^.{1,256}$/s, 'have 1 to 256 characters'] as const;

@@ -2,7 +2,10 @@ import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/parse-options.js';
 import { messageOf, UsageError } from './cli-error.js';
 
-/** Lets ids begin with a dash. They are longer than short options and negative numbers, which no command takes. */
+/**
+ * Lets ids begin with a dash. They are longer than short options and negative numbers, which no
+ * command takes.
+ */
 const withDashedOperands = (args: readonly string[]): string[] => {
   const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
   const dashed = args.filter(isDashed);
@@ -13,10 +16,17 @@ const withDashedOperands = (args: readonly string[]): string[] => {
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   const types = named.map(
     ([, name, value, several]) =>
-      [name, { type: value === undefined ? 'boolean' : 'string', multiple: several !== undefined }] as const,
+      [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', multiple: several !== undefined },
+      ] as const,
   );
   try {
-    return parseArgs({ args: withDashedOperands(args), options: Object.fromEntries(types), allowPositionals: true });
+    return parseArgs({
+      args: withDashedOperands(args),
+      options: Object.fromEntries(types),
+      allowPositionals: true,
+    });
   } catch (cause) {
     // Only the first sentence of Node's message: the others explain the parser.
     const [message = ''] = messageOf(cause).split('. ');
@@ -33,9 +43,9 @@ export interface Given {
 }
 
 /**
- * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
- * the environment variable PORT can also set; `  --json` is a flag; `  --labels NAME=VALUE...` may be given several
- * times. Invalid arguments throw a `UsageError`.
+ * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option
+ * with a value, which the environment variable PORT can also set; `  --json` is a flag; `  --labels
+ * NAME=VALUE...` may be given several times. Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */
@@ -44,29 +54,43 @@ export class Options {
   readonly #several = new Map<string, readonly string[]>();
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
-    const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+)(?:=[A-Z]+)?(\.\.\.)?)?(?:, \$([A-Z_]+))?/gm)];
+  constructor(
+    command: { help: string; operands: number },
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ) {
+    const named = [
+      ...command.help.matchAll(
+        /^ {2}--([\w-]+)(?: ([A-Z]+)(?:=[A-Z]+)?(\.\.\.)?)?(?:, \$([A-Z_]+))?/gm,
+      ),
+    ];
     const { values, positionals } = parse(named, args);
-    if (positionals.length > command.operands) throw new UsageError(`unexpected argument '${positionals.at(-1)}'`);
+    if (positionals.length > command.operands)
+      throw new UsageError(`unexpected argument '${positionals.at(-1)}'`);
     this.operands = positionals;
     this.#env = env;
     for (const [, name = '', , , variable = ''] of named) {
       const value = new Map(Object.entries(values)).get(name);
       const text = value === true ? 'on' : value;
-      const given = typeof text === 'string' ? { label: `--${name}`, text } : this.variable(variable);
+      const given =
+        typeof text === 'string' ? { label: `--${name}`, text } : this.variable(variable);
       if (given !== undefined) this.given.set(name, given);
       if (Array.isArray(value)) this.#several.set(name, value.map(String));
     }
   }
 
-  /** An environment variable. An empty one is an error: it may be a secret that was not filled in. */
+  /**
+   * An environment variable. An empty one is an error: it may be a secret that was not filled in.
+   */
   variable(name: string): Given | undefined {
     const text = this.#env[name];
     if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
     return text === undefined ? undefined : { label: name, text };
   }
 
-  /** The one that was given of several options that exclude one another. Options override variables. */
+  /**
+   * The one that was given of several options that exclude one another. Options override variables.
+   */
   oneOf(names: readonly string[]): (Given & { readonly name: string }) | undefined {
     const all = names.flatMap((name) => {
       const given = this.given.get(name);
@@ -74,7 +98,8 @@ export class Options {
     });
     const options = all.filter(({ name, label }) => label === `--${name}`);
     const [first, second] = options.length > 0 ? options : all;
-    if (second) throw new UsageError(`${first?.label} and ${second.label} are both set: set one of them`);
+    if (second)
+      throw new UsageError(`${first?.label} and ${second.label} are both set: set one of them`);
     return first;
   }
 
@@ -95,7 +120,8 @@ export class Options {
   integer(name: string, min: number, max: number, defaultValue: number): number {
     const given = this.given.get(name);
     const value = /^\d{1,9}$/.test(given?.text ?? '') ? Number(given?.text) : Number.NaN;
-    if (given === undefined || (value >= min && value <= max)) return given === undefined ? defaultValue : value;
+    if (given === undefined || (value >= min && value <= max))
+      return given === undefined ? defaultValue : value;
     throw new UsageError(`${given.label} must be a whole number from ${min} to ${max}`);
   }
 

@@ -16,15 +16,26 @@ const help = `  --redis URL, $REDIS_URL               A Redis server, such as re
 /** Timeout of the connection to Redis, in milliseconds. */
 const TIMEOUT_MS = 4000;
 
-/** Connects to Redis. Sends no command of its own, such as PING: a user with minimal rights may not send it. */
+/**
+ * Connects to Redis. Sends no command of its own, such as PING: a user with minimal rights may not
+ * send it.
+ */
 const connect = async (url: URL, storeName: string): Promise<Redis> => {
   const { Redis: Client } = await requirePackage('ioredis', () => import('ioredis'));
   let isConnected = false;
   const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
-  const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
+  const client = new Client(url.href, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    retryStrategy,
+  });
   const failed = new Promise((resolve) => client.on('error', resolve));
   const connected = client.connect().catch((cause: unknown) => cause);
-  const cause = await Promise.race([failed, connected, setTimeout(TIMEOUT_MS, 'no answer within 4 s', { ref: false })]);
+  const cause = await Promise.race([
+    failed,
+    connected,
+    setTimeout(TIMEOUT_MS, 'no answer within 4 s', { ref: false }),
+  ]);
   isConnected = cause === undefined;
   if (isConnected) return client;
   client.disconnect();
@@ -42,15 +53,23 @@ export const redis: Database = {
   help,
   open: async (given, { events = false, isReadOnly = false }, options) => {
     const url = databaseUrl(given, options, form);
-    const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
+    const prefix =
+      options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ??
+      'colloquy';
     const partitions = options.integer('partitions', 1, 16_384, 1);
     const hasPartitions = options.given.has('partitions');
     const storeName = `Redis at ${url.hostname}:${url.port || 6379}`;
     const client = await connect(url, storeName);
-    const settings = { client, prefix, ...(hasPartitions && { partitions }), ...(events && { events }) };
+    const settings = {
+      client,
+      prefix,
+      ...(hasPartitions && { partitions }),
+      ...(events && { events }),
+    };
     try {
       const stored = unwrap(storeName, await new RedisSessionStore(settings).deployment());
-      // The settings of the first process apply to all. With a status index they can list by status.
+      // The settings of the first process apply to all. With a status index they can list by
+      // status.
       const isFirst = stored === undefined && !isReadOnly;
       const store = new RedisSessionStore({ ...settings, ...(isFirst && { statusIndex: true }) });
       const listsByStatus = stored?.statusIndex ?? isFirst;

@@ -10,7 +10,11 @@ import {
   historyRoutes,
   staticApiKeys,
 } from '../http/index.js';
-import { apiKeyAsPassword, type InspectorAuthenticate, inspectorRoutes } from '../inspector/index.js';
+import {
+  apiKeyAsPassword,
+  type InspectorAuthenticate,
+  inspectorRoutes,
+} from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
@@ -43,33 +47,53 @@ give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" | sh
 printed.
 `;
 
-/** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and their tenants. No message contains a key. */
+/**
+ * The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and their tenants. No
+ * message contains a key.
+ */
 const parseApiKeys = (list: string) => {
   const keys = list.split(',').map((entry): ApiKey => {
-    const [, tenant = '', sha256, key = ''] = /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
+    const [, tenant = '', sha256, key = ''] =
+      /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
     return sha256 === undefined ? { tenant, key } : { tenant, sha256 };
   });
   try {
     return { authenticate: staticApiKeys(keys), tenants: keys.map(({ tenant }) => tenant) };
   } catch (cause) {
-    const message = messageOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
+    const message = messageOf(cause).replace(
+      /keys\[(\d+)\]\.?/g,
+      (_, at) => `entry ${Number(at) + 1}: `,
+    );
     throw new UsageError(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
   }
 };
 
-/** Finds the tenant of a request for its log line. The inspector's page sends its key as a password. */
+/**
+ * Finds the tenant of a request for its log line. The inspector's page sends its key as a password.
+ */
 const tenantBy =
   (byKey: Authenticate, inspectorAccess: InspectorAuthenticate) =>
   ({ method = '', url = '', headers }: IncomingMessage) => {
     const header = (name: string): string | undefined => headers[name]?.toString();
     const request = { method, url, prefix: '', header };
-    return /^\/inspector\b/.test(url) ? inspectorAccess(request) : byKey(header('x-api-key') ?? '', request);
+    return /^\/inspector\b/.test(url)
+      ? inspectorAccess(request)
+      : byKey(header('x-api-key') ?? '', request);
   };
 
-const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
-  void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
+const onError = (error: {
+  readonly type: string;
+  readonly message: string;
+  readonly cause?: unknown;
+}): void =>
+  void printError(
+    [error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '),
+  );
 
-/** Whether an application sweeps the database, because it has ends reported. Fails if `serve` is to sweep it too. */
+/**
+ * Whether an application sweeps the database, because it has ends reported. Fails if `serve` is to
+ * sweep it too.
+ */
 const isSweptByApplication = async (store: SessionStore, sweeps: boolean): Promise<boolean> => {
   const reports = await store.reportsEnds();
   if (!reports.unwrapOr(false)) return false;
@@ -80,9 +104,15 @@ const isSweptByApplication = async (store: SessionStore, sweeps: boolean): Promi
 
 const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
-  const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
+  const host =
+    options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ??
+    '127.0.0.1';
   const port = options.integer('port', 0, 65_535, 3000);
-  const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
+  const [commands, events, inspector] = [
+    options.isOn('commands'),
+    options.isOn('events'),
+    options.isOn('inspector'),
+  ];
   const isSweepOn = options.isOn('sweep');
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;

@@ -6,7 +6,12 @@ import { clip, columns, wrap } from './table-lines.js';
 
 const LABEL = 10;
 
-export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
+export const styleOf = {
+  IDLE: undefined,
+  ACTIVE: 'green',
+  PAUSED: 'yellow',
+  TERMINATED: 'dim',
+} as const;
 
 const isEmpty = (fields: object = {}): boolean => Object.keys(fields).length === 0;
 
@@ -19,27 +24,38 @@ const moreOf = ({ endReason, labels, metadata, lease, work }: ShownSummary) => (
 });
 
 /**
- * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels, metadata, lease
- * and work if they are known.
+ * A session in the format of the HTTP interface, with its latest entries, and its end reason,
+ * labels, metadata, lease and work if they are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
-  ...toWholeSession({ ...session, history: session.history.slice(Math.max(0, session.history.length - entries)) }),
+  ...toWholeSession({
+    ...session,
+    history: session.history.slice(Math.max(0, session.history.length - entries)),
+  }),
   ...moreOf(session),
 });
 
 /** The same without the history. */
-export const summaryObject = (session: ShownSummary) => ({ ...toWireSummary(session), ...moreOf(session) });
+export const summaryObject = (session: ShownSummary) => ({
+  ...toWireSummary(session),
+  ...moreOf(session),
+});
 
 /** The work on a session; empty if it wants no worker. */
 export const workText = ({ work }: ShownSummary): string => {
   if (work === undefined) return '';
   const { attempts, wakeAt } = work;
-  return wakeAt === undefined ? 'exhausted' : `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
+  return wakeAt === undefined
+    ? 'exhausted'
+    : `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
 };
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Indents every line, so that untrusted text cannot look like a heading. A line has at least 20 columns. */
+/**
+ * Indents every line, so that untrusted text cannot look like a heading. A line has at least 20
+ * columns.
+ */
 const indented = (text: string, indent: number): Line[] =>
   text
     .split('\n')
@@ -49,7 +65,9 @@ const indented = (text: string, indent: number): Line[] =>
 export const entryLines = ({ role, content, timestamp, id = '', data }: HistoryEntry): Line[] => [
   { text: clip(printable(`${timestamp}  ${role}  ${id}`.trimEnd()), columns()), style: 'bold' },
   ...indented(content, 4),
-  ...(data === undefined ? [] : indented(JSON.stringify(data), 4).map(({ text }) => ({ text, style: 'dim' as const }))),
+  ...(data === undefined
+    ? []
+    : indented(JSON.stringify(data), 4).map(({ text }) => ({ text, style: 'dim' as const }))),
 ];
 
 /** A session as text, with its latest entries. */
@@ -57,21 +75,32 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
   const { id, status, createdAt, duration, options } = session;
   const { timeLimit, ...others } = options;
   const { length } = session.history;
-  const { end_reason: endReason, labels = {}, metadata, lease, history } = sessionObject(session, entries);
+  const {
+    end_reason: endReason,
+    labels = {},
+    metadata,
+    lease,
+    history,
+  } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
   const fields = {
     ID: id,
     Status: [status, endReason].filter(Boolean).join(', '),
     Created: createdAt,
     Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
-    'Leased by': lease === undefined ? '' : `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
+    'Leased by':
+      lease === undefined
+        ? ''
+        : `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
     Work: workText(session),
     // A label is on one line, whatever its value.
     Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))
       .join('\n'),
     Metadata: metadata === undefined ? '' : JSON.stringify(metadata),
-    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [capitalised(name), String(value)])),
+    ...Object.fromEntries(
+      Object.entries(others).map(([name, value]) => [capitalised(name), String(value)]),
+    ),
     History: history.length === length ? count : `${count}, the last ${history.length}`,
   };
   const lines = Object.entries(fields).flatMap(([label, text]) => {

@@ -1,5 +1,10 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
+import {
+  type ClientError,
+  type RemoteChange,
+  type RemoteSession,
+  SessionClient,
+} from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
 import { noEvents } from '../store/no-events.js';
 import { messageOf, UsageError, unwrap } from './cli-error.js';
@@ -9,7 +14,8 @@ import type { Options } from './options.js';
 type ReadError = SessionError | ClientError;
 export type ShownSession = Session | RemoteSession;
 /** A session without its history. Over HTTP its lease and its work are unknown. */
-export type ShownSummary = Omit<ShownSession, 'history'> & Partial<Pick<Session, 'endReason' | 'lease' | 'work'>>;
+export type ShownSummary = Omit<ShownSession, 'history'> &
+  Partial<Pick<Session, 'endReason' | 'lease' | 'work'>>;
 export type ShownChange = SessionChange | RemoteChange;
 
 /** The methods that `SessionService` and `SessionClient` share. Both check their arguments. */
@@ -20,7 +26,9 @@ interface Sessions {
   watch(id: string): AsyncIterable<Result<ShownChange, ReadError>>;
 }
 
-/** Sessions to read: those of a tenant in a database, or those of an API key in a running service. */
+/**
+ * Sessions to read: those of a tenant in a database, or those of an API key in a running service.
+ */
 export interface SessionSource {
   readonly sessions: Sessions;
   /** Where the sessions are, as text. */
@@ -56,7 +64,13 @@ const openDatabase = async (options: Options): Promise<SessionSource> => {
     return true;
   };
   const sessions = new SessionService({ store, tenant });
-  return { sessions, storeName: `tenant ${tenant} in ${storeName}`, listsByStatus, hasEvents, close };
+  return {
+    sessions,
+    storeName: `tenant ${tenant} in ${storeName}`,
+    listsByStatus,
+    hasEvents,
+    close,
+  };
 };
 
 /** A client. Throws a `UsageError` if the URL or the key is invalid. */
@@ -75,15 +89,27 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
   if (apiKey === undefined) throw new UsageError('the API key is missing: set COLLOQUY_API_KEY');
   const sessions = clientOf(baseUrl, apiKey);
   const storeName = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
-  return { sessions, storeName, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
+  return {
+    sessions,
+    storeName,
+    listsByStatus: true,
+    hasEvents: async () => true,
+    close: () => undefined,
+  };
 };
 
 /** Runs `work` with the database or the service that the options name. */
-export const withSource = async (options: Options, work: (source: SessionSource) => Promise<void>): Promise<void> => {
+export const withSource = async (
+  options: Options,
+  work: (source: SessionSource) => Promise<void>,
+): Promise<void> => {
   const given = options.oneOf([...databaseNames, 'url']);
   if (given === undefined) {
-    throw new UsageError(`the location of the sessions is missing: set --${databaseNames.join(', --')} or --url`);
+    throw new UsageError(
+      `the location of the sessions is missing: set --${databaseNames.join(', --')} or --url`,
+    );
   }
-  const source = given.name === 'url' ? openService(given.text, options) : await openDatabase(options);
+  const source =
+    given.name === 'url' ? openService(given.text, options) : await openDatabase(options);
   await work(source).finally(() => source.close());
 };

@@ -13,7 +13,10 @@ type Driver = new (file: string) => SqliteDatabase & { close(): unknown };
 
 const isDriver = (value: unknown): value is Driver => typeof value === 'function';
 
-/** The driver of Node 22.13 and later, without its warning that it is experimental: an error of a command is one line. */
+/**
+ * The driver of Node 22.13 and later, without its warning that it is experimental: an error of a
+ * command is one line.
+ */
 const loadBuiltin = (): unknown => {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -29,9 +32,12 @@ const loadInstalled = async (name: string): Promise<unknown> => {
 };
 
 const loadDriver = async (): Promise<Driver> => {
-  const driver = loadBuiltin() ?? (await loadInstalled('better-sqlite3')) ?? (await loadInstalled('libsql'));
+  const driver =
+    loadBuiltin() ?? (await loadInstalled('better-sqlite3')) ?? (await loadInstalled('libsql'));
   if (isDriver(driver)) return driver;
-  throw new CliError('SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)');
+  throw new CliError(
+    'SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)',
+  );
 };
 
 const SETTINGS = 'PRAGMA synchronous = FULL';
@@ -41,7 +47,8 @@ const READ_ONLY_SETTINGS = 'PRAGMA query_only = ON';
 export const sqlite: Database = {
   help,
   open: async ({ label, text }, { events = false, isReadOnly = false }) => {
-    if (/^(:memory:|\w{2,}:.*)?$/s.test(text)) throw new UsageError(`${label} must be the path of a file`);
+    if (/^(:memory:|\w{2,}:.*)?$/s.test(text))
+      throw new UsageError(`${label} must be the path of a file`);
     const storeName = `the SQLite file ${text}`;
     if (isReadOnly && !existsSync(text)) throw new CliError(`${storeName}: there is no such file`);
     const Connection = await loadDriver();
@@ -50,9 +57,17 @@ export const sqlite: Database = {
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, ...(events && { events }) });
       if (!isReadOnly) unwrap(storeName, await store.migrate());
-      return { store, storeName, listsByStatus: true, isShared: true, close: () => database.close() };
+      return {
+        store,
+        storeName,
+        listsByStatus: true,
+        isShared: true,
+        close: () => database.close(),
+      };
     } catch (cause) {
-      throw cause instanceof CliError ? cause : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
+      throw cause instanceof CliError
+        ? cause
+        : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
     }
   },
 };

@@ -11,7 +11,9 @@ export const widthOf = (text: string): number => {
   return width;
 };
 
-/** Maximum columns of a line: those of the terminal, or `COLUMNS`; no limit for a file or a pipe. */
+/**
+ * Maximum columns of a line: those of the terminal, or `COLUMNS`; no limit for a file or a pipe.
+ */
 export const columns = (): number =>
   process.stdout.columns || Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY;
 
@@ -46,8 +48,10 @@ export const clip = (text: string, width: number): string => {
 /** The lines of a table with aligned columns, cut to the width. */
 export const tableLines = (table: readonly (readonly string[])[], width: number): string[] => {
   const rows = table.map((row) => row.map(printable));
-  const widest = (at: number): number => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);
+  const widest = (at: number): number =>
+    rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);
   const widths = rows[0]?.map((_, at) => widest(at)) ?? [];
-  const pad = (cell: string, at: number): string => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+  const pad = (cell: string, at: number): string =>
+    cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));
   return rows.map((row) => clip(row.map(pad).join('  ').trimEnd(), width));
 };

@@ -11,7 +11,13 @@ import {
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import type { createWithId, get, getOrCreate, history, list } from '../operations/session-operations.js';
+import type {
+  createWithId,
+  get,
+  getOrCreate,
+  history,
+  list,
+} from '../operations/session-operations.js';
 import type { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
 import {
   type CallbackFailed,
@@ -48,8 +54,8 @@ import type { ClientRequest } from './client-request.js';
 export type Outcome = StoreUnavailable['outcome'];
 
 /**
- * The service did not answer: the network failed, a timeout passed, or a gateway in front of the service rejected the
- * call.
+ * The service did not answer: the network failed, a timeout passed, or a gateway in front of the
+ * service rejected the call.
  */
 export interface Unreachable {
   readonly type: 'unreachable';
@@ -57,15 +63,17 @@ export interface Unreachable {
   readonly message: string;
   /** `gateway`: a 429, 502, 503 or 504 that does not come from the service. */
   readonly reason: 'network' | 'timeout' | 'gateway';
-  /** With either outcome, the call is safe to repeat with the same idempotency key or operation id. */
+  /**
+   * With either outcome, the call is safe to repeat with the same idempotency key or operation id.
+   */
   readonly outcome: Outcome;
   /** The error of `fetch`; for logs. */
   readonly cause?: unknown;
 }
 
 /**
- * The answer does not come from this service: a page of a proxy, a redirect, other JSON, or a body above
- * `maxResponseBytes`.
+ * The answer does not come from this service: a page of a proxy, a redirect, other JSON, or a body
+ * above `maxResponseBytes`.
  */
 export interface UnexpectedAnswer {
   readonly type: 'unexpected_answer';
@@ -88,7 +96,10 @@ export interface Aborted {
   readonly outcome: Outcome;
 }
 
-/** The caller's `apiKey` function failed. This attempt sent nothing; an earlier attempt of the same call may have. */
+/**
+ * The caller's `apiKey` function failed. This attempt sent nothing; an earlier attempt of the same
+ * call may have.
+ */
 export interface KeyUnavailable {
   readonly type: 'key_unavailable';
   /** For logs. */
@@ -101,7 +112,9 @@ export interface KeyUnavailable {
 
 type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
-/** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
+/**
+ * The service rejected the caller, the path or the body. `type` is the code of the handler's error.
+ */
 export interface Refused {
   /** Distinguishes the errors; the `code` of the response. */
   readonly type: RefusalType;
@@ -183,12 +196,15 @@ const parseIssues = (operation: AnyOperation, message: string, errors: unknown):
   const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
   if (issues.length === 0) return { type: 'invalid_input', message, issues };
-  return invalidInput(issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })));
+  return invalidInput(
+    issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })),
+  );
 };
 
 const isCommand = (method = ''): method is CallerCommand => Object.hasOwn(changes, method);
 
-const isHistoryCommand = (method = ''): method is 'append' | 'rewind' => method === 'append' || method === 'rewind';
+const isHistoryCommand = (method = ''): method is 'append' | 'rewind' =>
+  method === 'append' || method === 'rewind';
 
 const refusals = {
   unauthenticated: true,
@@ -217,7 +233,11 @@ const remoteErrorOf = (
       return notFound(id);
     case 'invalid_transition': {
       const method = operation.calls?.method;
-      return { type: code, message, command: isCommand(method) || isHistoryCommand(method) ? method : 'lease' };
+      return {
+        type: code,
+        message,
+        command: isCommand(method) || isHistoryCommand(method) ? method : 'lease',
+      };
     }
     case 'history_full':
     case 'id_taken':
@@ -250,8 +270,8 @@ const remoteErrorOf = (
 };
 
 /**
- * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not one of this
- * operation.
+ * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not
+ * one of this operation.
  */
 export const errorInProblem = <C extends OperationError>(
   body: unknown,
@@ -272,4 +292,10 @@ export const unreachable = (
   message: string,
   outcome: Outcome,
   cause?: unknown,
-): Unreachable => ({ type: 'unreachable', message, reason, outcome, ...(cause === undefined ? {} : { cause }) });
+): Unreachable => ({
+  type: 'unreachable',
+  message,
+  reason,
+  outcome,
+  ...(cause === undefined ? {} : { cause }),
+});

@@ -49,7 +49,10 @@ export interface RemoteGetOptions extends CallOptions {
   readonly historyLimit?: number;
 }
 
-/** Options of a write. Without an `operationId`, the client generates one, so that its retries are safe. */
+/**
+ * Options of a write. Without an `operationId`, the client generates one, so that its retries are
+ * safe.
+ */
 export interface WriteOptions extends CallOptions, OperationOptions {}
 
 /** Options of `update`. */
@@ -60,10 +63,14 @@ export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
 
 /** Options of `watch`. */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
-  /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
+  /**
+   * The cursor of an item of a watch of this session, to continue after it. Default: begins with a
+   * snapshot.
+   */
   readonly cursor?: string;
   /**
-   * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
+   * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400.
+   * Default: no warning.
    */
   readonly warnBefore?: number;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
@@ -83,7 +90,10 @@ export interface CallArguments {
   readonly fence?: Fence | undefined;
   /** Names of options beyond those of every call. */
   readonly optionNames?: readonly string[];
-  /** Whether the operation id and the fencing token are fields of `input`. Default: they are options. */
+  /**
+   * Whether the operation id and the fencing token are fields of `input`. Default: they are
+   * options.
+   */
   readonly hasInputHeaders?: boolean;
   /** Whether the session id is the field `id` of `input`. */
   readonly hasInputId?: boolean;
@@ -121,7 +131,11 @@ const parseId = (issues: IssueList, value: unknown): string => {
 const parseIdempotencyKey = (issues: IssueList, value: unknown): string => {
   const key = parseName(issues, 'idempotencyKey', value, KEY_LENGTH);
   const isSendable = /^[!-~](?:[ -~]*[!-~])?$/.test(key);
-  issues.check(key === '' || isSendable, 'idempotencyKey', 'must be visible ASCII characters to be sent');
+  issues.check(
+    key === '' || isSendable,
+    'idempotencyKey',
+    'must be visible ASCII characters to be sent',
+  );
   return key;
 };
 
@@ -141,7 +155,8 @@ const checkNames = (
   given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
   { optionNames = [], hasInputHeaders = false, condition = '' }: NamesOfCall,
 ): void => {
-  const keyNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
+  const keyNames =
+    headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
   const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
   const inputNames = hasInputHeaders ? headerNames : keyNames;
   const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => name !== condition);
@@ -149,7 +164,13 @@ const checkNames = (
   if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
   const namesOfHeaders = hasInputHeaders ? [] : headerNames;
   const conditions = condition === '' ? [] : [condition];
-  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...namesOfHeaders, ...conditions, ...optionNames]);
+  checkKnown(issues, given.options, [
+    'signal',
+    'timeoutMs',
+    ...namesOfHeaders,
+    ...conditions,
+    ...optionNames,
+  ]);
 };
 
 const parseParameters = (
@@ -177,7 +198,10 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
   return text === '' ? '' : `?${text}`;
 };
 
-/** Sends NaN and infinite numbers as text: JSON would make them null, which the service treats as an absent field. */
+/**
+ * Sends NaN and infinite numbers as text: JSON would make them null, which the service treats as an
+ * absent field.
+ */
 const sayable = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
@@ -185,10 +209,15 @@ const parseBody = ({ body }: AnyOperation, input: Fields): string | null =>
   body === undefined
     ? null
     : JSON.stringify(
-        Object.fromEntries(Object.keys(body.fields).map((name) => [wireName(name), sayable(input[name])])),
+        Object.fromEntries(
+          Object.keys(body.fields).map((name) => [wireName(name), sayable(input[name])]),
+        ),
       );
 
-/** The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation has none. */
+/**
+ * The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation
+ * has none.
+ */
 const parseKey = (
   issues: IssueList,
   { headers = {} }: AnyOperation,
@@ -196,7 +225,8 @@ const parseKey = (
   operationId: unknown,
 ): string | undefined => {
   if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
-  if (headers['operationId'] !== undefined) return parseOperationId(issues, operationId) ?? randomIds.next();
+  if (headers['operationId'] !== undefined)
+    return parseOperationId(issues, operationId) ?? randomIds.next();
   return undefined;
 };
 
@@ -220,10 +250,16 @@ const parseCall = <C extends OperationError>(
   const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
   const key = parseKey(issues, operation, fields, operationId);
   const fencingToken = fencingTokenFor(fence, id, givenToken);
-  const token = fencingToken === undefined ? undefined : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
+  const token =
+    fencingToken === undefined
+      ? undefined
+      : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
   const { condition = '' } = names;
   const isConditional = settings[condition] !== undefined;
-  const body = parseBody(operation, isConditional ? { ...fields, [condition]: settings[condition] } : fields);
+  const body = parseBody(
+    operation,
+    isConditional ? { ...fields, [condition]: settings[condition] } : fields,
+  );
   return {
     operation,
     id,
@@ -246,7 +282,8 @@ const parseCall = <C extends OperationError>(
 export const parseRequest = <C extends OperationError>(
   operation: Operation<never, unknown, C>,
   given: CallArguments,
-): Result<ClientRequest<C>, InvalidInput> => parseSafely('arguments', (issues) => parseCall(issues, operation, given));
+): Result<ClientRequest<C>, InvalidInput> =>
+  parseSafely('arguments', (issues) => parseCall(issues, operation, given));
 
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
@@ -260,10 +297,18 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
     const fields = parseFields(issues, 'options', options);
     const { cursor, warnBefore, historyLimit } = fields;
     const isCursor = typeof cursor === 'string' && parseWatchCursor(cursor) !== undefined;
-    issues.check(cursor === undefined || isCursor, 'cursor', 'must be the cursor of an item of a watch');
+    issues.check(
+      cursor === undefined || isCursor,
+      'cursor',
+      'must be the cursor of an item of a watch',
+    );
     const query = {
-      ...(warnBefore !== undefined && { warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
-      ...(historyLimit !== undefined && { historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0) }),
+      ...(warnBefore !== undefined && {
+        warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS),
+      }),
+      ...(historyLimit !== undefined && {
+        historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0),
+      }),
     };
     const optionNames = ['cursor', 'warnBefore', 'historyLimit'] as const;
     const request = parseCall(issues, watch, { id, query, options: fields, optionNames });
@@ -277,7 +322,11 @@ export type EachPages = EachQuery & { readonly limit: number };
 export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
   parseSafely('query', (issues) => {
     const fields: EachQuery = { ...parseFields(issues, 'query', query) };
-    issues.check(!('page' in fields) || fields.page === undefined, 'page', 'is not allowed in `each`');
+    issues.check(
+      !('page' in fields) || fields.page === undefined,
+      'page',
+      'is not allowed in `each`',
+    );
     const { limit = PAGE_LIMIT } = fields;
     // The service counts a higher limit as this one.
     return { ...fields, limit: Math.min(limit, PAGE_LIMIT) };

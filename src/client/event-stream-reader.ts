@@ -19,8 +19,8 @@ export class EventStreamReader {
   hasLived = false;
 
   /**
-   * `limits` apply to each read: if no data arrives within the timeout, the connection counts as lost. An event has at
-   * most `maxCharacters`.
+   * `limits` apply to each read: if no data arrives within the timeout, the connection counts as
+   * lost. An event has at most `maxCharacters`.
    */
   constructor(response: Response, limits: TaskLimits, maxCharacters: number) {
     this.#limits = limits;

@@ -25,12 +25,16 @@ const retryableTypes: ReadonlySet<string> = new Set([
   'conflict',
 ]);
 
-export const isRetryable = ({ type }: { readonly type: string }): boolean => retryableTypes.has(type);
+export const isRetryable = ({ type }: { readonly type: string }): boolean =>
+  retryableTypes.has(type);
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 
-/** Milliseconds of a `Retry-After` header, which contains seconds or a date; 0 if there is none or it is invalid. */
+/**
+ * Milliseconds of a `Retry-After` header, which contains seconds or a date; 0 if there is none or
+ * it is invalid.
+ */
 const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
   if (header === null) return 0;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -41,11 +45,15 @@ const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
 type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
 
 /** The header with the API key. */
-const keyHeader = async ({ apiKey }: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyFailure>> => {
+const keyHeader = async ({
+  apiKey,
+}: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyFailure>> => {
   if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
   try {
     const key = await apiKey();
-    return isKey(key) ? ok({ 'X-API-KEY': key }) : err({ message: '`apiKey` returned no valid API key' });
+    return isKey(key)
+      ? ok({ 'X-API-KEY': key })
+      : err({ message: '`apiKey` returned no valid API key' });
   } catch (cause) {
     return err({ message: '`apiKey` failed', cause });
   }
@@ -74,8 +82,9 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read`
-   * returns undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
+   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or
+   * time left. `read` returns undefined for an answer that is not from the service. Never rejects,
+   * even if a function of the host throws.
    */
   async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
     const { timing, retries, attemptTimeoutMs } = this.#settings;
@@ -84,14 +93,17 @@ export class Exchange<C extends OperationError> {
       const reply = await this.#readReply(response);
       if (reply.isErr()) return err(reply.error);
       const value = read(reply.value);
-      return value === undefined ? err(this.unexpected('is not from this service', response.status)) : ok(value);
+      return value === undefined
+        ? err(this.unexpected('is not from this service', response.status))
+        : ok(value);
     };
     try {
       const deadline = timing.now() + timeoutMs;
       for (let failures = 0; ; failures += 1) {
         const ms = Math.min(attemptTimeoutMs, Math.max(0, deadline - timing.now()));
         const result = await this.attempt(ms, new AbortController(), readAnswer);
-        if (result.isOk() || !this.#isRetryable(result.error) || failures === retries) return result;
+        if (result.isOk() || !this.#isRetryable(result.error) || failures === retries)
+          return result;
         const wait = this.delayMs(failures);
         if (timing.now() + wait >= deadline) return result;
         await sleep({ timing, ms: wait, signal });
@@ -103,8 +115,8 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An
-   * exception is a network error.
+   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if
+   * that fails. An exception is a network error.
    */
   async attempt<T>(
     ms: number,
@@ -117,23 +129,26 @@ export class Exchange<C extends OperationError> {
     let hasKey = false;
     this.#retryAfter = null;
     try {
-      const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
-        const key = await keyHeader(this.#settings);
-        if (key.isErr()) return err(this.#keyUnavailable(key.error));
-        // The attempt may have ended while the key was being read.
-        if (connection.signal.aborted) return err(this.#aborted());
-        hasKey = true;
-        this.#wasSent = true;
-        const response = await fetch(baseUrl + path, {
-          method: operation.method,
-          headers: { ...common, ...key.value, ...headers, ...more },
-          body,
-          // A redirect could send the API key to another server.
-          redirect: 'manual',
-          signal: connection.signal,
-        });
-        return response.ok ? await read(response) : err(await this.#refusal(response));
-      });
+      const result = await withTimeout(
+        { timing, ms, signal },
+        async (): Promise<Result<T, RequestError<C>>> => {
+          const key = await keyHeader(this.#settings);
+          if (key.isErr()) return err(this.#keyUnavailable(key.error));
+          // The attempt may have ended while the key was being read.
+          if (connection.signal.aborted) return err(this.#aborted());
+          hasKey = true;
+          this.#wasSent = true;
+          const response = await fetch(baseUrl + path, {
+            method: operation.method,
+            headers: { ...common, ...key.value, ...headers, ...more },
+            body,
+            // A redirect could send the API key to another server.
+            redirect: 'manual',
+            signal: connection.signal,
+          });
+          return response.ok ? await read(response) : err(await this.#refusal(response));
+        },
+      );
       if (result.isOk() && result.value.isOk()) return result.value;
       connection.abort();
       if (result.isOk()) return result.value;
@@ -147,9 +162,9 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum
-   * that starts at `firstMs` and doubles with each consecutive failure. The random part keeps clients that failed
-   * together from retrying together.
+   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random
+   * time up to a maximum that starts at `firstMs` and doubles with each consecutive failure. The
+   * random part keeps clients that failed together from retrying together.
    */
   delayMs(failures: number, firstMs = FIRST_DELAY_MS): number {
     const { timing } = this.#settings;
@@ -175,12 +190,18 @@ export class Exchange<C extends OperationError> {
     const reply = await this.#readReply(response);
     if (reply.isErr()) return reply.error;
     this.#retryAfter = headers.get('retry-after');
-    const error = status >= 400 ? errorInProblem(reply.value.body, this.#request, this.#outcome) : undefined;
+    const error =
+      status >= 400 ? errorInProblem(reply.value.body, this.#request, this.#outcome) : undefined;
     if (error !== undefined) return error;
     // A browser hides the status of a redirect.
-    if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
+    if (status === 0 || (status >= 300 && status < 400))
+      return this.unexpected('is a redirect', status);
     if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
-    return unreachable('gateway', `a proxy in front of the service answered ${status}`, this.#outcome);
+    return unreachable(
+      'gateway',
+      `a proxy in front of the service answered ${status}`,
+      this.#outcome,
+    );
   }
 
   #keyUnavailable(failure: KeyFailure): KeyUnavailable {

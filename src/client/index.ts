@@ -26,7 +26,13 @@ export type {
   RemoteWatchOptions,
   WriteOptions,
 } from './client-request.js';
-export type { RemoteChange, RemoteChanged, RemoteDeleted, RemoteExpiring, RemoteSnapshot } from './read-change.js';
+export type {
+  RemoteChange,
+  RemoteChanged,
+  RemoteDeleted,
+  RemoteExpiring,
+  RemoteSnapshot,
+} from './read-change.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';
 export { SessionFailure } from './session-failure.js';

@@ -23,10 +23,13 @@ const grown = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Array
 };
 
 /**
- * Reads a body into one buffer; undefined if it has more than `maxBytes`. Keeping each chunk would cost many times the
- * memory if chunks are small.
+ * Reads a body into one buffer; undefined if it has more than `maxBytes`. Keeping each chunk would
+ * cost many times the memory if chunks are small.
  */
-const readBody = async ({ headers, body }: Response, maxBytes: number): Promise<Uint8Array | undefined> => {
+const readBody = async (
+  { headers, body }: Response,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> => {
   if (Number(headers.get('content-length')) > maxBytes) {
     cancelBody(body);
     return undefined;
@@ -50,7 +53,8 @@ const readBody = async ({ headers, body }: Response, maxBytes: number): Promise<
 /** Parses JSON, as text or in UTF-8; undefined for invalid JSON. */
 export const parseJson = (json: string | Uint8Array): unknown => {
   try {
-    const text = typeof json === 'string' ? json : new TextDecoder('utf-8', { fatal: true }).decode(json);
+    const text =
+      typeof json === 'string' ? json : new TextDecoder('utf-8', { fatal: true }).decode(json);
     return JSON.parse(text);
   } catch {
     return undefined;
@@ -58,7 +62,10 @@ export const parseJson = (json: string | Uint8Array): unknown => {
 };
 
 /** Reads a response with its body; undefined if that has more than `maxBytes`. */
-export const readReply = async (response: Response, maxBytes: number): Promise<Reply | undefined> => {
+export const readReply = async (
+  response: Response,
+  maxBytes: number,
+): Promise<Reply | undefined> => {
   const { status, headers } = response;
   const bytes = await readBody(response, maxBytes);
   return bytes && { status, headers, body: parseJson(bytes) };
@@ -77,8 +84,9 @@ const idsIn = (header: string | null): readonly string[] => {
 };
 
 /**
- * Reads a page of a list; undefined if the answer is not from the service. The body is a bare array, so the headers
- * contain the metadata, except the page number, which is in the requested path.
+ * Reads a page of a list; undefined if the answer is not from the service. The body is a bare
+ * array, so the headers contain the metadata, except the page number, which is in the requested
+ * path.
  */
 export const readPage = ({ headers, body }: Reply, path: string): RemotePage | undefined => {
   const found = sessions.read(body);

@@ -1,8 +1,16 @@
 import type { IssueList } from '../input/issue-list.js';
-import { checkFunction, hasMethods, isFields, parseNumber, parseWhole } from '../input/parse-fields.js';
+import {
+  checkFunction,
+  hasMethods,
+  isFields,
+  parseNumber,
+  parseWhole,
+} from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 
-/** The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps. */
+/**
+ * The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps.
+ */
 export interface ClientTiming {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -13,28 +21,39 @@ export interface ClientTiming {
 }
 
 /** The runtime's `fetch`, or a function of the same type. */
-export type ClientFetch = typeof globalThis extends { fetch: (url: string, init: infer I) => infer R }
+export type ClientFetch = typeof globalThis extends {
+  fetch: (url: string, init: infer I) => infer R;
+}
   ? (url: string, init: NonNullable<I>) => R
   : (url: string, init: unknown) => PromiseLike<unknown>;
 
 /** Options of a `SessionClient`. */
 export interface SessionClientOptions {
-  /** The URL of the service, such as `https://sessions.example/api`; on a web page also a path such as `/api`. */
+  /**
+   * The URL of the service, such as `https://sessions.example/api`; on a web page also a path such
+   * as `/api`.
+   */
   readonly baseUrl: string;
   /**
-   * The API key, or a function that returns it and is called before every request. Without one, no key is sent: for web
-   * pages whose own server adds it.
+   * The API key, or a function that returns it and is called before every request. Without one, no
+   * key is sent: for web pages whose own server adds it.
    */
   readonly apiKey?: string | (() => string | PromiseLike<string>);
   /** Default: the runtime's `fetch`. */
   readonly fetch?: ClientFetch;
   /** Timeout of a call in milliseconds, including all attempts and delays. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout of the service. */
+  /**
+   * Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout
+   * of the service.
+   */
   readonly attemptTimeoutMs?: number;
   /** Maximum number of retries of a call. With 0, a watch does not reconnect either. Default: 3. */
   readonly retries?: number;
-  /** Milliseconds without data after which a watch reconnects. Default: 45,000, three times the default heartbeat. */
+  /**
+   * Milliseconds without data after which a watch reconnects. Default: 45,000, three times the
+   * default heartbeat.
+   */
   readonly silenceMs?: number;
   /** Maximum bytes of a response, and maximum characters of an event. Default: 16 MiB. */
   readonly maxResponseBytes?: number;
@@ -57,9 +76,13 @@ export const parseMs = (issues: IssueList, path: string, value: unknown): number
   parseNumber(issues, path, value, 1, MAX_MS);
 
 /** Whether a value is a valid API key: characters that every client and proxy sends unchanged. */
-export const isKey = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
+export const isKey = (value: unknown): value is string =>
+  typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
-/** Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in every call. */
+/**
+ * Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in
+ * every call.
+ */
 const parseBaseUrl = (issues: IssueList, value: unknown): string => {
   const isUsable = (text: string): boolean => {
     if (/[?#\\\s]/.test(text)) return false;
@@ -69,7 +92,11 @@ const parseBaseUrl = (issues: IssueList, value: unknown): string => {
     return /^https?:$/.test(protocol) && username === '' && password === '';
   };
   const fits = typeof value === 'string' && isUsable(value);
-  issues.check(fits, 'baseUrl', 'must be an http or https URL, or a path, without user name, query and fragment');
+  issues.check(
+    fits,
+    'baseUrl',
+    'must be an http or https URL, or a path, without user name, query and fragment',
+  );
   return fits ? value.replace(/\/+$/, '') : '';
 };
 
@@ -79,7 +106,8 @@ const parseHeaders = (issues: IssueList, value: unknown): Readonly<Record<string
   const given = isFields(value) ? Object.entries(value) : [];
   issues.check(isFields(value), 'headers', 'must be an object of strings');
   for (const [name, text] of given) {
-    const fits = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === 'string' && /^[\t -~]*$/.test(text);
+    const fits =
+      /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === 'string' && /^[\t -~]*$/.test(text);
     issues.check(fits, 'headers', 'must have names and values that are allowed in HTTP');
     if (fits) headers[name] = text;
   }
@@ -116,9 +144,17 @@ export const parseClientOptions = (options: SessionClientOptions): ClientSetting
   parseOptions('SessionClient', options, optionNames, (issues) => {
     const { apiKey, timing = systemTiming, fetch: send = systemFetch, headers = {} } = options;
     const hasKey = apiKey === undefined || typeof apiKey === 'function' || isKey(apiKey);
-    issues.check(hasKey, 'apiKey', 'must be 1 to 256 visible ASCII characters, or a function that returns them');
+    issues.check(
+      hasKey,
+      'apiKey',
+      'must be 1 to 256 visible ASCII characters, or a function that returns them',
+    );
     checkFunction(issues, 'fetch', send);
-    issues.check(hasMethods(timing, 'now', 'random', 'after'), 'timing', 'must have now, random and after');
+    issues.check(
+      hasMethods(timing, 'now', 'random', 'after'),
+      'timing',
+      'must have now, random and after',
+    );
     return {
       baseUrl: parseBaseUrl(issues, options.baseUrl),
       apiKey,
@@ -127,7 +163,12 @@ export const parseClientOptions = (options: SessionClientOptions): ClientSetting
       attemptTimeoutMs: parseMs(issues, 'attemptTimeoutMs', options.attemptTimeoutMs ?? 12_000),
       retries: parseWhole(issues, 'retries', options.retries ?? 3, 0),
       silenceMs: parseMs(issues, 'silenceMs', options.silenceMs ?? 45_000),
-      maxResponseBytes: parseWhole(issues, 'maxResponseBytes', options.maxResponseBytes ?? 16 * 1024 * 1024, 1),
+      maxResponseBytes: parseWhole(
+        issues,
+        'maxResponseBytes',
+        options.maxResponseBytes ?? 16 * 1024 * 1024,
+        1,
+      ),
       headers: parseHeaders(issues, headers),
       timing,
     };

@@ -1,6 +1,14 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
-import { append, changes, extend, redact, remove, rewind, update } from '../operations/command-operations.js';
+import {
+  append,
+  changes,
+  extend,
+  redact,
+  remove,
+  rewind,
+  update,
+} from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import {
   REPLAYED_HEADER,
@@ -10,7 +18,14 @@ import {
   type RemotePage,
   type RemoteSession,
 } from '../operations/outputs.js';
-import { createWithId, get, getOrCreate, history, list, openedCreate } from '../operations/session-operations.js';
+import {
+  createWithId,
+  get,
+  getOrCreate,
+  history,
+  list,
+  openedCreate,
+} from '../operations/session-operations.js';
 import { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
 import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CancelOptions } from '../service/cancel-work.js';
@@ -53,7 +68,11 @@ import {
 import { Exchange } from './exchange.js';
 import type { RemoteChange } from './read-change.js';
 import { type Reply, readPage } from './read-reply.js';
-import { type ClientSettings, parseClientOptions, type SessionClientOptions } from './session-client-options.js';
+import {
+  type ClientSettings,
+  parseClientOptions,
+  type SessionClientOptions,
+} from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
 
 const hasOwnId = (input: unknown): boolean => {
@@ -73,7 +92,9 @@ const bodyOf =
 /** The result of a write whose answer has no body. */
 const isEmptyAnswer = ({ status }: Reply): true | undefined => status === 204 || undefined;
 
-/** Reads the result of a write, and whether it repeats that of an earlier request with the same key. */
+/**
+ * Reads the result of a write, and whether it repeats that of an earlier request with the same key.
+ */
 const writtenOf =
   <T extends { readonly repeated?: true }>({ output }: Operation<never, T>) =>
   ({ body, headers }: Reply): T | undefined => {
@@ -82,9 +103,9 @@ const writtenOf =
   };
 
 /**
- * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the tenant of the API
- * key. No operation throws or rejects. Temporary failures are retried; a write keeps its idempotency key, so it is
- * applied only once.
+ * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
+ * tenant of the API key. No operation throws or rejects. Temporary failures are retried; a write
+ * keeps its idempotency key, so it is applied only once.
  */
 export class SessionClient {
   readonly #options: SessionClientOptions;
@@ -98,26 +119,30 @@ export class SessionClient {
   }
 
   /**
-   * The same operations as promises of their values, for `await` and `try`: an error rejects with a `SessionFailure`.
-   * An iterable throws at its first error.
+   * The same operations as promises of their values, for `await` and `try`: an error rejects with a
+   * `SessionFailure`. An iterable throws at its first error.
    */
   get orThrow(): OrThrow<SessionClient> {
     return orThrowOf<SessionClient>(this);
   }
 
   /**
-   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `wake`,
-   * `entries` and `from` need a host that serves `commandRoutes()`.
+   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one.
+   * `start`, `wake`, `entries` and `from` need a host that serves `commandRoutes()`.
    */
-  create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteErrors['create']> {
-    if (!hasOwnId(input)) return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
+  create(
+    input: CreateSessionInput,
+    options: CallOptions = {},
+  ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
+    if (!hasOwnId(input))
+      return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
     return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
   }
 
   /**
-   * Reads the session with an id of the caller's own, whatever its options and its status, or creates and starts it.
-   * `created` says which. Of several calls at the same time, one creates the session and all get it. The host must
-   * serve `commandRoutes()`.
+   * Reads the session with an id of the caller's own, whatever its options and its status, or
+   * creates and starts it. `created` says which. Of several calls at the same time, one creates the
+   * session and all get it. The host must serve `commandRoutes()`.
    */
   getOrCreate(
     input: GetOrCreateInput,
@@ -128,12 +153,16 @@ export class SessionClient {
 
   /** Reads a session with its history, or with its latest entries. */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#call(get, { id, query: options, options, optionNames: ['historyLimit'] }, bodyOf(get));
+    return this.#call(
+      get,
+      { id, query: options, options, optionNames: ['historyLimit'] },
+      bodyOf(get),
+    );
   }
 
   /**
-   * Reads a part of a history: the last entries, those after a position, or those before one. A position that is not in
-   * this history is `invalid_input`. The host must serve `historyRoutes()`.
+   * Reads a part of a history: the last entries, those after a position, or those before one. A
+   * position that is not in this history is `invalid_input`. The host must serve `historyRoutes()`.
    */
   history(
     id: string,
@@ -144,16 +173,22 @@ export class SessionClient {
   }
 
   /** Reads a page of the sessions with their histories, newest first by default. */
-  list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteErrors['list']> {
+  list(
+    query: ListQuery = {},
+    options: CallOptions = {},
+  ): ResultAsync<RemotePage, RemoteErrors['list']> {
     return this.#call(list, { query, options }, readPage);
   }
 
   /**
-   * Iterates over all sessions, page by page with a cursor. A session that exists during the whole iteration is yielded
-   * exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the last item. Never
-   * throws. The options apply to each page.
+   * Iterates over all sessions, page by page with a cursor. A session that exists during the whole
+   * iteration is yielded exactly once. A session that cannot be read is a `corrupt_record` item;
+   * any other error is the last item. Never throws. The options apply to each page.
    */
-  each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteErrors['each']>> {
+  each(
+    query: EachQuery = {},
+    options: CallOptions = {},
+  ): AsyncIterable<Result<RemoteSession, RemoteErrors['each']>> {
     return this.#each(parseEachQuery(query), options);
   }
 
@@ -168,13 +203,16 @@ export class SessionClient {
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
-  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['resume']> {
+  resume(
+    id: string,
+    options: WriteOptions = {},
+  ): ResultAsync<SessionState, RemoteErrors['resume']> {
     return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
   }
 
   /**
-   * Sets a new time limit, higher or lower than before, of a session that has not ended. It includes the seconds
-   * already used: a limit that is not higher than these is `invalid_input`.
+   * Sets a new time limit, higher or lower than before, of a session that has not ended. It
+   * includes the seconds already used: a limit that is not higher than these is `invalid_input`.
    */
   extend(
     id: string,
@@ -185,8 +223,8 @@ export class SessionClient {
   }
 
   /**
-   * Sets and removes labels and metadata of a session in any status, in one step; the others stay. An update that
-   * changes nothing writes nothing.
+   * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
+   * An update that changes nothing writes nothing.
    */
   update(
     id: string,
@@ -196,8 +234,14 @@ export class SessionClient {
     return this.#call(update, { id, input, options, condition: 'ifRevision' }, writtenOf(update));
   }
 
-  /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
-  terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['terminate']> {
+  /**
+   * Ends the session with the reason `terminated`. Succeeds without a change if the session has
+   * ended.
+   */
+  terminate(
+    id: string,
+    options: WriteOptions = {},
+  ): ResultAsync<SessionState, RemoteErrors['terminate']> {
     return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
   }
 
@@ -213,43 +257,63 @@ export class SessionClient {
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const input = { entries, ifPosition: options?.ifPosition, wake: options?.wake };
-    return this.#call(append, { id, input, options, optionNames: ['ifPosition', 'wake'] }, writtenOf(append));
+    return this.#call(
+      append,
+      { id, input, options, optionNames: ['ifPosition', 'wake'] },
+      writtenOf(append),
+    );
   }
 
   /**
-   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the entries up to the
-   * position `to`, and after them `entries`. If the history does not end at `ifPosition`, the error is `history_moved`,
-   * and nothing is changed.
+   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
+   * entries up to the position `to`, and after them `entries`. If the history does not end at
+   * `ifPosition`, the error is `history_moved`, and nothing is changed.
    */
-  rewind(id: string, input: RewindInput, options: CallOptions = {}): ResultAsync<Appended, RemoteErrors['rewind']> {
+  rewind(
+    id: string,
+    input: RewindInput,
+    options: CallOptions = {},
+  ): ResultAsync<Appended, RemoteErrors['rewind']> {
     return this.#call(rewind, { id, input, options, hasInputHeaders: true }, writtenOf(rewind));
   }
 
   /**
-   * Leases a session that has not ended. If another holder has the session, the error is `leased`. Every lease has a
-   * higher fencing token than the ones before. If the same holder already has the session, the new lease replaces the
-   * earlier one.
+   * Leases a session that has not ended. If another holder has the session, the error is `leased`.
+   * Every lease has a higher fencing token than the ones before. If the same holder already has the
+   * session, the new lease replaces the earlier one.
    */
-  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<TakenLease, RemoteErrors['lease']> {
+  lease(
+    id: string,
+    input: LeaseInput,
+    options: CallOptions = {},
+  ): ResultAsync<TakenLease, RemoteErrors['lease']> {
     const taken = this.#call(lease, { id, input, options }, bodyOf(lease));
-    return taken.map((given) => takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })));
+    return taken.map((given) =>
+      takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
+    );
   }
 
   /**
-   * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not that of the current
-   * lease, the error is `lease_lost`, and after the end of the session `invalid_transition`.
+   * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not
+   * that of the current lease, the error is `lease_lost`, and after the end of the session
+   * `invalid_transition`.
    */
-  renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteErrors['renew']> {
+  renew(
+    id: string,
+    input: RenewInput,
+    options: CallOptions = {},
+  ): ResultAsync<SessionLease, RemoteErrors['renew']> {
     return this.#call(renew, { id, input, options }, bodyOf(renew));
   }
 
   /**
-   * Leases a session while `use` runs: renews the lease after each third of its length, and releases it at the end.
-   * `use` gets `sessions`, this client with the token of the lease in its appends and commands on the session. Returns
-   * the value of `use`, or its result if it returns one; `callback_failed` if `use` throws or rejects; and `lease_lost`
-   * in place of a value if the lease was lost before `use` had finished. `signal` is aborted as soon as that is known,
-   * and when the session has ended: an error of `use` is then still its own, and the reason of the signal, if `use`
-   * throws that. If the session cannot be leased, `use` is not called.
+   * Leases a session while `use` runs: renews the lease after each third of its length, and
+   * releases it at the end. `use` gets `sessions`, this client with the token of the lease in its
+   * appends and commands on the session. Returns the value of `use`, or its result if it returns
+   * one; `callback_failed` if `use` throws or rejects; and `lease_lost` in place of a value if the
+   * lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
+   * when the session has ended: an error of `use` is then still its own, and the reason of the
+   * signal, if `use` throws that. If the session cannot be leased, `use` is not called.
    */
   withLease<T>(
     id: string,
@@ -257,7 +321,8 @@ export class SessionClient {
     use: (lease: HeldLease<SessionClient>) => T,
   ): ResultAsync<ReturnedValue<Awaited<T>>, RemoteErrors['withLease'] | ReturnedError<Awaited<T>>> {
     const operations = {
-      sessions: (fencingToken: number) => new SessionClient(this.#options).#carry({ id, fencingToken }),
+      sessions: (fencingToken: number) =>
+        new SessionClient(this.#options).#carry({ id, fencingToken }),
       lease: () => this.lease(id, input),
       // Limited to a third of the lease, so that a lost answer leaves time for another attempt.
       renew: (fencingToken: number, seconds: number) =>
@@ -268,16 +333,21 @@ export class SessionClient {
   }
 
   /**
-   * Makes a session want a worker, now or from a time on: `claim` then returns it. A session that has ended is
-   * `invalid_transition`.
+   * Makes a session want a worker, now or from a time on: `claim` then returns it. A session that
+   * has ended is `invalid_transition`.
    */
-  wake(id: string, input: WakeOptions = {}, options: CallOptions = {}): ResultAsync<void, RemoteErrors['wake']> {
+  wake(
+    id: string,
+    input: WakeOptions = {},
+    options: CallOptions = {},
+  ): ResultAsync<void, RemoteErrors['wake']> {
     return this.#call(wake, { id, input, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /**
-   * Leases sessions that want a worker, the longest waiting first, at most `limit`. No two callers get the same session
-   * at the same time. If an answer is lost, its sessions come again when their leases have run out.
+   * Leases sessions that want a worker, the longest waiting first, at most `limit`. No two callers
+   * get the same session at the same time. If an answer is lost, its sessions come again when their
+   * leases have run out.
    */
   claim(
     input: Omit<ClaimInput, 'historyLimit'>,
@@ -286,26 +356,39 @@ export class SessionClient {
     return this.#call(claim, { id: '', input, options }, bodyOf(claim));
   }
 
-  /** Cancels the work on a session: ends the lease on it, and the session wants no worker any more. */
-  cancel(id: string, input: CancelOptions = {}, options: CallOptions = {}): ResultAsync<void, RemoteErrors['cancel']> {
+  /**
+   * Cancels the work on a session: ends the lease on it, and the session wants no worker any more.
+   */
+  cancel(
+    id: string,
+    input: CancelOptions = {},
+    options: CallOptions = {},
+  ): ResultAsync<void, RemoteErrors['cancel']> {
     return this.#call(cancel, { id, input, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
-  release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteErrors['release']> {
+  release(
+    id: string,
+    input: ReleaseInput,
+    options: CallOptions = {},
+  ): ResultAsync<void, RemoteErrors['release']> {
     return this.#call(release, { id, input, options }, isEmptyAnswer).map(() => undefined);
   }
 
   /**
-   * Erases the content, `id` and `data` of entries from the store at once, also of superseded entries. Their positions,
-   * roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
+   * Erases the content, `id` and `data` of entries from the store at once, also of superseded
+   * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
+   * `history` returned.
    */
   redact(
     id: string,
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    return this.#call(redact, { id, input: { positions }, options }, isEmptyAnswer).map(() => undefined);
+    return this.#call(redact, { id, input: { positions }, options }, isEmptyAnswer).map(
+      () => undefined,
+    );
   }
 
   /** Deletes the session. Also succeeds if it does not exist. */
@@ -314,11 +397,12 @@ export class SessionClient {
   }
 
   /**
-   * Watches a session: yields a snapshot, then what has changed and the new entries, until the session has ended or is
-   * deleted. No entry is missing and none comes twice; changes that follow each other closely come as one. With
-   * `cursor`, that of an item, it continues after that item. If the connection is lost, it reconnects and continues
-   * where it was. An error is the last item. Aborting the signal ends the iteration at once, and leaving the loop
-   * closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve `eventRoutes()`.
+   * Watches a session: yields a snapshot, then what has changed and the new entries, until the
+   * session has ended or is deleted. No entry is missing and none comes twice; changes that follow
+   * each other closely come as one. With `cursor`, that of an item, it continues after that item.
+   * If the connection is lost, it reconnects and continues where it was. An error is the last item.
+   * Aborting the signal ends the iteration at once, and leaving the loop closes the connection.
+   * Nothing is sent before the first `next`. Never throws. The host must serve `eventRoutes()`.
    */
   watch(
     id: string,

@@ -2,7 +2,10 @@ import type { CallbackFailed } from '../session/errors.js';
 import { SessionFailure as Failure } from '../session/session-failure.js';
 import type { ClientError } from './client-error.js';
 
-/** With what the operations of the client's `orThrow` reject: the errors of the service and those of the connection. */
+/**
+ * With what the operations of the client's `orThrow` reject: the errors of the service and those of
+ * the connection.
+ */
 export type SessionFailure = Failure<ClientError | CallbackFailed>;
 
 /** The class of `SessionFailure`, for `instanceof`. */

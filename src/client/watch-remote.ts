@@ -2,7 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
-import { errorInProblem, type RemoteErrors, type UnexpectedAnswer, unreachable } from './client-error.js';
+import {
+  errorInProblem,
+  type RemoteErrors,
+  type UnexpectedAnswer,
+  unreachable,
+} from './client-error.js';
 import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
@@ -43,7 +48,10 @@ class RemoteWatch {
     this.#cursor = request.cursor;
   }
 
-  /** Watches until the caller or its signal ends the iteration. An error is the last item. Never throws. */
+  /**
+   * Watches until the caller or its signal ends the iteration. An error is the last item. Never
+   * throws.
+   */
   async *items(): AsyncGenerator<WatchItem, void> {
     const { signal } = this.#request;
     const leave = (): void => this.left.abort();
@@ -77,7 +85,9 @@ class RemoteWatch {
     }
   }
 
-  /** Yields the changes of one connection. Returns why it failed; undefined if the watch is over. */
+  /**
+   * Yields the changes of one connection. Returns why it failed; undefined if the watch is over.
+   */
   async *#connection(): AsyncGenerator<WatchItem, RemoteErrors['watch'] | undefined> {
     const connection = new AbortController();
     const opened = await this.#open(connection);
@@ -100,33 +110,47 @@ class RemoteWatch {
     }
   }
 
-  /** Opens the stream after the last item; undefined if the service answers that the stream is over. */
-  async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteErrors['watch']>> {
+  /**
+   * Opens the stream after the last item; undefined if the service answers that the stream is over.
+   */
+  async #open(
+    connection: AbortController,
+  ): Promise<Result<EventStreamReader | undefined, RemoteErrors['watch']>> {
     const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
     const limits = { timing, ms: silenceMs, signal: this.left.signal };
     const last = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
-    const read = async (response: Response): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
+    const read = async (
+      response: Response,
+    ): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
       if (response.status === 204) return ok(undefined);
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-      if (!isStream) return err(this.#exchange.unexpected('is not a stream of events', response.status));
+      if (!isStream)
+        return err(this.#exchange.unexpected('is not a stream of events', response.status));
       return ok(new EventStreamReader(response, limits, maxResponseBytes));
     };
-    return this.#exchange.attempt(attemptTimeoutMs, connection, read, { Accept: 'text/event-stream', ...last });
+    return this.#exchange.attempt(attemptTimeoutMs, connection, read, {
+      Accept: 'text/event-stream',
+      ...last,
+    });
   }
 
   /** Yields the new changes of a stream. Returns why it failed; undefined if the watch is over. */
-  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, RemoteErrors['watch'] | undefined> {
+  async *#changes(
+    stream: EventStreamReader,
+  ): AsyncGenerator<WatchItem, RemoteErrors['watch'] | undefined> {
     for (;;) {
       const message = await stream.next();
       if (message === 'aborted') return undefined;
       if (message === 'lost') return lost;
-      if (message === 'too_large') return this.#exchange.unexpected('has an event that is too large', 200);
+      if (message === 'too_large')
+        return this.#exchange.unexpected('has an event that is too large', 200);
       const { event = '', data } = message;
       if (event === 'end') return undefined;
       if (event === 'unavailable') return this.#unavailable(data);
       if (!isChange(event)) continue;
       const change = readChange(this.#request.id, event, message);
-      if (change === undefined) return this.#exchange.unexpected('has an event that is not from this service', 200);
+      if (change === undefined)
+        return this.#exchange.unexpected('has an event that is not from this service', 200);
       this.#cursor = change.cursor;
       this.#hasBegun = true;
       yield ok(change);
@@ -175,7 +199,9 @@ class RemoteIterator implements AsyncIterator<WatchItem, void> {
   }
 }
 
-/** The changes of a session, as an iterable that never throws. Disposing of it ends its iterations. */
+/**
+ * The changes of a session, as an iterable that never throws. Disposing of it ends its iterations.
+ */
 export const watchRemote = (
   settings: ClientSettings,
   id: string,

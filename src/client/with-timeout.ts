@@ -13,8 +13,9 @@ export interface TaskLimits {
 export type Interruption = 'timeout' | 'aborted';
 
 /**
- * Waits for a task until the timeout or the abort, even if the task ignores both. Does not use `AbortSignal.any`, which
- * the oldest supported browsers lack, or `AbortSignal.timeout`, because tests replace the timers.
+ * Waits for a task until the timeout or the abort, even if the task ignores both. Does not use
+ * `AbortSignal.any`, which the oldest supported browsers lack, or `AbortSignal.timeout`, because
+ * tests replace the timers.
  */
 export const withTimeout = async <T>(
   { timing, ms, signal }: TaskLimits,

@@ -12,19 +12,32 @@ export interface Ending {
   readonly endReason: EndReason;
   /** The status before. */
   readonly status: SessionStatus;
-  /** Whether the end may move without a new state: each append and renewed lease moves an end by inactivity. */
+  /**
+   * Whether the end may move without a new state: each append and renewed lease moves an end by
+   * inactivity.
+   */
   readonly isByInactivity: boolean;
 }
 
 /** Undefined if the clock will not end the session, or has ended it. */
 export const endingOf = (state: StateRecord): Ending | undefined => {
   const at = endsAt(state);
-  const ended = state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY ? undefined : stateAt(state, at);
+  const ended =
+    state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY
+      ? undefined
+      : stateAt(state, at);
   if (ended?.status !== 'TERMINATED') return undefined;
-  return { at, endReason: ended.endReason, status: state.status, isByInactivity: at < state.deadline };
+  return {
+    at,
+    endReason: ended.endReason,
+    status: state.status,
+    isByInactivity: at < state.deadline,
+  };
 };
 
-/** The next end of a session by the clock, and the warning before it. All times are in milliseconds. */
+/**
+ * The next end of a session by the clock, and the warning before it. All times are in milliseconds.
+ */
 export class Deadline {
   readonly #warnBeforeMs: number;
   #ending: Ending | undefined;
@@ -54,7 +67,11 @@ export class Deadline {
   }
 
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
-  warning({ tenant, id: sessionId }: SessionKey, now: number, cursor: string): SessionExpiring | undefined {
+  warning(
+    { tenant, id: sessionId }: SessionKey,
+    now: number,
+    cursor: string,
+  ): SessionExpiring | undefined {
     if (this.#ending === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
     const { at: end, endReason } = this.#ending;
     if (now < end - this.#warnBeforeMs || now >= end) return undefined;

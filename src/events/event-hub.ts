@@ -50,15 +50,17 @@ export class EventHub {
 
   #feedOf(stream: string): Feed {
     const makeFeed = () =>
-      new Feed(this.#log, stream, new InterruptibleWait(this.#after), () => this.#feeds.delete(stream));
+      new Feed(this.#log, stream, new InterruptibleWait(this.#after), () =>
+        this.#feeds.delete(stream),
+      );
     const feed = this.#feeds.get(stream) ?? makeFeed();
     this.#feeds.set(stream, feed);
     return feed;
   }
 
   /**
-   * Called after this process has changed a session: feeds read at once, without waiting for the next poll. Without a
-   * tenant, all feeds do.
+   * Called after this process has changed a session: feeds read at once, without waiting for the
+   * next poll. Without a tenant, all feeds do.
    */
   wake(tenant?: string): void {
     if (this.#feeds.size === 0) return;

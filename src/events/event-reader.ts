@@ -5,7 +5,12 @@ import type { Misconfigured, StoreError } from '../session/errors.js';
 import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';
 import type { PositionedEntry } from '../session/session.js';
 import { summaryAt } from '../session/session-at.js';
-import type { EventsLost, SessionEvent, SessionSummary, TenantChange } from '../session/session-event.js';
+import type {
+  EventsLost,
+  SessionEvent,
+  SessionSummary,
+  TenantChange,
+} from '../session/session-event.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionStore } from '../store/session-store.js';
 import { safely } from './safely.js';
@@ -24,13 +29,17 @@ interface Entries {
 type Read<T> = Promise<Result<T, StoreError>>;
 
 /** Another session may have got the id since the event. */
-const isOf = (version: string, { id }: SessionEvent): boolean => version.startsWith(`${incarnationOf(id)}.`);
+const isOf = (version: string, { id }: SessionEvent): boolean =>
+  version.startsWith(`${incarnationOf(id)}.`);
 
 /** Only an outage ends by itself: a damaged session is one that cannot be read. */
 const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, StoreError> =>
   read.orElse((error) => (error.type === 'store_unavailable' ? err(error) : ok(undefined)));
 
-/** Adds to events of the log what watches of a tenant ask for. Watches at the same event share the reads. */
+/**
+ * Adds to events of the log what watches of a tenant ask for. Watches at the same event share the
+ * reads.
+ */
 export class EventReader {
   readonly #store: SessionStore;
   readonly #now: () => Result<number, Misconfigured>;
@@ -41,7 +50,10 @@ export class EventReader {
     this.#now = now;
   }
 
-  async read(event: SessionEvent | EventsLost, { sessions, entries }: TenantWatchSettings): Read<TenantChange> {
+  async read(
+    event: SessionEvent | EventsLost,
+    { sessions, entries }: TenantWatchSettings,
+  ): Read<TenantChange> {
     if (event.type === 'events_lost') return ok(event);
     const { position, ...told } = event;
     const change = { ...told, cursor: positionOf(timeAt(position), event) };
@@ -67,7 +79,9 @@ export class EventReader {
 
   async #entries(event: Appended): Read<Entries> {
     const { tenant, sessionId: id, start, historyPosition: end } = event;
-    const read = await safely(() => this.#store.findEntries({ tenant, id }, { after: start, ...PART }));
+    const read = await safely(() =>
+      this.#store.findEntries({ tenant, id }, { after: start, ...PART }),
+    );
     return orUnreadable(read).map((part) => {
       if (part?.outcome !== 'found' || !isOf(part.version, event)) return {};
       const entries = part.entries.filter(({ position }) => position <= end);

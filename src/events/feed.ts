@@ -9,20 +9,26 @@ import { LogCursor, PAGE } from './log-cursor.js';
 import { safely } from './safely.js';
 
 /**
- * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the
- * time since the last event.
+ * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the
+ * interval is a tenth of the time since the last event.
  */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 500;
 
-/** Minimum milliseconds between two reads after changes of this process, so that many changes cost few reads. */
+/**
+ * Minimum milliseconds between two reads after changes of this process, so that many changes cost
+ * few reads.
+ */
 const MIN_WAKE_MS = 20;
 
 /** A consumer of a feed. */
 export interface FeedConsumer {
   /** The session, or the tenant, that the consumer watches. Undefined for the whole stream. */
   readonly scope: EventScope | undefined;
-  /** Something in the scope has changed: one of these events, or anything if events may be missing (undefined). */
+  /**
+   * Something in the scope has changed: one of these events, or anything if events may be missing
+   * (undefined).
+   */
   wake(events: readonly SessionEvent[] | undefined): void;
   /** The last call: the log cannot be read any more. */
   fail(error: StoreError): void;
@@ -39,9 +45,9 @@ const keyOf = (scope: EventScope | undefined): string => {
 };
 
 /**
- * Reads one stream and wakes those of its consumers whose sessions have changed. Where events may be missing, it wakes
- * all. There is one request at a time, from the first consumer to the last. If the store is unreachable, the feed
- * retries and continues at the same position.
+ * Reads one stream and wakes those of its consumers whose sessions have changed. Where events may
+ * be missing, it wakes all. There is one request at a time, from the first consumer to the last. If
+ * the store is unreachable, the feed retries and continues at the same position.
  */
 export class Feed {
   readonly log: EventLog;
@@ -70,7 +76,9 @@ export class Feed {
     this.#cursor = new LogCursor(log, stream);
   }
 
-  /** Wakes the consumer for all events that are logged after this call, until `remove` is called. */
+  /**
+   * Wakes the consumer for all events that are logged after this call, until `remove` is called.
+   */
   async add(consumer: FeedConsumer): Promise<Result<void, StoreError>> {
     const key = keyOf(consumer.scope);
     this.#consumers.set(key, (this.#consumers.get(key) ?? new Set()).add(consumer));
@@ -154,7 +162,8 @@ export class Feed {
   }
 
   #forAll(call: (consumer: FeedConsumer) => void): void {
-    for (const consumers of this.#consumers.values()) for (const consumer of consumers) call(consumer);
+    for (const consumers of this.#consumers.values())
+      for (const consumer of consumers) call(consumer);
   }
 
   /** `more` if another read may return events at once. */
@@ -164,12 +173,17 @@ export class Feed {
     const page = await this.#cursor.read();
     if (page.isErr()) return err(page.error);
     const { events, isTrimmed } = page.value;
-    const changed = new Set(events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]));
+    const changed = new Set(
+      events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]),
+    );
     if (events.length > 0) changed.add(WHOLE);
     if (isTrimmed) this.#forAll((consumer) => consumer.wake(undefined));
-    else for (const key of changed) for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
+    else
+      for (const key of changed)
+        for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
     if (events.length > 0) this.#lastEventAt = performance.now();
-    // A store with `listen` sends one notification for all these events, so the next page must be read without one.
+    // A store with `listen` sends one notification for all these events, so the next page must be
+    // read without one.
     return ok(events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing');
   }
 }

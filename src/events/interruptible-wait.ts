@@ -1,8 +1,8 @@
 import { systemClock, type Timer, timerOf } from '../session/clock.js';
 
 /**
- * A wait with a timeout that `end` can stop early. A long wait may end early by itself, so callers check the time
- * again.
+ * A wait with a timeout that `end` can stop early. A long wait may end early by itself, so callers
+ * check the time again.
  */
 export class InterruptibleWait {
   readonly #after: Timer;

@@ -1,7 +1,10 @@
 import { incarnationOf, isAfter } from '../session/event-position.js';
 import type { SessionEvent } from '../session/session-event.js';
 
-/** Maximum number of sessions, at about 150 bytes each. Above it, the one with the oldest event is forgotten. */
+/**
+ * Maximum number of sessions, at about 150 bytes each. Above it, the one with the oldest event is
+ * forgotten.
+ */
 const MAX_SESSIONS = 10_000;
 
 interface LastChange {
@@ -16,7 +19,10 @@ export class LastChanges {
   readonly #known = new Map<string, LastChange>();
   #gaps = 0;
 
-  /** Whether the event is the `next` one of its session, was `seen` before, or comes after a `gap` in its session. */
+  /**
+   * Whether the event is the `next` one of its session, was `seen` before, or comes after a `gap`
+   * in its session.
+   */
   add({ id, sessionId, sequence, position }: SessionEvent): 'next' | 'seen' | 'gap' {
     const key = `${incarnationOf(id)}/${sessionId}`;
     const last = this.#known.get(key);
@@ -37,8 +43,8 @@ export class LastChanges {
   }
 
   /**
-   * After a gap, a lower number alone does not tell: a database that was restored from an older copy uses numbers again,
-   * at later positions. An event that comes twice has its old position.
+   * After a gap, a lower number alone does not tell: a database that was restored from an older
+   * copy uses numbers again, at later positions. An event that comes twice has its old position.
    */
   #isSeen(last: LastChange, sequence: number, position: string): boolean {
     if (sequence > last.sequence) return false;

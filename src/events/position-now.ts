@@ -4,8 +4,9 @@ import { openLog, safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
 /**
- * The position from which a watch misses nothing that is acknowledged after this call; undefined if the deployment has
- * no events. A time, because the position of the last event would reveal the activity of other tenants.
+ * The position from which a watch misses nothing that is acknowledged after this call; undefined if
+ * the deployment has no events. A time, because the position of the last event would reveal the
+ * activity of other tenants.
  */
 export const positionNow = async ({
   store,

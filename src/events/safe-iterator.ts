@@ -10,8 +10,8 @@ type Item<T> = Result<T, OperationErrors['watch']>;
 type Items<T> = AsyncIterator<Item<T>, void>;
 
 /**
- * An async iterable that never throws: an error is its last item, even if the store breaks its contract. It holds no
- * reference to delivered items.
+ * An async iterable that never throws: an error is its last item, even if the store breaks its
+ * contract. It holds no reference to delivered items.
  */
 export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, AsyncDisposable {
   /** Undefined once it was called, because a waiting iterator holds what it holds. */
@@ -64,7 +64,10 @@ export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, As
       return next;
     } catch (cause) {
       this.#isOver = true;
-      return { done: false, value: err(storeUnavailable('the store threw an exception', 'not_applied', cause)) };
+      return {
+        done: false,
+        value: err(storeUnavailable('the store threw an exception', 'not_applied', cause)),
+      };
     } finally {
       this.#pending -= 1;
       if (this.#pending === 0) this.#last = undefined;

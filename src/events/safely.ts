@@ -3,7 +3,9 @@ import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog } from '../store/session-store.js';
 
 /** Reads from the store. An exception counts as `store_unavailable`, so the read is retried. */
-export const safely = async <T>(read: () => Answer<T, StoreError>): Promise<Result<T, StoreError>> => {
+export const safely = async <T>(
+  read: () => Answer<T, StoreError>,
+): Promise<Result<T, StoreError>> => {
   try {
     return await read();
   } catch (cause) {
@@ -12,4 +14,5 @@ export const safely = async <T>(read: () => Answer<T, StoreError>): Promise<Resu
 };
 
 /** Opens a log, before anything else is asked of it. */
-export const openLog = (log: EventLog): Promise<Result<void, StoreError>> => safely(() => log.open?.() ?? ok());
+export const openLog = (log: EventLog): Promise<Result<void, StoreError>> =>
+  safely(() => log.open?.() ?? ok());

@@ -14,7 +14,13 @@ import {
   type WatchCursor,
 } from '../session/watch-cursor.js';
 import { findSession } from '../store/find-session.js';
-import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
+import type {
+  EntriesOutcome,
+  HistorySlice,
+  ReadSize,
+  SessionKey,
+  SessionStore,
+} from '../store/session-store.js';
 import { type Ending, endingOf } from './deadline.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
@@ -65,7 +71,11 @@ const viewAt = (record: SessionRecord, now: number, isWithLeases: boolean): View
 };
 
 /** The cursor after a record, with a digest of its last entry, which begins after `start`. */
-const cursorOf = ({ record, digest: state }: View, start: number, last: PositionedEntry | undefined): string => {
+const cursorOf = (
+  { record, digest: state }: View,
+  start: number,
+  last: PositionedEntry | undefined,
+): string => {
   const { sequence, historyPosition: position, historyVersion: version } = record;
   return cursorText({ sequence, start, position, state, entry: entryDigestOf(last), version });
 };
@@ -73,18 +83,32 @@ const cursorOf = ({ record, digest: state }: View, start: number, last: Position
 /** What a watch tells of a record, and where it continues. */
 const readingOf = <T extends object>({ record }: View, cursor: string, told?: T) => {
   const { sequence, historyPosition: position, state } = record;
-  return { cursor, ending: endingOf(state), ...(told && { change: { ...told, sequence, position, cursor } }) };
+  return {
+    cursor,
+    ending: endingOf(state),
+    ...(told && { change: { ...told, sequence, position, cursor } }),
+  };
 };
 
-/** A lease or a wake also has a number among the changes: without leases, the number alone is no change. */
+/**
+ * A lease or a wake also has a number among the changes: without leases, the number alone is no
+ * change.
+ */
 const isAsKnown = ({ record, digest, isWithLeases }: View, cursor: WatchCursor): boolean => {
   if (isWithLeases && record.sequence !== cursor.sequence) return false;
   if (record.historyPosition !== cursor.position) return false;
   return record.historyVersion === cursor.version && digest === cursor.state;
 };
 
-/** What has changed, from the entries after the start of a cursor; `other` if the last known one is another. */
-const changedOf = (view: View, cursor: WatchCursor, entries: readonly PositionedEntry[]): Reading | 'other' => {
+/**
+ * What has changed, from the entries after the start of a cursor; `other` if the last known one is
+ * another.
+ */
+const changedOf = (
+  view: View,
+  cursor: WatchCursor,
+  entries: readonly PositionedEntry[],
+): Reading | 'other' => {
   const added = entries.filter(({ position }) => position > cursor.position);
   if (entryDigestOf(entries.at(-1 - added.length)) !== cursor.entry) return 'other';
   const start = added.length === 0 ? cursor.start : (entries.at(-2)?.position ?? cursor.start);
@@ -110,7 +134,14 @@ export class SessionReader {
   /** Undefined if there is no such session. */
   read(read: SessionRead): Found<Reading | undefined> {
     const { key, cursor, size, mustCompare, isWithLeases } = read;
-    const name = JSON.stringify([key.tenant, key.id, cursor, mustCompare, isWithLeases, size.historyLimit]);
+    const name = JSON.stringify([
+      key.tenant,
+      key.id,
+      cursor,
+      mustCompare,
+      isWithLeases,
+      size.historyLimit,
+    ]);
     return this.#shared.read(name, async () => {
       const now = this.#now();
       if (now.isErr()) return err(now.error);
@@ -121,16 +152,20 @@ export class SessionReader {
 
   async #after(read: SessionRead, now: number): Found<Reading | undefined> {
     const cursor = read.cursor === undefined ? undefined : parseWatchCursor(read.cursor);
-    const changes = cursor === undefined ? ok('other' as const) : await this.#changes(read, cursor, now);
+    const changes =
+      cursor === undefined ? ok('other' as const) : await this.#changes(read, cursor, now);
     if (changes.isErr()) return err(changes.error);
     return changes.value === 'other' ? this.#snapshot(read, now) : ok(changes.value);
   }
 
   /**
-   * The whole session, or its latest entries. If the history changes between the two reads, the cursor does not fit it,
-   * so that the next read gives another snapshot.
+   * The whole session, or its latest entries. If the history changes between the two reads, the
+   * cursor does not fit it, so that the next read gives another snapshot.
    */
-  async #snapshot({ key, size, isWithLeases }: SessionRead, now: number): Found<Reading | undefined> {
+  async #snapshot(
+    { key, size, isWithLeases }: SessionRead,
+    now: number,
+  ): Found<Reading | undefined> {
     const found = await this.#find(key, size);
     if (found.isErr()) return err(found.error);
     const record = found.value;
@@ -139,13 +174,16 @@ export class SessionReader {
     return last.map((part) => {
       const view = viewAt(record, now, isWithLeases);
       const cursor = cursorOf(view, part?.start ?? 0, part?.entries.at(-1));
-      return readingOf(view, cursor, { type: 'session.snapshot' as const, session: sessionAt(record, now) });
+      return readingOf(view, cursor, {
+        type: 'session.snapshot' as const,
+        session: sessionAt(record, now),
+      });
     });
   }
 
   /**
-   * What has changed; `other` if that cannot be told as new entries, because the history was rewound or redacted, or the
-   * session is not the same any more.
+   * What has changed; `other` if that cannot be told as new entries, because the history was
+   * rewound or redacted, or the session is not the same any more.
    */
   async #changes(
     { key, mustCompare, isWithLeases }: SessionRead,
@@ -167,10 +205,15 @@ export class SessionReader {
       return ok(readingOf(view, cursorText({ ...cursor, sequence: record.sequence })));
     }
     const read = await this.#upTo(key, record, cursor, first);
-    return read.map((entries) => (entries === undefined ? 'other' : changedOf(view, cursor, entries)));
+    return read.map((entries) =>
+      entries === undefined ? 'other' : changedOf(view, cursor, entries),
+    );
   }
 
-  /** The entries from the last known one up to the end of a record; undefined if the history is another one. */
+  /**
+   * The entries from the last known one up to the end of a record; undefined if the history is
+   * another one.
+   */
   async #upTo(
     key: SessionKey,
     { historyPosition: end, historyVersion }: SessionRecord,

@@ -14,15 +14,17 @@ import type { WatchSource } from './watch-source.js';
 
 type Item = Result<SessionChange, OperationErrors['watch']>;
 
-/** Milliseconds between two reads although nothing has woken the watch: an event may have been lost. */
+/**
+ * Milliseconds between two reads although nothing has woken the watch: an event may have been lost.
+ */
 const LOOK_MS = 30_000;
 
 /** Milliseconds before a failed read is made again. */
 const RETRY_MS = 1000;
 
 /**
- * When a session is read at the latest after `now`. The watches of one session look at the same time and share the read;
- * those of others look at other seconds.
+ * When a session is read at the latest after `now`. The watches of one session look at the same
+ * time and share the read; those of others look at other seconds.
  */
 const nextLook = (id: string, now: number): number => {
   let phase = 0;
@@ -37,9 +39,10 @@ const isLast = (change: SessionChange): boolean => {
 };
 
 /**
- * Watches one session until it has ended or is deleted. The log of events only wakes the watch; what it tells comes
- * from the record and the history, so a wake that is wrong, late or doubled changes nothing. Between two items it holds
- * little more than a cursor, so many watches can wait for a long time.
+ * Watches one session until it has ended or is deleted. The log of events only wakes the watch;
+ * what it tells comes from the record and the history, so a wake that is wrong, late or doubled
+ * changes nothing. Between two items it holds little more than a cursor, so many watches can wait
+ * for a long time.
  */
 export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #source: WatchSource;
@@ -65,7 +68,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   async next(): Promise<IteratorResult<Item, void>> {
     let item = this.#wakes === undefined && !this.#isOver ? await this.#open() : undefined;
-    while (item === undefined && this.#wakes?.isClosed === false) item = await this.#step(this.#wakes);
+    while (item === undefined && this.#wakes?.isClosed === false)
+      item = await this.#step(this.#wakes);
     if (item === undefined || item.isErr() || isLast(item.value)) this.#close();
     return item === undefined ? DONE : { done: false, value: item };
   }
@@ -114,7 +118,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   async #readItem(wakes: Wakes, now: number): Promise<Item | undefined> {
     const read = await this.#read(wakes, now);
     if (wakes.isClosed) return undefined;
-    if (read.isErr()) return this.#canRetry(read.error) ? this.#inOutage(wakes, now) : err(read.error);
+    if (read.isErr())
+      return this.#canRetry(read.error) ? this.#inOutage(wakes, now) : err(read.error);
     if (read.value === undefined) return ok(this.#deleted());
     // A warning that is due has made the read necessary, if its time may have moved.
     return read.value.change === undefined ? this.#warning(now) : ok(read.value.change);

@@ -1,6 +1,7 @@
 /**
- * Shares reads between concurrent callers. Callers that arrive during a read share the next one. So no caller receives
- * data from before its call, and any number of concurrent callers cost two reads.
+ * Shares reads between concurrent callers. Callers that arrive during a read share the next one. So
+ * no caller receives data from before its call, and any number of concurrent callers cost two
+ * reads.
  */
 export class SharedReads<T> {
   readonly #running = new Map<string, Promise<T>>();
@@ -12,7 +13,11 @@ export class SharedReads<T> {
     return next;
   }
 
-  async #readAfter(running: Promise<T> | undefined, name: string, read: () => Promise<T>): Promise<T> {
+  async #readAfter(
+    running: Promise<T> | undefined,
+    name: string,
+    read: () => Promise<T>,
+  ): Promise<T> {
     // The callers of that read handle its error.
     await running?.catch(() => undefined);
     this.#next.delete(name);

@@ -18,12 +18,15 @@ const RETRY_MS = 100;
 /** Maximum number of events whose sessions and entries are read at the same time. */
 const AT_ONCE = 16;
 
-/** How much of the time since the call is subtracted twice, because two clocks run at slightly different speeds. */
+/**
+ * How much of the time since the call is subtracted twice, because two clocks run at slightly
+ * different speeds.
+ */
 const DRIFT = 0.001;
 
 /**
- * The position of the log to begin after: that of a cursor, or that at the time of the call, by `performance.now()`, or
- * slightly before.
+ * The position of the log to begin after: that of a cursor, or that at the time of the call, by
+ * `performance.now()`, or slightly before.
  */
 const beginningOf = async (
   source: WatchSource,
@@ -37,7 +40,11 @@ const beginningOf = async (
 };
 
 /** The events that only watches with `leases` tell. */
-const quiet: ReadonlySet<SessionEvent['type']> = new Set(['session.leased', 'session.released', 'session.woken']);
+const quiet: ReadonlySet<SessionEvent['type']> = new Set([
+  'session.leased',
+  'session.released',
+  'session.woken',
+]);
 
 const lostAt = (ms: number): EventsLost => ({ type: 'events_lost', cursor: String(ms) });
 
@@ -77,8 +84,8 @@ class TenantChanges {
   }
 
   /**
-   * If the known event is still there, none after it can be missing. After a restore of older data, another event may
-   * have its id, at another time.
+   * If the known event is still there, none after it can be missing. After a restore of older data,
+   * another event may have its id, at another time.
    */
   #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
@@ -91,14 +98,19 @@ class TenantChanges {
   }
 }
 
-/** Some changes, with what the host asks for; none once the watch is over. In an outage, they are read again. */
+/**
+ * Some changes, with what the host asks for; none once the watch is over. In an outage, they are
+ * read again.
+ */
 const readAll = async (
   wakes: Wakes,
   options: TenantWatchSettings,
   changes: readonly (SessionEvent | EventsLost)[],
 ): Promise<readonly TenantChange[]> => {
   while (!wakes.isClosed && wakes.error === undefined) {
-    const read = Result.combine(await Promise.all(changes.map((change) => wakes.hub.events.read(change, options))));
+    const read = Result.combine(
+      await Promise.all(changes.map((change) => wakes.hub.events.read(change, options))),
+    );
     if (read.isOk()) return read.value;
     await wakes.pause(RETRY_MS);
   }
@@ -129,7 +141,10 @@ async function* changesAfter(
   }
 }
 
-/** Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each reads the log itself. */
+/**
+ * Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each
+ * reads the log itself.
+ */
 export class TenantWatch implements AsyncIterator<Item, void> {
   readonly #source: WatchSource;
   readonly #options: TenantWatchSettings;

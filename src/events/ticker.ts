@@ -12,8 +12,8 @@ export interface Ticked {
 }
 
 /**
- * Calls its members once a second, while it has any. A timer for each of them would wake the process as often as it has
- * members.
+ * Calls its members once a second, while it has any. A timer for each of them would wake the
+ * process as often as it has members.
  */
 export class Ticker {
   readonly #after: Timer;

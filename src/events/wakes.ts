@@ -29,7 +29,13 @@ export class Wakes implements FeedConsumer, Ticked {
   #isClosed = false;
   #error: StoreError | undefined;
 
-  constructor(hub: EventHub, feed: Feed, pause: InterruptibleWait, scope: EventScope, signal: WatchSignal | undefined) {
+  constructor(
+    hub: EventHub,
+    feed: Feed,
+    pause: InterruptibleWait,
+    scope: EventScope,
+    signal: WatchSignal | undefined,
+  ) {
     this.hub = hub;
     this.feed = feed;
     this.#pause = pause;
@@ -72,8 +78,8 @@ export class Wakes implements FeedConsumer, Ticked {
   }
 
   /**
-   * Waits until it is woken or closed, until `nextAt`, or until soon after `lookAt`: these are times of the service, of
-   * which `now` is the present one. It may end before.
+   * Waits until it is woken or closed, until `nextAt`, or until soon after `lookAt`: these are
+   * times of the service, of which `now` is the present one. It may end before.
    */
   waitUntil(now: number, nextAt: number, lookAt: number): Promise<undefined> | undefined {
     if (this.#isWoken || this.#isClosed) return undefined;
@@ -83,7 +89,10 @@ export class Wakes implements FeedConsumer, Ticked {
     return this.wait();
   }
 
-  /** Ends a wait, so that the watch sees what is due, and waits on by a timer of its own if it is soon. */
+  /**
+   * Ends a wait, so that the watch sees what is due, and waits on by a timer of its own if it is
+   * soon.
+   */
   tick(now: number): void {
     if (now < this.#tickAt) return;
     this.hub.ticker.remove(this);

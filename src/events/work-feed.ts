@@ -4,7 +4,9 @@ import type { Feed, FeedConsumer } from './feed.js';
 import { openLog, safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
-/** Hears of the events of one tenant, or of all, so that a worker need not wait for its next poll. */
+/**
+ * Hears of the events of one tenant, or of all, so that a worker need not wait for its next poll.
+ */
 export class WorkFeed {
   readonly #source: WatchSource;
   readonly #tenant: string | undefined;
@@ -14,7 +16,8 @@ export class WorkFeed {
   #isOver = false;
 
   /**
-   * `onEvents` gets the events of `tenant`, or of all tenants, since the last call; undefined if some may be missing.
+   * `onEvents` gets the events of `tenant`, or of all tenants, since the last call; undefined if
+   * some may be missing.
    */
   constructor(
     source: WatchSource,
@@ -26,7 +29,10 @@ export class WorkFeed {
     this.#onEvents = onEvents;
   }
 
-  /** Opens the feed unless it is open. Without events in the store, or in an outage, it does nothing. */
+  /**
+   * Opens the feed unless it is open. Without events in the store, or in an outage, it does
+   * nothing.
+   */
   async open(): Promise<void> {
     const { store, hub } = this.#source;
     const log = store.events;
@@ -57,7 +63,8 @@ export class WorkFeed {
     const tenant = this.#tenant;
     const consumer: FeedConsumer = {
       scope: tenant === undefined ? undefined : { tenant, sessionId: undefined },
-      wake: (events) => this.#onEvents(events?.filter((event) => tenant === undefined || event.tenant === tenant)),
+      wake: (events) =>
+        this.#onEvents(events?.filter((event) => tenant === undefined || event.tenant === tenant)),
       fail: () => this.#open.delete(feed),
     };
     if (this.#isOver) return;

@@ -1,4 +1,7 @@
-/** How many operations and items of watches complete before the next turn is noted, and before one is made to wait. */
+/**
+ * How many operations and items of watches complete before the next turn is noted, and before one
+ * is made to wait.
+ */
 const MARK_AFTER = 32;
 const YIELD_AFTER = 2 * MARK_AFTER;
 
@@ -12,7 +15,10 @@ export const inLaterTurn = (run: () => void): void => {
   else timeout(run, 0);
 };
 
-/** What has completed since the event loop last was known to get a turn, or since a caller was made to wait for it. */
+/**
+ * What has completed since the event loop last was known to get a turn, or since a caller was made
+ * to wait for it.
+ */
 let completed = 0;
 
 const restart = (): void => {
@@ -20,10 +26,11 @@ const restart = (): void => {
 };
 
 /**
- * To be called when an operation completes or a watch has an item. Where the store answers at once, a program that does
- * one after the other would never let timers and sockets have their turn. Then one call in a few returns a promise of a
- * turn, to be awaited; all others return undefined. It counts and reads no time, so that a program under test does the
- * same in each run. A caller shares its promise with nobody, because requests in Workers must not wait for each other.
+ * To be called when an operation completes or a watch has an item. Where the store answers at once,
+ * a program that does one after the other would never let timers and sockets have their turn. Then
+ * one call in a few returns a promise of a turn, to be awaited; all others return undefined. It
+ * counts and reads no time, so that a program under test does the same in each run. A caller shares
+ * its promise with nobody, because requests in Workers must not wait for each other.
  */
 export const yieldToEventLoop = (): Promise<void> | undefined => {
   completed += 1;

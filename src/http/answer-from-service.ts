@@ -20,7 +20,11 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
 const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
   if (shape === undefined) return { status, headers: bareHeaders };
   const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
-  return { status, headers: { ...commonHeaders, ...own }, body: JSON.stringify(shape.write(value)) };
+  return {
+    status,
+    headers: { ...commonHeaders, ...own },
+    body: JSON.stringify(shape.write(value)),
+  };
 };
 
 /** The error if the host's sessions lack a method that an operation calls. */
@@ -32,7 +36,8 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
   const { calls, output, method } = operation;
   const parseInput = inputReader(operation);
   return async (call) => {
-    if (calls === undefined || !hasMethods(call.sessions, calls.method)) return lacksMethod(operation, calls?.method);
+    if (calls === undefined || !hasMethods(call.sessions, calls.method))
+      return lacksMethod(operation, calls?.method);
     const input = await parseInput(call);
     if (input.isErr()) return err(input.error);
     const answer = async (): Answer => {
@@ -42,7 +47,9 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
     if (method !== 'GET') return answer();
     return withinBudget(call, async ({ admit }) => {
       const answered = await answer();
-      return answered.andThen((response) => (admit(response.body?.length ?? 0) ? ok(response) : noRoom));
+      return answered.andThen((response) =>
+        admit(response.body?.length ?? 0) ? ok(response) : noRoom,
+      );
     });
   };
 };

@@ -13,8 +13,9 @@ import type { Call } from './route.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
 /**
- * Translates the issues of an error to wire names. If an issue names something that the request does not contain, such
- * as the tenant, the host's setup is wrong, and the error becomes `misconfigured`.
+ * Translates the issues of an error to wire names. If an issue names something that the request
+ * does not contain, such as the tenant, the host's setup is wrong, and the error becomes
+ * `misconfigured`.
  */
 const inWireNames = (
   operation: AnyOperation,
@@ -29,18 +30,26 @@ const inWireNames = (
   return named.length === issues.length ? invalidInput(named) : misconfigured(setup);
 };
 
-/** Translates an error of the service to wire names. An unknown error becomes `store_unavailable`. */
+/**
+ * Translates an error of the service to wire names. An unknown error becomes `store_unavailable`.
+ */
 export const inClientTerms = (operation: AnyOperation, error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(operation, error);
-  return isSessionError(error) ? error : storeUnavailable('the store returned an unknown error', 'unknown', error);
+  return isSessionError(error)
+    ? error
+    : storeUnavailable('the store returned an unknown error', 'unknown', error);
 };
 
-/** The result of a service call with wire names in its error; `store_unavailable` after the handler's `timeoutMs`. */
+/**
+ * The result of a service call with wire names in its error; `store_unavailable` after the
+ * handler's `timeoutMs`.
+ */
 export const answerOf = async <T, E extends SessionError>(
   { handler, operation }: Pick<Call<unknown>, 'handler' | 'operation'>,
   answer: ResultAsync<T, E>,
 ): Promise<Result<T, HandlerError>> => {
   const result = await withTimeout(handler.timeoutMs, answer);
-  if (result === timedOut) return err(storeUnavailable('the store took too long to answer', 'unknown'));
+  if (result === timedOut)
+    return err(storeUnavailable('the store took too long to answer', 'unknown'));
   return result.isOk() ? ok(result.value) : err(inClientTerms(operation, result.error));
 };

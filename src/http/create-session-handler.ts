@@ -1,21 +1,37 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import { type InvalidInput, invalidInput, misconfigured, storeUnavailable } from '../session/errors.js';
+import {
+  type InvalidInput,
+  invalidInput,
+  misconfigured,
+  storeUnavailable,
+} from '../session/errors.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import { problem } from './problem.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
-import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
-import { type HandlerSettings, parseHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
+import type {
+  DeniedRequest,
+  HandlerRequest,
+  HandlerResponse,
+  SessionHandler,
+} from './session-handler.js';
+import {
+  type HandlerSettings,
+  parseHandlerOptions,
+  type SessionHandlerOptions,
+} from './session-handler-options.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
-const unavailable = (cause?: unknown) => err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
+const unavailable = (cause?: unknown) =>
+  err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
 
 /**
- * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of any type: a non-empty
- * string is a tenant, a falsy value denies access, and anything else is a misconfiguration.
+ * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of
+ * any type: a non-empty string is a tenant, a falsy value denies access, and anything else is a
+ * misconfiguration.
  */
 const tenantOf = async <S>(
   { authenticate, context }: HandlerSettings<S>,
@@ -24,8 +40,10 @@ const tenantOf = async <S>(
 ): Promise<Result<string, HandlerError>> => {
   if (own === 'everybody') return ok('');
   try {
-    const asked = own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request);
-    const isPromise = typeof asked === 'object' && asked !== null && typeof asked.then === 'function';
+    const asked =
+      own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request);
+    const isPromise =
+      typeof asked === 'object' && asked !== null && typeof asked.then === 'function';
     const answer: unknown = isPromise ? await withTimeout(context.timeoutMs, asked) : asked;
     if (answer === timedOut) return unavailable();
     if (!answer) return err(refusal('unauthenticated'));
@@ -76,8 +94,8 @@ const admit = (
 };
 
 /**
- * Answers a request that matches a route. Authenticates first, so that a client without access learns nothing and costs
- * almost nothing.
+ * Answers a request that matches a route. Authenticates first, so that a client without access
+ * learns nothing and costs almost nothing.
  */
 const answer = async <S extends TenantSessions>(
   settings: HandlerSettings<S>,
@@ -106,10 +124,17 @@ const answer = async <S extends TenantSessions>(
   });
 };
 
-const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] => {
-  const routers = new WeakMap<readonly AnyOperation[], Router<{ readonly operation: AnyOperation }>>();
+const serveBelow = <H extends TenantSessions>({
+  routes,
+  sessions,
+}: HandlerSettings<H>): HandlerContext['serve'] => {
+  const routers = new WeakMap<
+    readonly AnyOperation[],
+    Router<{ readonly operation: AnyOperation }>
+  >();
   return async (operations, url, call) => {
-    const match = routers.get(operations) ?? routerOf(operations.map((operation) => ({ operation })));
+    const match =
+      routers.get(operations) ?? routerOf(operations.map((operation) => ({ operation })));
     routers.set(operations, match);
     const matched = match(url);
     const operation = operations.find((each) => each === matched?.route.operation);
@@ -128,15 +153,20 @@ const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSetti
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({
   status,
   headers:
-    body === undefined ? headers : { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
+    body === undefined
+      ? headers
+      : { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
 });
 
 /**
- * Creates the HTTP interface as a function of plain objects, for any framework. `colloquy/node`, `/express`, `/koa` and
- * `/fetch` mount it. It serves create, list and get, and the given groups of routes. Throws a `TypeError` that names
- * every invalid or unknown option. The handler never throws or rejects.
+ * Creates the HTTP interface as a function of plain objects, for any framework. `colloquy/node`,
+ * `/express`, `/koa` and `/fetch` mount it. It serves create, list and get, and the given groups of
+ * routes. Throws a `TypeError` that names every invalid or unknown option. The handler never throws
+ * or rejects.
  */
-export const createSessionHandler = <S extends TenantSessions>(options: SessionHandlerOptions<S>): SessionHandler => {
+export const createSessionHandler = <S extends TenantSessions>(
+  options: SessionHandlerOptions<S>,
+): SessionHandler => {
   const settings = parseHandlerOptions(options);
   const match = routerOf(settings.routes);
   const context: HandlerContext = { ...settings.context, serve: serveBelow(settings) };

@@ -12,8 +12,8 @@ export const streamHeaders = Object.freeze({
 });
 
 /**
- * Sets the milliseconds after which a browser reconnects. No empty line follows, because some clients would take it for
- * an event without data.
+ * Sets the milliseconds after which a browser reconnects. No empty line follows, because some
+ * clients would take it for an event without data.
  */
 export const preamble = 'retry: 1000\n';
 

@@ -19,11 +19,16 @@ import { shownHistoryLimit } from './session-routes.js';
 
 /** Options of `eventRoutes`. */
 export interface EventRoutesOptions {
-  /** Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000. */
+  /**
+   * Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000.
+   */
   readonly heartbeatMs?: number;
   /** Maximum number of open streams; above it, the response is 503. Default: 10,000. */
   readonly maxStreams?: number;
-  /** Maximum number of open streams per tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams` if that is less. */
+  /**
+   * Maximum number of open streams per tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams`
+   * if that is less.
+   */
   readonly maxStreamsPerTenant?: number;
 }
 
@@ -33,14 +38,23 @@ const defaults = { heartbeatMs: 15_000, maxStreams: 10_000, maxStreamsPerTenant:
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
 
-const parseEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
+const parseEventOptions = (
+  issues: IssueList,
+  options: EventRoutesOptions,
+): Required<EventRoutesOptions> => {
   const { heartbeatMs = defaults.heartbeatMs } = options;
   const maxStreams = parseWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
   const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;
   const perTenant = parseWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
   issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
   return {
-    heartbeatMs: parseNumber(issues, 'heartbeatMs', heartbeatMs, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS),
+    heartbeatMs: parseNumber(
+      issues,
+      'heartbeatMs',
+      heartbeatMs,
+      MIN_HEARTBEAT_MS,
+      MAX_HEARTBEAT_MS,
+    ),
     maxStreams,
     maxStreamsPerTenant: perTenant,
   };
@@ -57,7 +71,9 @@ const parseLastEventId = (request: HandlerRequest): Result<string | undefined, I
   const given = request.header('last-event-id');
   if (given === undefined || given === '') return ok(undefined);
   if (given === END_ID || parseWatchCursor(given) !== undefined) return ok(given);
-  return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
+  return err(
+    invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]),
+  );
 };
 
 const endReasonOf = (change: SessionChange): EndReason | undefined =>
@@ -67,11 +83,13 @@ const parseWatchQuery = queryParser(watch);
 
 /**
  * Serves the events of a session as Server-Sent Events (HTML Living Standard, 9.2) at `GET
- * /session/{session_id}/events`, for `createSessionHandler({ routes: [eventRoutes()] })`. The store must have events.
- * Throws a `TypeError` that names every invalid or unknown option.
+ * /session/{session_id}/events`, for `createSessionHandler({ routes: [eventRoutes()] })`. The store
+ * must have events. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const limits = parseOptions('eventRoutes', options, defaults, (issues) => parseEventOptions(issues, options));
+  const limits = parseOptions('eventRoutes', options, defaults, (issues) =>
+    parseEventOptions(issues, options),
+  );
   const stream = eventStreams(limits);
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;

@@ -13,8 +13,8 @@ import type { Reservation } from './tenant-budget.js';
 const STALLED_MS = 30_000;
 
 /**
- * Maximum bytes of one piece of an event. Small pieces show whether the client still reads, and limit what a mount and
- * Node buffer.
+ * Maximum bytes of one piece of an event. Small pieces show whether the client still reads, and
+ * limit what a mount and Node buffer.
  */
 const PIECE_BYTES = 32 * 1024;
 
@@ -53,9 +53,9 @@ export interface Watching extends OpenWatch {
 }
 
 /**
- * The events of a session as bytes, until the session has ended or the client has disconnected. Never throws. Between
- * two pieces it holds at most the rest of one event. If the client stops reading, the stream frees everything and aborts
- * `cutOff`, and the mount closes the connection.
+ * The events of a session as bytes, until the session has ended or the client has disconnected.
+ * Never throws. Between two pieces it holds at most the rest of one event. If the client stops
+ * reading, the stream frees everything and aborts `cutOff`, and the mount closes the connection.
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
@@ -126,14 +126,17 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #begin(event: Uint8Array): Uint8Array {
     if (event.length <= PIECE_BYTES) return event;
     const reservation = this.#watching.reserve();
-    if (!reservation.admit(event.length)) return encoder.encode(this.#broken(refusal('too_many_streams')));
+    if (!reservation.admit(event.length))
+      return encoder.encode(this.#broken(refusal('too_many_streams')));
     this.#reservation = reservation;
     this.#event = event;
     this.#sent = 0;
     return this.#piece(event);
   }
 
-  /** Copied, because a view would keep the whole event in memory as long as the piece is referenced. */
+  /**
+   * Copied, because a view would keep the whole event in memory as long as the piece is referenced.
+   */
   #piece(event: Uint8Array): Uint8Array {
     const piece = event.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;

@@ -15,7 +15,10 @@ type Change = Result<Frame, OperationErrors['watch']>;
 /** What a stream sends. */
 export interface Watched {
   /** Begins to watch. */
-  readonly watch: (options: { readonly signal: AbortSignal; readonly onOpen: () => void }) => AsyncIterator<Change>;
+  readonly watch: (options: {
+    readonly signal: AbortSignal;
+    readonly onOpen: () => void;
+  }) => AsyncIterator<Change>;
   /** Whether only the status and the headers of the stream are asked for. */
   readonly isBare: boolean;
 }
@@ -41,7 +44,9 @@ export const mapped = <T>(
 const tooSlow = storeUnavailable('the store took too long to answer', 'not_applied');
 
 /** The error if the watch cannot begin; undefined if it can. */
-const refusalOf = (begun: 'open' | typeof timedOut | IteratorResult<Change, unknown>): HandlerError | undefined => {
+const refusalOf = (
+  begun: 'open' | typeof timedOut | IteratorResult<Change, unknown>,
+): HandlerError | undefined => {
   if (begun === 'open') return undefined;
   if (begun === timedOut || begun.done === true) return tooSlow;
   return begun.value.isErr() ? inClientTerms(watch, begun.value.error) : undefined;
@@ -58,13 +63,18 @@ export interface StreamLimits {
 }
 
 /**
- * Answers with streams of Server-Sent Events. An error is known before the response starts, and leaves nothing open.
+ * Answers with streams of Server-Sent Events. An error is known before the response starts, and
+ * leaves nothing open.
  */
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
   const pieces = new TenantBudget(MAX_HELD_BYTES, MAX_HELD_BYTES);
 
-  const open = async (call: Call<unknown>, { isBare, ...watched }: Watched, onOver: () => void): Answer => {
+  const open = async (
+    call: Call<unknown>,
+    { isBare, ...watched }: Watched,
+    onOver: () => void,
+  ): Answer => {
     const { handler, tenant } = call;
     const gone = new AbortController();
     let onOpen = (): void => undefined;
@@ -80,7 +90,14 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
       return refused === undefined ? ok({ status: 200, headers: streamHeaders }) : err(refused);
     }
     const events = new EventStream(
-      { changes, gone, heartbeatMs, reserve: () => pieces.reserve(tenant), report: handler.report, onOver },
+      {
+        changes,
+        gone,
+        heartbeatMs,
+        reserve: () => pieces.reserve(tenant),
+        report: handler.report,
+        onOver,
+      },
       first,
     );
     const stream = { [Symbol.asyncIterator]: () => events };

@@ -61,7 +61,8 @@ const statuses = {
 } as const satisfies Readonly<Record<Code, number>>;
 
 /**
- * The `detail` of each error in a response: fixed texts, because messages may contain data that only the host may see.
+ * The `detail` of each error in a response: fixed texts, because messages may contain data that
+ * only the host may see.
  */
 export const details = {
   invalid_input: '',
@@ -70,7 +71,8 @@ export const details = {
   leased: 'Another holder has the session.',
   lease_lost: 'The fencing token is not that of the current lease.',
   cancelled: 'The work on the session was cancelled.',
-  conflict: 'Other requests changed the session at the same time, or since the revision of this request. Try again.',
+  conflict:
+    'Other requests changed the session at the same time, or since the revision of this request. Try again.',
   history_full: 'The history of the session has reached the maximum number of entries.',
   history_moved: 'The history has changed: it does not end at if_position.',
   too_many_active:
@@ -87,9 +89,11 @@ export const details = {
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',
   unauthenticated: 'The header X-API-KEY must carry a valid API key.',
   route_not_found: 'There is nothing at this path.',
-  method_not_allowed: 'This path does not support this method. The header Allow lists the methods that it supports.',
+  method_not_allowed:
+    'This path does not support this method. The header Allow lists the methods that it supports.',
   body_too_large: 'The body is larger than this service accepts.',
-  unsupported_media_type: 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
+  unsupported_media_type:
+    'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
   too_many_streams: 'The maximum number of event streams is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
@@ -103,6 +107,7 @@ export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) 
 export const problemCodes = Object.keys(statuses);
 
 /** Whether the error is a known one. A store that breaks its contract may return anything. */
-export const isSessionError = (error: SessionError): boolean => Object.hasOwn(httpStatuses, error.type);
+export const isSessionError = (error: SessionError): boolean =>
+  Object.hasOwn(httpStatuses, error.type);
 
 export const statusOf = (code: Code): (typeof statuses)[Code] => statuses[code];

@@ -1,7 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../input/parse-fields.js';
 import { type IssueList, parseSafely } from '../input/parse-safely.js';
-import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
+import {
+  type AnyOperation,
+  labelOf,
+  type OperationInput,
+  type QueryParameter,
+} from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import { type InvalidInput, invalidInput, misconfigured } from '../session/errors.js';
 import { type HandlerError, refusal } from './handler-error.js';
@@ -19,7 +24,12 @@ export const idempotencyKeyOf = (request: HandlerRequest): string | undefined =>
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 
-const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+const parseParameter = (
+  issues: IssueList,
+  sent: URLSearchParams,
+  name: string,
+  rule: QueryParameter,
+): unknown => {
   const texts = sent.getAll(name);
   const [text] = texts;
   if (text === undefined) return undefined;
@@ -38,9 +48,18 @@ const parseParameter = (issues: IssueList, sent: URLSearchParams, name: string, 
   return Math.min(Number(text), most);
 };
 
-/** Parses the query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
-export const queryParser = ({ query = {} }: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
-  const parameters = Object.entries(query).map(([name, rule]) => ({ name, sentAs: wireName(name), rule }));
+/**
+ * Parses the query parameters of an operation, by their names in the service. Unknown parameters
+ * are ignored.
+ */
+export const queryParser = ({
+  query = {},
+}: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
+  const parameters = Object.entries(query).map(([name, rule]) => ({
+    name,
+    sentAs: wireName(name),
+    rule,
+  }));
   return (sent) =>
     parseSafely('query', (issues) => {
       const given = new URLSearchParams(sent);
@@ -55,7 +74,8 @@ export const queryParser = ({ query = {} }: AnyOperation): ((sent: string) => Re
 
 const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
 const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
-const refused = (rule: string) => err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
+const refused = (rule: string) =>
+  err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
 
 const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
@@ -64,11 +84,13 @@ const isJson = (contentType: string): boolean => {
   const [mediaType = ''] = contentType.split(';', 1);
   if (mediaType.trim().toLowerCase() !== 'application/json') return false;
   return [...contentType.matchAll(parameter)].every(
-    ([, name, quotedValue, token = '']) => name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
+    ([, name, quotedValue, token = '']) =>
+      name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
   );
 };
 
-const asObject = (value: unknown) => (isFields(value) ? ok(value) : refused('must be a JSON object'));
+const asObject = (value: unknown) =>
+  isFields(value) ? ok(value) : refused('must be a JSON object');
 
 const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
   try {
@@ -79,16 +101,21 @@ const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
 };
 
 /** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
-const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promise<Result<Fields, HandlerError>> => {
+const readJsonObject = async (
+  request: HandlerRequest,
+  maxBytes: number,
+): Promise<Result<Fields, HandlerError>> => {
   const encoding = request.header('content-encoding') ?? 'identity';
-  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity') return unsupported;
+  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity')
+    return unsupported;
   if (Number(request.header('content-length')) > maxBytes) return tooLarge;
   const body = await request.body(maxBytes);
   switch (body.outcome) {
     case 'read':
       return parse(body.bytes);
     case 'parsed': {
-      const value = typeof body.value === 'string' ? new TextEncoder().encode(body.value) : body.value;
+      const value =
+        typeof body.value === 'string' ? new TextEncoder().encode(body.value) : body.value;
       if (!(value instanceof Uint8Array)) return asObject(value);
       return value.length > maxBytes ? tooLarge : parse(value);
     }
@@ -98,7 +125,9 @@ const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promis
       return refused('must be complete');
     case 'lost':
       return err(
-        misconfigured('the body was read before the handler: mount the handler before the code that reads it'),
+        misconfigured(
+          'the body was read before the handler: mount the handler before the code that reads it',
+        ),
       );
   }
 };
@@ -108,7 +137,9 @@ export const bodyReader = ({ body }: AnyOperation) => {
   const names = Object.keys(body?.fields ?? {}).map((name) => [name, wireName(name)] as const);
   return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
     const read = await readJsonObject(request, handler.maxBodyBytes);
-    return read.map((sent) => Object.fromEntries(names.map(([name, sentAs]) => [name, sent[sentAs]])));
+    return read.map((sent) =>
+      Object.fromEntries(names.map(([name, sentAs]) => [name, sent[sentAs]])),
+    );
   };
 };
 

@@ -25,19 +25,27 @@ const textsOf = (value: unknown): readonly string[] => {
 const filtersOf = (query: Fields): string =>
   filters
     .filter(([name]) => query[name] !== undefined)
-    .flatMap(([name, sentAs]) => textsOf(query[name]).map((text) => `&${sentAs}=${percentEncode(text)}`))
+    .flatMap(([name, sentAs]) =>
+      textsOf(query[name]).map((text) => `&${sentAs}=${percentEncode(text)}`),
+    )
     .join('');
 
 /**
- * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower than the requested
- * one.
+ * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower
+ * than the requested one.
  */
-const links = (path: string, { total, limit, page, nextCursor }: SessionPage, query: Fields): string => {
+const links = (
+  path: string,
+  { total, limit, page, nextCursor }: SessionPage,
+  query: Fields,
+): string => {
   const last = Math.max(1, Math.ceil(total / limit));
   const repeated = filtersOf(query);
-  const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`;
+  const link = (relation: string, target: string) =>
+    `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`;
   const first = link('first', 'page=1');
-  if (page === undefined) return nextCursor === undefined ? first : `${first}, ${link('next', `cursor=${nextCursor}`)}`;
+  if (page === undefined)
+    return nextCursor === undefined ? first : `${first}, ${link('next', `cursor=${nextCursor}`)}`;
   const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';
   const after = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
   return `${first}${before}${after}, ${link('last', `page=${last}`)}`;
@@ -62,12 +70,23 @@ export const truncationHeaders = (
 ): Readonly<Record<string, string>> => {
   if (typeof historyLimit !== 'number') return noHeaders;
   const truncated = sessions.filter(({ historyCount }) => historyCount > historyLimit);
-  return truncated.length === 0 ? noHeaders : { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
+  return truncated.length === 0
+    ? noHeaders
+    : { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
 };
 
-/** The page metadata, which the body, a bare array, cannot contain. `path` is the path of the list. */
-export const pageHeaders = (path: string, page: SessionPage, query: Fields = {}): Readonly<Record<string, string>> => {
-  const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
+/**
+ * The page metadata, which the body, a bare array, cannot contain. `path` is the path of the list.
+ */
+export const pageHeaders = (
+  path: string,
+  page: SessionPage,
+  query: Fields = {},
+): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = {
+    'X-Total-Count': String(page.total),
+    Link: links(path, page, query),
+  };
   if (page.nextCursor !== undefined) headers['X-Next-Cursor'] = page.nextCursor;
   if (page.unreadable.length > 0) headers['X-Unreadable-Sessions'] = listed(page.unreadable);
   return Object.assign(headers, truncationHeaders(page.sessions, query));

@@ -22,8 +22,14 @@ export const titles = {
   503: 'Service Unavailable',
 } as const satisfies Readonly<Record<ProblemStatus, string>>;
 
-/** Headers of every response with a body. Sessions are private and change every second, so nothing may be cached. */
-export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+/**
+ * Headers of every response with a body. Sessions are private and change every second, so nothing
+ * may be cached.
+ */
+export const commonHeaders = Object.freeze({
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+});
 
 const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'ApiKey' },
@@ -31,7 +37,10 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
   503: { 'Retry-After': '1' },
 };
 
-/** Details of a response besides its code: the issues of invalid input, or the state that caused the error. */
+/**
+ * Details of a response besides its code: the issues of invalid input, or the state that caused the
+ * error.
+ */
 interface Particulars {
   readonly errors?: readonly InputIssue[];
   readonly position?: number;
@@ -47,7 +56,8 @@ export const problemOf = (
   particulars: Particulars = {},
 ): HandlerResponse => {
   const status = statusOf(code);
-  const detail = particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
+  const detail =
+    particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
   const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
   return Object.freeze({
     status,
@@ -65,7 +75,8 @@ export const problem = (error: HandlerError): HandlerResponse => {
   if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
   if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
-  if (type === 'cancelled') return problemOf(type, {}, error.reason === undefined ? {} : { reason: error.reason });
+  if (type === 'cancelled')
+    return problemOf(type, {}, error.reason === undefined ? {} : { reason: error.reason });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

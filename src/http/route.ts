@@ -4,7 +4,12 @@ import type { AnyOperation, Operation } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import type { HandlerError } from './handler-error.js';
-import type { Authenticate, AuthenticationRequest, HandlerRequest, HandlerResponse } from './session-handler.js';
+import type {
+  Authenticate,
+  AuthenticationRequest,
+  HandlerRequest,
+  HandlerResponse,
+} from './session-handler.js';
 import type { TenantBudget } from './tenant-budget.js';
 
 /** The answer of a route: a response, or an error that the handler turns into one. */
@@ -25,8 +30,9 @@ export interface HandlerContext {
   /** Reports an error after the response has begun, when it can no longer contain the error. */
   readonly report: (error: HandlerError) => void;
   /**
-   * Answers a call with the operation that matches the URL, as the handler itself does, for a route with other routes
-   * below it. Pass the same array each time, because each array has its own router.
+   * Answers a call with the operation that matches the URL, as the handler itself does, for a route
+   * with other routes below it. Pass the same array each time, because each array has its own
+   * router.
    */
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }
@@ -54,14 +60,20 @@ export interface Call<S = TenantSessions> {
 /** An operation, and how to answer it. */
 export interface Route<S = TenantSessions> {
   /**
-   * Its path is fixed, or has `{session_id}` as its second segment. A path that ends in `/*` receives every method and
-   * every path with the same first segment; it is not in the OpenAPI document.
+   * Its path is fixed, or has `{session_id}` as its second segment. A path that ends in `/*`
+   * receives every method and every path with the same first segment; it is not in the OpenAPI
+   * document.
    */
   readonly operation: Operation<S>;
   /** Default: calls the service method that the operation names, and writes its result. */
   readonly answer?: (call: Call<S>) => Answer;
-  /** Returns the tenant, instead of the handler's `authenticate`. `everybody` makes the route public. */
-  readonly authenticate?: 'everybody' | ((request: AuthenticationRequest) => ReturnType<Authenticate>);
+  /**
+   * Returns the tenant, instead of the handler's `authenticate`. `everybody` makes the route
+   * public.
+   */
+  readonly authenticate?:
+    | 'everybody'
+    | ((request: AuthenticationRequest) => ReturnType<Authenticate>);
   /** The response to a request without access. Default: the problem `unauthenticated`. */
   readonly unauthenticated?: HandlerResponse;
 }

@@ -20,10 +20,17 @@ const segment = '/[^/{}*?#]+';
 const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
 /** Adds an issue for each unsupported path and each duplicate. */
-export const checkPaths = (issues: IssueList, routes: readonly { readonly operation: Path }[]): void => {
+export const checkPaths = (
+  issues: IssueList,
+  routes: readonly { readonly operation: Path }[],
+): void => {
   const paths = routes.map(({ operation }) => operation.path);
   for (const [at, path] of paths.entries()) {
-    issues.check(routable.test(path), 'routes', `must not have the path ${path}, which is not a valid path of a route`);
+    issues.check(
+      routable.test(path),
+      'routes',
+      `must not have the path ${path}, which is not a valid path of a route`,
+    );
     issues.check(paths.indexOf(path) === at, 'routes', `must not have the path ${path} twice`);
   }
 };
@@ -33,14 +40,19 @@ export const isOpen = ({ path }: Path): boolean => path.endsWith('/*');
 
 const parts = /^(\/[^/]*)(?:\/([^/]*)(.*))?$/s;
 
-export const routerOf = <R extends { readonly operation: Path }>(routes: readonly R[]): Router<R> => {
-  const byPath: ReadonlyMap<string, R> = new Map(routes.map((route) => [route.operation.path, route]));
+export const routerOf = <R extends { readonly operation: Path }>(
+  routes: readonly R[],
+): Router<R> => {
+  const byPath: ReadonlyMap<string, R> = new Map(
+    routes.map((route) => [route.operation.path, route]),
+  );
   return (url) => {
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     const query = mark < 0 ? '' : url.slice(mark + 1);
     const fixed = byPath.get(path);
-    if (fixed !== undefined && !hasId(fixed.operation)) return { route: fixed, encodedId: '', query };
+    if (fixed !== undefined && !hasId(fixed.operation))
+      return { route: fixed, encodedId: '', query };
     const [, first = '', encodedId = '', rest = ''] = parts.exec(path) ?? [];
     const named = byPath.get(`${first}/{session_id}${rest}`);
     if (named !== undefined && encodedId !== '') return { route: named, encodedId, query };
@@ -49,7 +61,10 @@ export const routerOf = <R extends { readonly operation: Path }>(routes: readonl
   };
 };
 
-/** Characters that a path must not contain (RFC 3986, 3.3). They could end a `Link` target or a header early. */
+/**
+ * Characters that a path must not contain (RFC 3986, 3.3). They could end a `Link` target or a
+ * header early.
+ */
 const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
 
 /** Normalizes the prefix of a mount: `/api` for `api`, `/api` and `/api/`; empty for the root. */
@@ -62,5 +77,7 @@ export const tidyPrefix = (prefix: string): string => {
 /** The path after a normalized prefix; undefined if the URL does not start with it. */
 export const withoutPrefix = (url: string, prefix: string): string | undefined => {
   if (prefix === '') return url;
-  return url.startsWith(prefix) && url[prefix.length] === '/' ? url.slice(prefix.length) : undefined;
+  return url.startsWith(prefix) && url[prefix.length] === '/'
+    ? url.slice(prefix.length)
+    : undefined;
 };

@@ -1,4 +1,10 @@
-import { hasMethods, isFields, parseListener, parseNumber, parseWhole } from '../input/parse-fields.js';
+import {
+  hasMethods,
+  isFields,
+  parseListener,
+  parseNumber,
+  parseWhole,
+} from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import type { IssueList } from '../input/parse-safely.js';
 import { type SessionForm, wireForm } from '../operations/session-form.js';
@@ -13,15 +19,21 @@ import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
 import { TenantBudget } from './tenant-budget.js';
 
-/** Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need. */
+/**
+ * Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need.
+ */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
   /** A `SessionService`. */
   readonly sessions: Sessions<S>;
-  /** Returns the tenant whose sessions a request may access: `staticApiKeys([...])`, or a function of your own. */
+  /**
+   * Returns the tenant whose sessions a request may access: `staticApiKeys([...])`, or a function
+   * of your own.
+   */
   readonly authenticate: Authenticate;
   /**
-   * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this subpath,
-   * `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and your own. Default: none.
+   * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this
+   * subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and
+   * your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[];
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
@@ -29,44 +41,51 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Whether sessions are sent with their `metadata` and their `revision`. Default: false. */
   readonly metadata?: boolean;
   /**
-   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default:
-   * false.
+   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and
+   * `duration_ms` too. Default: false.
    */
   readonly sessionTimes?: boolean;
   /** Whether forks are sent with their `origin`. Default: false. */
   readonly origin?: boolean;
   /**
-   * Whether the history entries of sessions are sent with their `id` and `data`, if they have them. Parts of a
-   * history and events always show them. Default: false.
+   * Whether the history entries of sessions are sent with their `id` and `data`, if they have them.
+   * Parts of a history and events always show them. Default: false.
    */
   readonly entryData?: boolean;
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
   /**
-   * Maximum bytes of all answers that are in preparation or that clients have not received; half of it per tenant.
-   * Above it, a read is answered with 503 and `Retry-After`. Default: 32 MiB.
+   * Maximum bytes of all answers that are in preparation or that clients have not received; half of
+   * it per tenant. Above it, a read is answered with 503 and `Retry-After`. Default: 32 MiB.
    */
   readonly maxPendingBytes?: number;
   /**
-   * Timeout of the authenticator, and then of the store, in milliseconds; after it, the response is 503. Default:
-   * 10,000.
+   * Timeout of the authenticator, and then of the store, in milliseconds; after it, the response is
+   * 503. Default: 10,000.
    */
   readonly timeoutMs?: number;
   /**
-   * Called for each error that is answered with a status of 500 or above, with its `cause`, which the response does not
-   * contain. Default: ignored.
+   * Called for each error that is answered with a status of 500 or above, with its `cause`, which
+   * the response does not contain. Default: ignored.
    */
   readonly onError?: (error: HandlerError) => void;
-  /** Called for each request that is answered with 401, for example to count wrong keys. Default: ignored. */
+  /**
+   * Called for each request that is answered with 401, for example to count wrong keys. Default:
+   * ignored.
+   */
   readonly onDenied?: (denied: DeniedRequest) => void;
   /**
-   * Logs the errors of `onError` as `error`, a wrong key as `warn`, and a missing key as `info`. For example `pino()`
-   * or `console`. Default: nothing is logged.
+   * Logs the errors of `onError` as `error`, a wrong key as `warn`, and a missing key as `info`.
+   * For example `pino()` or `console`. Default: nothing is logged.
    */
   readonly logger?: Logger;
 }
 
-const defaults = { maxBodyBytes: 256 * 1024, maxPendingBytes: 32 * 1024 * 1024, timeoutMs: 10_000 } as const;
+const defaults = {
+  maxBodyBytes: 256 * 1024,
+  maxPendingBytes: 32 * 1024 * 1024,
+  timeoutMs: 10_000,
+} as const;
 
 const optionNames = {
   ...defaults,
@@ -108,23 +127,37 @@ const parseRoutes = <S extends TenantSessions>(
   issues: IssueList,
   groups: readonly RouteGroup<S>[] = [],
 ): readonly AnsweredRoute<S>[] => {
-  const fits = Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
+  const fits =
+    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
   const given = fits ? groups.flat() : [];
   const isOpened = given.some(({ operation }) => operation === openedCreate);
-  const own = isOpened ? sessionRoutes.filter(({ operation }) => operation !== create) : sessionRoutes;
+  const own = isOpened
+    ? sessionRoutes.filter(({ operation }) => operation !== create)
+    : sessionRoutes;
   const routes = [...own, ...given];
   checkPaths(issues, routes);
-  return routes.map((route) => ({ ...route, answer: route.answer ?? answerFromService(route.operation) }));
+  return routes.map((route) => ({
+    ...route,
+    answer: route.answer ?? answerFromService(route.operation),
+  }));
 };
 
 const parseAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate, labels = false, sessionTimes = false, entryData = false, logger } = options;
+  const {
+    sessions,
+    authenticate,
+    labels = false,
+    sessionTimes = false,
+    entryData = false,
+    logger,
+  } = options;
   const { metadata = false, origin = false } = options;
-  const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
+  const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } =
+    options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = parseListener(issues, 'onError', options.onError);
   const onDenied = parseListener(issues, 'onDenied', options.onDenied);
@@ -170,5 +203,7 @@ const parseAll = <S extends TenantSessions>(
   };
 };
 
-export const parseHandlerOptions = <S extends TenantSessions>(options: SessionHandlerOptions<S>): HandlerSettings<S> =>
+export const parseHandlerOptions = <S extends TenantSessions>(
+  options: SessionHandlerOptions<S>,
+): HandlerSettings<S> =>
   parseOptions('createSessionHandler', options, optionNames, (issues) => parseAll(issues, options));

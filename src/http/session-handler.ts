@@ -1,8 +1,8 @@
 import type { WatchSignal } from '../session/session-event.js';
 
 /**
- * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` takes longer than all the
- * work of the handler. A mount translates them.
+ * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` takes
+ * longer than all the work of the handler. A mount translates them.
  */
 
 /** The result of reading a request body. */
@@ -23,15 +23,18 @@ export interface HandlerRequest {
   readonly method: string;
   /** Path and query as received, undecoded, without the prefix. */
   readonly url: string;
-  /** The part of the path that the mount has removed, such as `/api`. `Location` and `Link` contain it. */
+  /**
+   * The part of the path that the mount has removed, such as `/api`. `Location` and `Link` contain
+   * it.
+   */
   readonly prefix: string;
   /** The value of a header, by its name in lower case. Repeated headers are joined with `, `. */
   header(name: string): string | undefined;
   /** Reads the body once, and at most `maxBytes` of it. Must not reject. */
   body(maxBytes: number): Promise<BodyReading>;
   /**
-   * Calls the listener once, when the response was sent or the connection is lost. A mount that cannot detect this
-   * omits the method.
+   * Calls the listener once, when the response was sent or the connection is lost. A mount that
+   * cannot detect this omits the method.
    */
   onClose?(listener: () => void): void;
 }
@@ -44,8 +47,8 @@ interface ResponseHead {
 }
 
 /**
- * A complete response. Without a body it is a 204, or the response to a HEAD. The headers may contain `Content-Length`:
- * code that changes the body must update or remove it.
+ * A complete response. Without a body it is a 204, or the response to a HEAD. The headers may
+ * contain `Content-Length`: code that changes the body must update or remove it.
  */
 interface WholeResponse extends ResponseHead {
   /** The text of the body, such as JSON. */
@@ -55,8 +58,8 @@ interface WholeResponse extends ResponseHead {
 }
 
 /**
- * A streamed response. A mount requests the next piece when the previous one is being sent, and calls `return` of the
- * iterator when the client disconnects. The iterator never throws.
+ * A streamed response. A mount requests the next piece when the previous one is being sent, and
+ * calls `return` of the iterator when the client disconnects. The iterator never throws.
  */
 interface StreamedResponse extends ResponseHead {
   readonly body?: never;
@@ -70,8 +73,8 @@ interface StreamedResponse extends ResponseHead {
 export type HandlerResponse = WholeResponse | StreamedResponse;
 
 /**
- * Answers the operations of its routes. Returns `undefined` for any other path, so that the next handler can answer.
- * Never throws or rejects.
+ * Answers the operations of its routes. Returns `undefined` for any other path, so that the next
+ * handler can answer. Never throws or rejects.
  */
 export type SessionHandler = (request: HandlerRequest) => Promise<HandlerResponse | undefined>;
 
@@ -79,9 +82,10 @@ export type SessionHandler = (request: HandlerRequest) => Promise<HandlerRespons
 export type AuthenticationRequest = Pick<HandlerRequest, 'method' | 'url' | 'prefix' | 'header'>;
 
 /**
- * Returns the tenant whose sessions a request may access, or undefined to deny access. `key` is the value of
- * `X-API-KEY`. Without the header it is empty, and never `undefined`, because some database libraries take `undefined`
- * for "no condition". To use a cookie or a bearer token, read it from `request`.
+ * Returns the tenant whose sessions a request may access, or undefined to deny access. `key` is the
+ * value of `X-API-KEY`. Without the header it is empty, and never `undefined`, because some
+ * database libraries take `undefined` for "no condition". To use a cookie or a bearer token, read
+ * it from `request`.
  */
 export type Authenticate = (
   key: string,
@@ -94,6 +98,9 @@ export interface DeniedRequest {
   readonly method: string;
   /** With the mount's prefix, without the query; at most 256 characters. */
   readonly path: string;
-  /** `missing`: the request had neither `X-API-KEY` nor `Authorization`. `wrong`: it had one, but no access. */
+  /**
+   * `missing`: the request had neither `X-API-KEY` nor `Authorization`. `wrong`: it had one, but no
+   * access.
+   */
   readonly reason: 'missing' | 'wrong';
 }

@@ -11,7 +11,12 @@ import {
   list,
   openedCreate,
 } from '../operations/session-operations.js';
-import type { TenantCommands, TenantHistories, TenantOpenings, TenantSessions } from '../operations/tenant-sessions.js';
+import type {
+  TenantCommands,
+  TenantHistories,
+  TenantOpenings,
+  TenantSessions,
+} from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult } from '../service/operation-results.js';
 import { storeUnavailable } from '../session/errors.js';
@@ -54,7 +59,9 @@ const createAnswer = (operation: AnyOperation) => {
       return created.map((session) => createdResponse(call, session));
     }
     return withinBudget(call, async (reservation) => {
-      const created = await readWithin(call, reservation, (maxBytes) => createOf(call, body.value, { maxBytes }));
+      const created = await readWithin(call, reservation, (maxBytes) =>
+        createOf(call, body.value, { maxBytes }),
+      );
       return created.map((session) => createdResponse(call, session));
     });
   };
@@ -84,9 +91,14 @@ const getOrCreateAnswer = () => {
     const body = await readFields(call);
     if (body.isErr()) return err(body.error);
     const { historyLimit } = body.value;
-    const asked = { ...body.value, historyLimit: call.form.historyLimit ?? historyLimit ?? undefined };
+    const asked = {
+      ...body.value,
+      historyLimit: call.form.historyLimit ?? historyLimit ?? undefined,
+    };
     return withinBudget(call, async (reservation) => {
-      const got = await readWithin(call, reservation, (maxBytes) => call.sessions.getOrCreate(asked, { maxBytes }));
+      const got = await readWithin(call, reservation, (maxBytes) =>
+        call.sessions.getOrCreate(asked, { maxBytes }),
+      );
       return got.map((session) => gotResponse(call, session));
     });
   };
@@ -113,12 +125,16 @@ const answerList = (call: Call): Answer =>
     const query = parseListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
-    const asked = historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
-    const listed = await readWithin(call, reservation, (maxBytes) => sessions.list(asked, { maxBytes }));
+    const asked =
+      historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
+    const listed = await readWithin(call, reservation, (maxBytes) =>
+      sessions.list(asked, { maxBytes }),
+    );
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
     await reservation.turn();
-    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store returned no total', 'unknown'));
+    if (!Number.isSafeInteger(page.total))
+      return err(storeUnavailable('the store returned no total', 'unknown'));
     const path = `${tidyPrefix(request.prefix)}${list.path}`;
     const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
     if (request.method === 'HEAD') return ok({ status: 200, headers });
@@ -131,7 +147,9 @@ const answerGet = (call: Call): Answer =>
     const query = parseGetQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
-    const found = await readWithin(call, reservation, (maxBytes) => sessions.get(id, { maxBytes, historyLimit }));
+    const found = await readWithin(call, reservation, (maxBytes) =>
+      sessions.get(id, { maxBytes, historyLimit }),
+    );
     if (found.isErr()) return err(found.error);
     await reservation.turn();
     const headers = { ...commonHeaders, ...truncationHeaders([found.value], query.value) };
@@ -147,10 +165,10 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 ];
 
 /**
- * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}` and
- * those of the other commands, of appends, leases, redactions and deletions. With them, `POST /create-session` also
- * takes `start`, `wake`, `entries` and `from`, and every API key can change, append to and delete the sessions of its
- * tenant.
+ * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST
+ * /start-session/{session_id}` and those of the other commands, of appends, leases, redactions and
+ * deletions. With them, `POST /create-session` also takes `start`, `wake`, `entries` and `from`,
+ * and every API key can change, append to and delete the sessions of its tenant.
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [
   { operation: openedCreate, answer: createAnswer(openedCreate) },
@@ -160,7 +178,9 @@ export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & Te
 ];
 
 /**
- * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a part of a history,
- * the last entries or those after a position. It reveals nothing beyond `GET /session/{session_id}`.
+ * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a
+ * part of a history, the last entries or those after a position. It reveals nothing beyond `GET
+ * /session/{session_id}`.
  */
-export const historyRoutes = (): RouteGroup<TenantHistories> => historyOperations.map((operation) => ({ operation }));
+export const historyRoutes = (): RouteGroup<TenantHistories> =>
+  historyOperations.map((operation) => ({ operation }));

@@ -5,8 +5,8 @@ import { KEY_LENGTH } from '../session/session-limits.js';
 import { nodeCrypto, sha256 } from '../session/sha256.js';
 
 /**
- * An API key and its tenant; a tenant may have several. `sha256`, the SHA-256 of the key as 64 hexadecimal digits, may
- * replace the key, so that a configuration contains no secrets.
+ * An API key and its tenant; a tenant may have several. `sha256`, the SHA-256 of the key as 64
+ * hexadecimal digits, may replace the key, so that a configuration contains no secrets.
  */
 export type ApiKey =
   | {
@@ -39,7 +39,11 @@ const parseDigest = (
   path: string,
   { key, given }: { readonly key: unknown; readonly given: unknown },
 ): string | Promise<string> | undefined => {
-  issues.check((key === undefined) !== (given === undefined), path, 'must have either key or sha256');
+  issues.check(
+    (key === undefined) !== (given === undefined),
+    path,
+    'must have either key or sha256',
+  );
   if (given !== undefined) {
     const fits = typeof given === 'string' && /^[\da-f]{64}$/i.test(given);
     issues.check(fits, `${path}.sha256`, 'must be 64 hexadecimal digits');
@@ -50,16 +54,29 @@ const parseDigest = (
   return fits ? sha256(key) : undefined;
 };
 
-const parseKey = (issues: IssueList, path: string, value: unknown, seen: Set<unknown>): KnownKey[] => {
+const parseKey = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  seen: Set<unknown>,
+): KnownKey[] => {
   const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
   // The message does not name the field: its name may be an API key by mistake.
-  issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
+  issues.check(
+    Object.keys(others).length === 0,
+    path,
+    'must have no fields but key or sha256, and tenant',
+  );
   const owner = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = parseDigest(issues, path, { key, given });
   if (digest === undefined) return [];
   // Without node:crypto, a key that is listed twice, once as its digest, is not detected.
   const mark = typeof digest === 'string' ? digest : key;
-  issues.check(!seen.has(mark), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
+  issues.check(
+    !seen.has(mark),
+    `${path}.${given === undefined ? 'key' : 'sha256'}`,
+    'must not be in the list twice',
+  );
   seen.add(mark);
   return [{ digest, tenant: owner }];
 };
@@ -86,11 +103,14 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
   const atOnce = known.flatMap(({ digest, tenant }) =>
     typeof digest === 'string' ? [{ digest: bytesOf(digest), tenant }] : [],
   );
-  const later = Promise.all(known.map(async ({ digest, tenant }) => ({ digest: bytesOf(await digest), tenant })));
+  const later = Promise.all(
+    known.map(async ({ digest, tenant }) => ({ digest: bytesOf(await digest), tenant })),
+  );
   const tenantOf = (presented: string, candidates: typeof atOnce): string | undefined => {
     const digest = bytesOf(presented);
     let tenant: string | undefined;
-    for (const candidate of candidates) if (areEqual(candidate.digest, digest)) tenant = candidate.tenant;
+    for (const candidate of candidates)
+      if (areEqual(candidate.digest, digest)) tenant = candidate.tenant;
     return tenant;
   };
   return (presented) => {
@@ -102,10 +122,10 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
 };
 
 /**
- * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares with each of them in
- * constant time, so neither memory nor timing reveals a key. It answers synchronously where the runtime has
- * node:crypto, and with a promise elsewhere, such as in Workers without `nodejs_compat`. Throws a `TypeError` that
- * names every invalid entry and contains no key.
+ * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares
+ * with each of them in constant time, so neither memory nor timing reveals a key. It answers
+ * synchronously where the runtime has node:crypto, and with a promise elsewhere, such as in Workers
+ * without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and contains no key.
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
   parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));

@@ -1,30 +1,36 @@
 /**
- * Minimum bytes of an answer that waits for its turn, because writing it blocks the event loop for a noticeable time.
+ * Minimum bytes of an answer that waits for its turn, because writing it blocks the event loop for
+ * a noticeable time.
  */
 const LARGE_BYTES = 256 * 1024;
 
 /** Bytes to reserve for an answer of unknown size, so that most answers need only one read. */
 const FIRST_BYTES = 64 * 1024;
 
-/** The first amount is at most this part of the room, so that small answers find some when many are pending. */
+/**
+ * The first amount is at most this part of the room, so that small answers find some when many are
+ * pending.
+ */
 const FIRST_PART = 1 / 256;
 
 /** A tenant's share of a budget. */
 export interface Reservation {
   /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */
   first(): number;
-  /** Reserves an amount. Returns false if there is not enough, or if the reservation was released. */
+  /**
+   * Reserves an amount. Returns false if there is not enough, or if the reservation was released.
+   */
   admit(amount: number): boolean;
   /**
-   * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns false if there is not
-   * enough, or if the reservation was released.
+   * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns
+   * false if there is not enough, or if the reservation was released.
    */
   raiseTo(amount: number): boolean;
   /** Returns to the budget what exceeds this amount. */
   lowerTo(amount: number): void;
   /**
-   * Waits until a large answer may be written. Only one is written per turn of the event loop, so that other requests
-   * are served in between. A small answer does not wait.
+   * Waits until a large answer may be written. Only one is written per turn of the event loop, so
+   * that other requests are served in between. A small answer does not wait.
    */
   turn(): Promise<void>;
   /** Returns the reserved amount to the budget. */
@@ -32,9 +38,9 @@ export interface Reservation {
 }
 
 /**
- * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers,
- * or the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
- * nothing else: every session must remain readable.
+ * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes
+ * of pending answers, or the open streams. An amount above the limit of a tenant counts as that
+ * limit, and is admitted if the tenant has nothing else: every session must remain readable.
  */
 export class TenantBudget {
   readonly #max: number;
@@ -74,7 +80,9 @@ export class TenantBudget {
       lowerTo: (amount) => void take(Math.min(0, amount - reserved)),
       turn: async () => {
         if (reserved < LARGE_BYTES) return;
-        this.#lastTurn = this.#lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)));
+        this.#lastTurn = this.#lastTurn.then(
+          () => new Promise((resolve) => setTimeout(resolve, 0)),
+        );
         await this.#lastTurn;
       },
       release: () => {

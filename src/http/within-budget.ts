@@ -32,18 +32,19 @@ const readSized = async <T, E extends SessionError>(
 };
 
 /**
- * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its bytes are reserved,
- * all within the handler's timeout.
+ * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its
+ * bytes are reserved, all within the handler's timeout.
  */
 export const readWithin = <T, E extends SessionError>(
   call: Pick<Call<unknown>, 'handler' | 'operation'>,
   reservation: Reservation,
   read: (maxBytes: number) => ResultAsync<T, E>,
-): Promise<Result<T, HandlerError>> => answerOf(call, new ResultAsync(readSized(reservation, read)));
+): Promise<Result<T, HandlerError>> =>
+  answerOf(call, new ResultAsync(readSized(reservation, read)));
 
 /**
- * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the client has received the
- * answer.
+ * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the
+ * client has received the answer.
  */
 export const withinBudget = async <S>(
   { request, handler: { budget }, tenant }: Call<S>,

@@ -22,15 +22,24 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
-const isTenantLimit = (value: unknown): value is (tenant: string) => number => typeof value === 'function';
+const isTenantLimit = (value: unknown): value is (tenant: string) => number =>
+  typeof value === 'function';
 
 const parseActiveSessions = (issues: IssueList, given: unknown): SessionLimits['activeSessions'] =>
-  isTenantLimit(given) ? given : parseNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
+  isTenantLimit(given)
+    ? given
+    : parseNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
 
 const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   const given = parseFields(issues, 'limits', limits);
   const parse = (name: SizeLimit): number =>
-    parseNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
+    parseNumber(
+      issues,
+      `limits.${name}`,
+      given[name] ?? defaultLimits[name],
+      1,
+      Number.MAX_SAFE_INTEGER,
+    );
   return {
     timeLimit: parse('timeLimit'),
     textBytes: parse('textBytes'),
@@ -38,7 +47,10 @@ const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
     metadataBytes: parse('metadataBytes'),
     entriesPerAppend: parse('entriesPerAppend'),
     historyEntries: parse('historyEntries'),
-    activeSessions: parseActiveSessions(issues, given['activeSessions'] ?? defaultLimits.activeSessions),
+    activeSessions: parseActiveSessions(
+      issues,
+      given['activeSessions'] ?? defaultLimits.activeSessions,
+    ),
     pageBytes: parse('pageBytes'),
   };
 };
@@ -54,7 +66,10 @@ const parseNames = (issues: IssueList, path: string, names: readonly string[] | 
   return new Set(fits ? names : []);
 };
 
-export const parsePolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
+export const parsePolicy = (
+  issues: IssueList,
+  { limits = {}, faces, profiles }: GivenPolicy,
+): InputPolicy => ({
   limits: parseLimits(issues, limits),
   hasTimeLimit: limits?.timeLimit !== undefined,
   faces: parseNames(issues, 'faces', faces),

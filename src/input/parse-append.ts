@@ -13,8 +13,9 @@ export interface ParsedAppend {
   readonly entries: readonly HistoryEntry[];
   readonly operationId: string | undefined;
   /**
-   * The part of the input that must be the same in a repeated call: the entries without the timestamps that were not
-   * given, and of a rewind the position before them, so that it differs from that of every append.
+   * The part of the input that must be the same in a repeated call: the entries without the
+   * timestamps that were not given, and of a rewind the position before them, so that it differs
+   * from that of every append.
    */
   readonly content: string;
   /** Of a rewind, the position to go back to. */
@@ -34,8 +35,17 @@ export const parseAppend = (
   limits: SessionLimits,
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('entries', (issues) => {
-    const { operationId, ifPosition, fencingToken, wake } = parseKnown(issues, 'options', options, appendNames);
-    const { parsed, given } = parseEntries(issues, entries, { least: entriesRange.least, now, limits });
+    const { operationId, ifPosition, fencingToken, wake } = parseKnown(
+      issues,
+      'options',
+      options,
+      appendNames,
+    );
+    const { parsed, given } = parseEntries(issues, entries, {
+      least: entriesRange.least,
+      now,
+      limits,
+    });
     const name = parseOperationId(issues, operationId);
     return {
       entries: parsed,
@@ -43,14 +53,20 @@ export const parseAppend = (
       content: name === undefined ? '' : JSON.stringify(given()),
       to: undefined,
       ifPosition:
-        ifPosition === undefined ? undefined : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
+        ifPosition === undefined
+          ? undefined
+          : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
       fencingToken: parseFencingToken(issues, fencingToken),
       isAwake: parseSwitch(issues, 'wake', wake),
     };
   });
 
 /** Parses the input of a rewind. An entry without a timestamp gets `now`. */
-export const parseRewind = (input: unknown, now: string, limits: SessionLimits): Result<ParsedAppend, InvalidInput> =>
+export const parseRewind = (
+  input: unknown,
+  now: string,
+  limits: SessionLimits,
+): Result<ParsedAppend, InvalidInput> =>
   parseSafely('input', (issues) => {
     const names = ['to', 'entries', 'ifPosition', 'operationId', 'fencingToken', 'wake'] as const;
     const fields = parseKnown(issues, 'input', input, names);

@@ -1,7 +1,12 @@
 import type { Result } from 'neverthrow';
 import { canonicalJson } from '../session/canonical-json.js';
 import type { InvalidInput } from '../session/errors.js';
-import type { HistoryEntry, JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
+import type {
+  HistoryEntry,
+  JsonObject,
+  SessionLabels,
+  SessionOptions,
+} from '../session/session.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
@@ -54,7 +59,11 @@ const parseOrigin = (issues: IssueList, value: unknown): ParsedCreation['from'] 
 };
 
 /** Parses the input of `create`. `null` in an optional field counts as absent. */
-export const parseCreate = (input: unknown, policy: InputPolicy, now: string): Result<ParsedCreation, InvalidInput> =>
+export const parseCreate = (
+  input: unknown,
+  policy: InputPolicy,
+  now: string,
+): Result<ParsedCreation, InvalidInput> =>
   parseSafely('input', (issues) => {
     const fields = parseKnown(issues, 'input', input, creationNames);
     const { limits } = policy;
@@ -81,7 +90,9 @@ export const parseCreate = (input: unknown, policy: InputPolicy, now: string): R
       isAwake,
       entries: parsed,
       from,
-      idempotencyKey: isKeyed ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
+      idempotencyKey: isKeyed
+        ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH)
+        : undefined,
       content: isKeyed ? JSON.stringify([options, labels, isStarted, from, given(), ...more]) : '',
       ...parseHistoryLimit(issues, historyLimit),
     };
@@ -106,4 +117,6 @@ export const parseGetOrCreate = (
       'is not needed: the id makes the call safe to repeat',
     );
     return { id, creation: { ...fields, start: fields['start'] ?? true } };
-  }).andThen(({ id, creation }) => parseCreate(creation, policy, now).map((parsed) => ({ ...parsed, id })));
+  }).andThen(({ id, creation }) =>
+    parseCreate(creation, policy, now).map((parsed) => ({ ...parsed, id })),
+  );

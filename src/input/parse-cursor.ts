@@ -3,16 +3,21 @@ import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ListCursor } from '../store/session-store.js';
 import type { IssueList } from './parse-safely.js';
 
-/** Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a URL or a header. */
+/**
+ * Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a
+ * URL or a header.
+ */
 const escapeId = (id: string): string =>
   id.replace(/[^\w.-]/g, (unit) => `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const unescapeId = (escaped: string): string =>
-  escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
+  escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) =>
+    String.fromCharCode(Number.parseInt(unit, 16)),
+  );
 
 /**
- * The cursor of a position in a list. In a list by last update it begins with `~`, because its time has another
- * meaning.
+ * The cursor of a position in a list. In a list by last update it begins with `~`, because its time
+ * has another meaning.
  */
 export const cursorOf = ({ at, id }: ListCursor, isByUpdate = false): string =>
   `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
@@ -37,6 +42,10 @@ export const parseCursor = (
   isByUpdate = false,
 ): ListCursor | undefined => {
   const position = typeof value === 'string' ? positionOfCursor(value, isByUpdate) : undefined;
-  issues.check(position !== undefined, path, 'must be a cursor: the `nextCursor` of a page of this list');
+  issues.check(
+    position !== undefined,
+    path,
+    'must be a cursor: the `nextCursor` of a page of this list',
+  );
   return position;
 };

@@ -10,7 +10,13 @@ import { entryRules } from './rule.js';
 
 const entryNames = Object.keys(entryRules);
 
-const parseEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
+const parseEntry = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  now: string,
+  most: number,
+): HistoryEntry => {
   const fields = parseFields(issues, path, value);
   // An unknown field would be lost.
   checkKnown(issues, fields, entryNames, `${path}.`);
@@ -22,16 +28,23 @@ const parseEntry = (issues: IssueList, path: string, value: unknown, now: string
     role: parseName(issues, `${path}.role`, role, entryRules.role.most),
     content: parseText(issues, `${path}.content`, content, most),
     timestamp:
-      timestamp === undefined || timestamp === null ? now : parseTimestamp(issues, `${path}.timestamp`, timestamp),
+      timestamp === undefined || timestamp === null
+        ? now
+        : parseTimestamp(issues, `${path}.timestamp`, timestamp),
   };
   if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
   const more = {
-    ...(id !== undefined && id !== null && { id: parseName(issues, `${path}.id`, id, entryRules.id.most) }),
+    ...(id !== undefined &&
+      id !== null && { id: parseName(issues, `${path}.id`, id, entryRules.id.most) }),
   };
   const text = parseJson(issues, `${path}.data`, data ?? undefined);
   if (text === undefined) return Object.freeze({ ...entry, ...more });
   const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);
-  issues.check(fits, `${path}.data`, `must have at most ${most} bytes of UTF-8 as JSON, together with the content`);
+  issues.check(
+    fits,
+    `${path}.data`,
+    `must have at most ${most} bytes of UTF-8 as JSON, together with the content`,
+  );
   return Object.freeze({ ...entry, ...more, data: valueOfJson(text) });
 };
 
@@ -44,7 +57,11 @@ const isTimed = (value: unknown): boolean =>
 export const parseEntries = (
   issues: IssueList,
   entries: unknown,
-  { least, now, limits }: { readonly least: number; readonly now: string; readonly limits: SessionLimits },
+  {
+    least,
+    now,
+    limits,
+  }: { readonly least: number; readonly now: string; readonly limits: SessionLimits },
 ) => {
   const most = limits.entriesPerAppend;
   const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
@@ -53,5 +70,8 @@ export const parseEntries = (
   const parsed = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
     parseEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
   );
-  return { parsed, given: () => parsed.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))) };
+  return {
+    parsed,
+    given: () => parsed.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))),
+  };
 };

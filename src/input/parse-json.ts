@@ -12,14 +12,21 @@ const isPlainObject = (value: object): boolean => {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined counts as absent. */
+/**
+ * Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined
+ * counts as absent.
+ */
 const flawIn = (value: unknown, depth: number): string | undefined => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
   if (depth === MAX_DEPTH) return TOO_DEEP;
-  if (!Array.isArray(value) && !isPlainObject(value)) return 'must contain only plain objects and arrays';
-  const parts = Array.isArray(value) ? value : Object.values(value).filter((part) => part !== undefined);
+  if (!Array.isArray(value) && !isPlainObject(value))
+    return 'must contain only plain objects and arrays';
+  const parts = Array.isArray(value)
+    ? value
+    : Object.values(value).filter((part) => part !== undefined);
   for (const part of parts) {
     const flaw = flawIn(part, depth + 1);
     if (flaw !== undefined) return flaw;

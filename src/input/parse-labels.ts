@@ -5,7 +5,10 @@ import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/se
 import { isFields, parseFields, parseName } from './parse-fields.js';
 import type { IssueList } from './parse-safely.js';
 
-/** Whether a value has the form of labels. Limits are not checked: stored labels were checked when they were given. */
+/**
+ * Whether a value has the form of labels. Limits are not checked: stored labels were checked when
+ * they were given.
+ */
 export const isLabels = (value: unknown): value is SessionLabels =>
   isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
@@ -19,7 +22,12 @@ const checkFree = (issues: IssueList, entries: readonly (readonly [string, unkno
   issues.check(!entries.some(([name]) => isReserved(name)), 'labels', rule);
 };
 
-const parseLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
+const parseLabel = (
+  issues: IssueList,
+  path: string,
+  name: string,
+  value: unknown,
+): readonly [string, string] => {
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
   const isNamed = labelNameForm.test(name);
   issues.check(isNamed, path, rule);
@@ -34,10 +42,15 @@ export const parseLabels = (issues: IssueList, value: unknown): SessionLabels | 
   issues.check(entries.length <= MAX_LABELS, 'labels', `must be at most ${MAX_LABELS}`);
   if (entries.length === 0) return undefined;
   checkFree(issues, entries);
-  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
+  return sortedLabels(
+    entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)),
+  );
 };
 
-/** Labels to set, and with `null` to remove; at most all that a session has, plus as many new ones. Sorted by name. */
+/**
+ * Labels to set, and with `null` to remove; at most all that a session has, plus as many new ones.
+ * Sorted by name.
+ */
 export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
   const most = 2 * MAX_LABELS;
   const entries = Object.entries(parseFields(issues, 'labels', value));
@@ -56,5 +69,7 @@ export const parseLabelFilter = (issues: IssueList, value: unknown): SessionLabe
   const entries = Object.entries(parseFields(issues, 'labels', value));
   const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
   issues.check(fits, 'labels', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
-  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)));
+  return sortedLabels(
+    entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)),
+  );
 };

@@ -1,6 +1,11 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
-import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
+import {
+  DEFAULT_HISTORY_LIMIT,
+  DEFAULT_PAGE_LIMIT,
+  HISTORY_LIMIT,
+  PAGE_LIMIT,
+} from '../session/session-limits.js';
 import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { parseCursor } from './parse-cursor.js';
@@ -26,7 +31,8 @@ export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies rea
 const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 
 export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
-  historyLimit: historyLimit === undefined ? undefined : parseWhole(issues, 'historyLimit', historyLimit, 0),
+  historyLimit:
+    historyLimit === undefined ? undefined : parseWhole(issues, 'historyLimit', historyLimit, 0),
 });
 
 const parseMaxBytes = (issues: IssueList, maxBytes: unknown): Pick<ReadSize, 'maxBytes'> =>
@@ -69,8 +75,16 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
   const { order, status, labels, createdAfter, createdBefore } = fields;
   const limit = parseLimit(issues, 'limit', most, PAGE_LIMIT);
   const page = parseWhole(issues, 'page', number, 1);
-  issues.check(cursor === undefined || fields.page === undefined, 'cursor', 'cannot be given with `page`');
-  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
+  issues.check(
+    cursor === undefined || fields.page === undefined,
+    'cursor',
+    'cannot be given with `page`',
+  );
+  issues.check(
+    order === undefined || isOrder(order),
+    'order',
+    "must be 'newest', 'oldest' or 'updated'",
+  );
   const range: ListFilter = {
     // A page past the end is empty, so the bound has no effect.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
@@ -79,27 +93,43 @@ const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number
     statuses: parseStatuses(issues, status),
     labels: parseLabelFilter(issues, labels),
     order: isOrder(order) ? order : undefined,
-    createdAfter: createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),
-    createdBefore: createdBefore === undefined ? undefined : parseTimestamp(issues, 'createdBefore', createdBefore),
-    cursor: cursor === undefined ? undefined : parseCursor(issues, 'cursor', cursor, order === 'updated'),
+    createdAfter:
+      createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),
+    createdBefore:
+      createdBefore === undefined
+        ? undefined
+        : parseTimestamp(issues, 'createdBefore', createdBefore),
+    cursor:
+      cursor === undefined ? undefined : parseCursor(issues, 'cursor', cursor, order === 'updated'),
   };
   return { range, page: cursor === undefined ? page : undefined };
 };
 
 export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { historyLimit, maxBytes } = parseKnown(issues, 'options', options, ['historyLimit', 'maxBytes']);
+    const { historyLimit, maxBytes } = parseKnown(issues, 'options', options, [
+      'historyLimit',
+      'maxBytes',
+    ]);
     return { ...parseHistoryLimit(issues, historyLimit), ...parseMaxBytes(issues, maxBytes) };
   });
 
-export const parseCreateOptions = (options: unknown): Result<Pick<ReadSize, 'maxBytes'>, InvalidInput> =>
+export const parseCreateOptions = (
+  options: unknown,
+): Result<Pick<ReadSize, 'maxBytes'>, InvalidInput> =>
   parseSafely('options', (issues) =>
     parseMaxBytes(issues, parseKnown(issues, 'options', options, ['maxBytes']).maxBytes),
   );
 
-export const parseListQuery = (query: unknown, options: unknown = {}): Result<ParsedQuery, InvalidInput> =>
+export const parseListQuery = (
+  query: unknown,
+  options: unknown = {},
+): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { maxBytes, withWatchCursor } = parseKnown(issues, 'options', options, ['maxBytes', 'withWatchCursor']);
+    const { maxBytes, withWatchCursor } = parseKnown(issues, 'options', options, [
+      'maxBytes',
+      'withWatchCursor',
+    ]);
     parseMaxBytes(issues, maxBytes);
     const isFlag = withWatchCursor === undefined || typeof withWatchCursor === 'boolean';
     issues.check(isFlag, 'withWatchCursor', 'must be true or false');
@@ -115,19 +145,31 @@ export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput>
     return range;
   });
 
-const parseCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
-  parseLimit(issues, path, value, HISTORY_LIMIT);
+const parseCount = (
+  issues: IssueList,
+  path: string,
+  value: unknown = DEFAULT_HISTORY_LIMIT,
+): number => parseLimit(issues, path, value, HISTORY_LIMIT);
 
 export const parseHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { last, after, before, limit } = parseKnown(issues, 'query', query, ['last', 'after', 'before', 'limit']);
+    const { last, after, before, limit } = parseKnown(issues, 'query', query, [
+      'last',
+      'after',
+      'before',
+      'limit',
+    ]);
     if (after === undefined && before === undefined) {
       const rule = 'needs `after` or `before`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);
       return { limit: parseCount(issues, 'last', last) };
     }
     issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
-    issues.check(after === undefined || before === undefined, 'before', 'cannot be given with `after`');
+    issues.check(
+      after === undefined || before === undefined,
+      'before',
+      'cannot be given with `after`',
+    );
     const count = parseCount(issues, 'limit', limit);
     return before === undefined
       ? { after: parseWhole(issues, 'after', after, 0), limit: count }

@@ -8,18 +8,21 @@ import { MAX_DEPTH, parseJson, TOO_DEEP, UNREADABLE, valueOfJson } from './parse
 
 type Limits = Pick<SessionLimits, 'metadataBytes'>;
 
-const bytesRule = ({ metadataBytes }: Limits): string => `must have at most ${metadataBytes} bytes of UTF-8 as JSON`;
+const bytesRule = ({ metadataBytes }: Limits): string =>
+  `must have at most ${metadataBytes} bytes of UTF-8 as JSON`;
 
 /**
- * Why an object must not be read as metadata, or undefined. Calls none of its getters. Counts the values in `left`: a
- * value takes a byte of JSON at least, so more of them than bytes are allowed are too many, however often one of them
- * is repeated.
+ * Why an object must not be read as metadata, or undefined. Calls none of its getters. Counts the
+ * values in `left`: a value takes a byte of JSON at least, so more of them than bytes are allowed
+ * are too many, however often one of them is repeated.
  */
 const flawIn = (value: unknown, left: { values: number }, depth = 0): string | undefined => {
   left.values -= 1;
   if (typeof value !== 'object' || value === null || left.values < 0) return undefined;
   if (depth === MAX_DEPTH) return TOO_DEEP;
-  for (const [name, { get, set, value: part }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+  for (const [name, { get, set, value: part }] of Object.entries(
+    Object.getOwnPropertyDescriptors(value),
+  )) {
     if ((get ?? set) !== undefined) return 'must have no getters and setters';
     if (name === '__proto__') return 'must have no member with the name __proto__';
     const flaw = flawIn(part, left, depth + 1);
@@ -54,11 +57,18 @@ const parseObject = (issues: IssueList, value: unknown, limits: Limits) => {
 };
 
 /** The metadata of a new session; undefined for none. */
-export const parseMetadata = (issues: IssueList, value: unknown, limits: Limits): JsonObject | undefined => {
+export const parseMetadata = (
+  issues: IssueList,
+  value: unknown,
+  limits: Limits,
+): JsonObject | undefined => {
   const parsed = parseObject(issues, value, limits);
   return parsed === undefined || Object.keys(parsed).length === 0 ? undefined : parsed;
 };
 
 /** Metadata to set, and with `null` to remove; undefined if none is given. */
-export const parseMetadataChanges = (issues: IssueList, value: unknown, limits: Limits): MetadataChanges | undefined =>
-  parseObject(issues, value, limits);
+export const parseMetadataChanges = (
+  issues: IssueList,
+  value: unknown,
+  limits: Limits,
+): MetadataChanges | undefined => parseObject(issues, value, limits);

@@ -16,14 +16,20 @@ const distance = (one: string, other: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** The known name nearest to `text`: one that begins with it, or the one with the smallest distance. Ignores case. */
+/**
+ * The known name nearest to `text`: one that begins with it, or the one with the smallest distance.
+ * Ignores case.
+ */
 export const nearest = (text: string, names: readonly string[]): string | undefined => {
   const wanted = text.slice(0, 64).toLowerCase();
   const most = Math.min(3, Math.max(1, Math.floor(wanted.length / 2)));
   const near = names
     .map((name) => {
       const known = name.toLowerCase();
-      return { name, far: wanted.length > 1 && known.startsWith(wanted) ? 0 : distance(wanted, known) };
+      return {
+        name,
+        far: wanted.length > 1 && known.startsWith(wanted) ? 0 : distance(wanted, known),
+      };
     })
     .filter(({ far }) => far <= most)
     .sort((a, b) => a.far - b.far);
@@ -31,13 +37,19 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
 };
 
 /** The hint for a message; empty if there is no near name. */
-export const didYouMean = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
+export const didYouMean = (name: string | undefined): string =>
+  name === undefined ? '' : ` (did you mean ${name}?)`;
 
 /** Maximum characters of an unknown name in a message. */
 const TOLD_CHARACTERS = 64;
 
 /** Reports an unknown name with the nearest known one. */
-const reportUnknown = (issues: IssueList, name: string, names: readonly string[], prefix = ''): void =>
+const reportUnknown = (
+  issues: IssueList,
+  name: string,
+  names: readonly string[],
+  prefix = '',
+): void =>
   issues.check(
     false,
     `${prefix}${plainText(name.slice(0, TOLD_CHARACTERS))}`,
@@ -45,7 +57,12 @@ const reportUnknown = (issues: IssueList, name: string, names: readonly string[]
   );
 
 /** Reports the fields of an operation's input that are not in `names`. */
-export const checkKnown = (issues: IssueList, fields: Fields, names: readonly string[], prefix = ''): void => {
+export const checkKnown = (
+  issues: IssueList,
+  fields: Fields,
+  names: readonly string[],
+  prefix = '',
+): void => {
   for (const name of Object.keys(fields)) {
     // To find the nearest name takes time, and a hostile input has many names.
     if (issues.isFull) return;
@@ -53,23 +70,39 @@ export const checkKnown = (issues: IssueList, fields: Fields, names: readonly st
   }
 };
 
-/** An object of fields with these names. Reading a field whose name is not in the list does not compile. */
+/**
+ * An object of fields with these names. Reading a field whose name is not in the list does not
+ * compile.
+ */
 export function parseKnown<const N extends string>(
   issues: IssueList,
   path: string,
   value: unknown,
   names: readonly N[],
 ): { readonly [Name in N]?: unknown };
-export function parseKnown(issues: IssueList, path: string, value: unknown, names: readonly string[]): Fields {
+export function parseKnown(
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  names: readonly string[],
+): Fields {
   const fields = parseFields(issues, path, value);
   checkKnown(issues, fields, names);
   return fields;
 }
 
-type NestedNames<V> = V extends (...args: never) => unknown ? never : V extends object ? OptionNames<V> : never;
+type NestedNames<V> = V extends (...args: never) => unknown
+  ? never
+  : V extends object
+    ? OptionNames<V>
+    : never;
 
-/** All option names of `O`. A value is `true`, a default, or the names of a nested options object. */
-export type OptionNames<O> = { readonly [K in keyof O]-?: true | number | NestedNames<NonNullable<O[K]>> };
+/**
+ * All option names of `O`. A value is `true`, a default, or the names of a nested options object.
+ */
+export type OptionNames<O> = {
+  readonly [K in keyof O]-?: true | number | NestedNames<NonNullable<O[K]>>;
+};
 
 /** Reports each unknown option with the nearest known name. */
 const checkNames = (issues: IssueList, options: object, names: Fields, prefix = ''): void => {
@@ -84,23 +117,31 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 };
 
 /**
- * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the
- * function or class; `path` names an argument that cannot be read at all.
+ * Parses the arguments of a constructor or factory. Throws one `TypeError` that names every issue.
+ * `maker` is the function or class; `path` names an argument that cannot be read at all.
  */
-export const parseOrThrow = <T>(callee: string, path: string, parse: (issues: IssueList) => T): T => {
+export const parseOrThrow = <T>(
+  callee: string,
+  path: string,
+  parse: (issues: IssueList) => T,
+): T => {
   const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));
   if ('value' in parsed) return parsed.value;
   throw new TypeError(`${callee}: ${parsed.message}`);
 };
 
-/** Parses the options of a constructor or factory. Throws one `TypeError` for all invalid and unknown options. */
+/**
+ * Parses the options of a constructor or factory. Throws one `TypeError` for all invalid and
+ * unknown options.
+ */
 export const parseOptions = <O, T>(
   maker: string,
   options: O,
   names: OptionNames<NoInfer<O>>,
   parse: (issues: IssueList) => T,
 ): T => {
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${maker}: options must be an object`);
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`${maker}: options must be an object`);
   return parseOrThrow(maker, 'options', (issues) => {
     checkNames(issues, options, { ...names });
     return parse(issues);

@@ -13,7 +13,8 @@ const parseOption = (
 ): string | number => {
   const value = given ?? rule.absent;
   if (rule.kind === 'text') return parseText(issues, name, value, policy.limits[rule.mostBytes]);
-  if (rule.kind === 'number') return parseNumber(issues, name, value, rule.least, policy.limits[rule.most]);
+  if (rule.kind === 'number')
+    return parseNumber(issues, name, value, rule.least, policy.limits[rule.most]);
   const isAbsent = given === undefined || given === null;
   const parsed = isAbsent ? '' : parseName(issues, name, given, rule.most);
   const isAllowed = rule.allowed === undefined || (policy[rule.allowed]?.has(parsed) ?? true);
@@ -21,25 +22,35 @@ const parseOption = (
   return parsed;
 };
 
-const optionRules: readonly (readonly [name: string, rule: OptionRule])[] = Object.entries(createRules);
+const optionRules: readonly (readonly [name: string, rule: OptionRule])[] =
+  Object.entries(createRules);
 
 type ReadOptions = {
-  readonly [F in keyof typeof createRules]: (typeof createRules)[F] extends { kind: 'number' } ? number : string;
+  readonly [F in keyof typeof createRules]: (typeof createRules)[F] extends { kind: 'number' }
+    ? number
+    : string;
 };
 
 /** The options of a session, each by its rule. */
-export function parseSessionOptions(issues: IssueList, fields: Fields, policy: InputPolicy): ReadOptions;
+export function parseSessionOptions(
+  issues: IssueList,
+  fields: Fields,
+  policy: InputPolicy,
+): ReadOptions;
 export function parseSessionOptions(
   issues: IssueList,
   fields: Fields,
   policy: InputPolicy,
 ): Record<string, string | number> {
   const options: Record<string, string | number> = {};
-  for (const [name, rule] of optionRules) options[name] = parseOption(issues, name, fields[name], rule, policy);
+  for (const [name, rule] of optionRules)
+    options[name] = parseOption(issues, name, fields[name], rule, policy);
   return Object.freeze(options);
 }
 
 /** Whether a stored value has all options of a session. */
 export const isSessionOptions = (value: unknown): value is SessionOptions =>
   isFields(value) &&
-  optionRules.every(([name, { kind }]) => typeof value[name] === (kind === 'number' ? 'number' : 'string'));
+  optionRules.every(
+    ([name, { kind }]) => typeof value[name] === (kind === 'number' ? 'number' : 'string'),
+  );

@@ -8,10 +8,20 @@ import { parseMetadataChanges } from './parse-metadata.js';
 import { parseKnown } from './parse-options.js';
 import { parseSafely } from './parse-safely.js';
 import { revisionRule } from './rule.js';
-import { commandOptionNames, commandOptionsOf, type ParsedCommandOptions } from './session-input.js';
+import {
+  commandOptionNames,
+  commandOptionsOf,
+  type ParsedCommandOptions,
+} from './session-input.js';
 
-/** Parses the changes of labels and metadata. `null` counts as absent, but there must be one of them. */
-export const parseUpdate = (input: unknown, limits: SessionLimits): Result<DataChanges, InvalidInput> =>
+/**
+ * Parses the changes of labels and metadata. `null` counts as absent, but there must be one of
+ * them.
+ */
+export const parseUpdate = (
+  input: unknown,
+  limits: SessionLimits,
+): Result<DataChanges, InvalidInput> =>
   parseSafely('input', (issues) => {
     const fields = parseKnown(issues, 'input', input, ['labels', 'metadata']);
     const labels = fields.labels ?? undefined;
@@ -29,10 +39,15 @@ export interface ParsedUpdateOptions extends ParsedCommandOptions {
 
 export const parseUpdateOptions = (options: unknown): Result<ParsedUpdateOptions, InvalidInput> =>
   parseSafely('options', (issues) => {
-    const { ifRevision, ...others } = parseKnown(issues, 'options', options, [...commandOptionNames, 'ifRevision']);
+    const { ifRevision, ...others } = parseKnown(issues, 'options', options, [
+      ...commandOptionNames,
+      'ifRevision',
+    ]);
     return {
       ...commandOptionsOf(issues, others),
       ifRevision:
-        ifRevision === undefined ? undefined : parseWhole(issues, 'ifRevision', ifRevision, revisionRule.least),
+        ifRevision === undefined
+          ? undefined
+          : parseWhole(issues, 'ifRevision', ifRevision, revisionRule.least),
     };
   });

@@ -40,7 +40,11 @@ export interface TenantWatchSettings extends Watching {
 const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
   if (seconds === undefined) return -1;
   const fits = typeof seconds === 'number' && seconds > 0 && seconds <= WARNING_SECONDS;
-  issues.check(fits, 'warnBefore', `must be a number of seconds above 0, at most ${WARNING_SECONDS}`);
+  issues.check(
+    fits,
+    'warnBefore',
+    `must be a number of seconds above 0, at most ${WARNING_SECONDS}`,
+  );
   return fits ? Math.round(seconds * 1000) : -1;
 };
 
@@ -62,7 +66,12 @@ export const parseWatch = (options: unknown): Result<SessionWatchSettings, Inval
   parseSafely('options', (issues) => {
     const given = parseKnown(issues, 'options', options, watchNames);
     return {
-      cursor: parseCursor(issues, given.cursor, (text) => parseWatchCursor(text) && text, 'an item of a watch'),
+      cursor: parseCursor(
+        issues,
+        given.cursor,
+        (text) => parseWatchCursor(text) && text,
+        'an item of a watch',
+      ),
       signal: parseSignal(issues, given.signal),
       onOpen: parseListener(issues, 'onOpen', given.onOpen),
       leases: parseSwitch(issues, 'leases', given.leases),

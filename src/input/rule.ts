@@ -12,12 +12,15 @@ import {
 import { rfc3339 } from './parse-timestamp.js';
 
 /*
- * The rules of the input fields, as data for the parsers and the OpenAPI document. Schema libraries were measured: they
- * are slower and larger.
+ * The rules of the input fields, as data for the parsers and the OpenAPI document. Schema libraries
+ * were measured: they are slower and larger.
  */
 
 type FieldRule =
-  /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list of allowed values. */
+  /**
+   * A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list of allowed
+   * values.
+   */
   | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
   /** A string, possibly empty, of at most this limit in bytes of UTF-8. */
   | { readonly kind: 'text'; readonly mostBytes: SizeLimit }

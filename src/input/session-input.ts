@@ -21,7 +21,14 @@ import {
 import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
-import { cancelRules, extendRules, fencingTokenRule, leaseRules, redactRules, renewRules } from './rule.js';
+import {
+  cancelRules,
+  extendRules,
+  fencingTokenRule,
+  leaseRules,
+  redactRules,
+  renewRules,
+} from './rule.js';
 
 export const parseId = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
@@ -31,7 +38,9 @@ export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
 
 /** The fencing token of a lease, if there is one. */
 export const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
-  fencingToken === undefined ? undefined : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
+  fencingToken === undefined
+    ? undefined
+    : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
 
 export interface ParsedCommandOptions {
   readonly operationId: string | undefined;
@@ -42,7 +51,10 @@ export const commandOptionNames = ['operationId', 'fencingToken'] as const;
 
 export const commandOptionsOf = (
   issues: IssueList,
-  { operationId, fencingToken }: { readonly operationId?: unknown; readonly fencingToken?: unknown },
+  {
+    operationId,
+    fencingToken,
+  }: { readonly operationId?: unknown; readonly fencingToken?: unknown },
 ): ParsedCommandOptions => ({
   operationId: parseOperationId(issues, operationId),
   fencingToken: parseFencingToken(issues, fencingToken),
@@ -68,14 +80,21 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
   parseSafely('positions', (issues) => {
     const list: readonly unknown[] = Array.isArray(positions) ? positions : [];
     const fits = list.length >= 1 && list.length <= redactRules.positions.most;
-    issues.check(fits, 'positions', `must be an array of 1 to ${redactRules.positions.most} positions`);
+    issues.check(
+      fits,
+      'positions',
+      `must be an array of 1 to ${redactRules.positions.most} positions`,
+    );
     const parsed = list
       .slice(0, redactRules.positions.most)
       .map((each, at) => parseWhole(issues, `positions[${at}]`, each, 1));
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
-/** Parses the time from which a session wants a worker, by default `now`, in milliseconds since the epoch. */
+/**
+ * Parses the time from which a session wants a worker, by default `now`, in milliseconds since the
+ * epoch.
+ */
 export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
   parseSafely('options', (issues) => {
     const { at } = parseKnown(issues, 'options', options, ['at']);
@@ -83,7 +102,9 @@ export const parseWake = (options: unknown, now: number): Result<number, Invalid
     return at === undefined ? now : Math.max(0, Date.parse(parseTimestamp(issues, 'at', at)));
   });
 
-export const parseCancel = (options: unknown): Result<{ readonly reason: string | undefined }, InvalidInput> =>
+export const parseCancel = (
+  options: unknown,
+): Result<{ readonly reason: string | undefined }, InvalidInput> =>
   parseSafely('options', (issues) => {
     const { reason } = parseKnown(issues, 'options', options, ['reason']);
     if (reason === undefined || reason === null) return { reason: undefined };
@@ -116,8 +137,11 @@ export interface ParsedLease {
   readonly durationMs: number;
 }
 
-const parseLeaseMs = (issues: IssueList, seconds: unknown, { least, most }: typeof leaseRules.seconds): number =>
-  Math.round(parseNumber(issues, 'seconds', seconds, least, most) * 1000);
+const parseLeaseMs = (
+  issues: IssueList,
+  seconds: unknown,
+  { least, most }: typeof leaseRules.seconds,
+): number => Math.round(parseNumber(issues, 'seconds', seconds, least, most) * 1000);
 
 export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
   parseSafely('input', (issues) => {
@@ -135,7 +159,10 @@ export interface ParsedRenew {
 
 export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const { fencingToken, seconds } = parseKnown(issues, 'input', input, ['fencingToken', 'seconds']);
+    const { fencingToken, seconds } = parseKnown(issues, 'input', input, [
+      'fencingToken',
+      'seconds',
+    ]);
     return {
       fencingToken: parseWhole(issues, 'fencingToken', fencingToken, renewRules.fencingToken.least),
       durationMs: parseLeaseMs(issues, seconds, renewRules.seconds),
@@ -166,7 +193,11 @@ export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep
   parseSafely('options', (issues) => {
     const { onEnded, cursor } = parseKnown(issues, 'options', options, ['onEnded', 'cursor']);
     checkFunction(issues, 'onEnded', onEnded);
-    issues.check(cursor === undefined || typeof cursor === 'string', 'cursor', 'must be the nextCursor of a sweep');
+    issues.check(
+      cursor === undefined || typeof cursor === 'string',
+      'cursor',
+      'must be the nextCursor of a sweep',
+    );
     return {
       limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
       onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,

@@ -16,15 +16,21 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
 };
 
 /**
- * Authenticates with an API key: the browser asks for a user name and a password. The password is the API key; the user
- * name is ignored. Use it only with TLS or on one machine.
+ * Authenticates with an API key: the browser asks for a user name and a password. The password is
+ * the API key; the user name is ignored. Use it only with TLS or on one machine.
  *
  *     inspectorRoutes(apiKeyAsPassword(staticApiKeys(keys)))
  */
-export const apiKeyAsPassword = (authenticate: Authenticate): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
+export const apiKeyAsPassword = (
+  authenticate: Authenticate,
+): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
   const tenantOf = parseOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
     const isFunction = typeof authenticate === 'function';
-    issues.check(isFunction, 'authenticate', 'must be a function, such as the result of staticApiKeys');
+    issues.check(
+      isFunction,
+      'authenticate',
+      'must be a function, such as the result of staticApiKeys',
+    );
     return authenticate;
   });
   return {

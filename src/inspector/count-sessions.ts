@@ -2,7 +2,15 @@ import { err, ok, ResultAsync } from 'neverthrow';
 import type { Fields } from '../input/parse-fields.js';
 import { operation } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
-import { list as listOf, object, oneOf, type Shape, text, whole, withOptional } from '../operations/shape.js';
+import {
+  list as listOf,
+  object,
+  oneOf,
+  type Shape,
+  text,
+  whole,
+  withOptional,
+} from '../operations/shape.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionStatuses } from '../session/session-status.js';
@@ -18,7 +26,10 @@ const shape: Shape<SessionCounts> = withOptional(
 const NO_STATUS_INDEX =
   'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
 
-/** The notice for an error that the same list by any status has; undefined for an error that may pass. */
+/**
+ * The notice for an error that the same list by any status has; undefined for an error that may
+ * pass.
+ */
 const noticeOf = ({ type, message }: OperationErrors['list']): string | undefined => {
   if (type === 'misconfigured') return NO_STATUS_INDEX;
   return type === 'search_too_large' ? message : undefined;
@@ -39,8 +50,8 @@ const countAll = async (sessions: TenantSessions, query: Fields) => {
 };
 
 /**
- * Counts the sessions of a list for each filter. It is a request beside that for the list, so that a list never waits for
- * the counts, and is shown where they fail.
+ * Counts the sessions of a list for each filter. It is a request beside that for the list, so that
+ * a list never waits for the counts, and is shown where they fail.
  */
 export const countSessions = operation({
   ...list,

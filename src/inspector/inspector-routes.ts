@@ -5,7 +5,11 @@ import { changes } from '../operations/command-operations.js';
 import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
 import { get, history, list } from '../operations/session-operations.js';
-import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import type {
+  TenantCommands,
+  TenantHistories,
+  TenantSessions,
+} from '../operations/tenant-sessions.js';
 import { countSessions } from './count-sessions.js';
 import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';
@@ -30,8 +34,9 @@ const inspector: Operation = {
 };
 
 /**
- * Whether the request comes from the page, and not from another site in the user's name. Browsers send the origin of a
- * request in `Sec-Fetch-Site`. Over plain HTTP some send none, but no other site can make them send our own header.
+ * Whether the request comes from the page, and not from another site in the user's name. Browsers
+ * send the origin of a request in `Sec-Fetch-Site`. Over plain HTTP some send none, but no other
+ * site can make them send our own header.
  */
 const isFromPage = (request: HandlerRequest): boolean => {
   const site = request.header('sec-fetch-site') ?? 'same-origin';
@@ -46,17 +51,26 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   prefix: `${request.prefix}${PATH}`,
   header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
-  ...(request.onClose === undefined ? {} : { onClose: (listener: () => void) => request.onClose?.(listener) }),
+  ...(request.onClose === undefined
+    ? {}
+    : { onClose: (listener: () => void) => request.onClose?.(listener) }),
 });
 
 /**
- * A page that shows the sessions of a tenant, for `createSessionHandler({ routes: [inspectorRoutes({ ... })] })`, which
- * serves it at `/inspector`. `authenticate` returns the tenant of a request. The page uses the operations of the handler.
- * Throws a `TypeError` that names every invalid or unknown option.
+ * A page that shows the sessions of a tenant, for `createSessionHandler({ routes:
+ * [inspectorRoutes({ ... })] })`, which serves it at `/inspector`. `authenticate` returns the
+ * tenant of a request. The page uses the operations of the handler. Throws a `TypeError` that names
+ * every invalid or unknown option.
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const withoutEvents = [list, countSessions, get, history, ...(terminate ? [changes.terminate] : [])];
+  const withoutEvents = [
+    list,
+    countSessions,
+    get,
+    history,
+    ...(terminate ? [changes.terminate] : []),
+  ];
   const withEvents = [...withoutEvents, watch];
   const streamList = listStream();
   return [
@@ -72,7 +86,9 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           if (request.method !== 'GET' && request.method !== 'HEAD') {
             return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
           }
-          return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
+          return ok(
+            url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }),
+          );
         }
         if (!isFromPage(request)) return ok(crossSite);
         const inner = { ...call, request: operationRequest(request), form: summaryForm };

@@ -17,7 +17,8 @@ interface TenantWatch {
 }
 
 /** The sessions of a host may lack this method: the page then reads its list every few seconds. */
-const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
+const canWatchAll = (sessions: unknown): sessions is TenantWatch =>
+  hasMethods(sessions, 'watchAll');
 
 /** The changes that a list shows, which appends are not. */
 async function* listChanges(changes: Changes) {
@@ -37,7 +38,9 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
     if (!canWatchAll(sessions)) return err(refusal('route_not_found'));
     return stream(call, {
       watch: (options) =>
-        mapped(listChanges(sessions.watchAll(options)), ({ type }) => ({ text: frame('change', { type }) })),
+        mapped(listChanges(sessions.watchAll(options)), ({ type }) => ({
+          text: frame('change', { type }),
+        })),
       isBare: request.method === 'HEAD',
     });
   };

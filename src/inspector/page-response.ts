@@ -9,7 +9,10 @@ export interface PageFacts {
   readonly terminate: boolean;
 }
 
-/** Allows only the page's own script and style, and requests to its own origin. No site may frame the page. */
+/**
+ * Allows only the page's own script and style, and requests to its own origin. No site may frame
+ * the page.
+ */
 const policy = [
   "default-src 'none'",
   `script-src ${page.script}`,
@@ -31,9 +34,15 @@ const pageHeaders = Object.freeze({
   'X-Frame-Options': 'DENY',
 });
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
 
-const escapeAttribute = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+const escapeAttribute = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
 
 const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
 

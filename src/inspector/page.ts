@@ -2,12 +2,18 @@
 export interface Page {
   /** One document that contains its style and its script. */
   readonly html: string;
-  /** Sources for the Content-Security-Policy, such as `'sha256-...'`: of the script and of the style. */
+  /**
+   * Sources for the Content-Security-Policy, such as `'sha256-...'`: of the script and of the
+   * style.
+   */
   readonly script: string;
   readonly style: string;
 }
 
-/** A placeholder. The build replaces this module with the bundled page of `page/`, see `.ci/inspector-page.ts`. */
+/**
+ * A placeholder. The build replaces this module with the bundled page of `page/`, see
+ * `.ci/inspector-page.ts`.
+ */
 export const page: Page = {
   html: '<!doctype html><title>Colloquy</title><body>This page was not built.',
   script: "'none'",

@@ -1,6 +1,9 @@
 import type { HandlerResponse } from '../http/index.js';
 
-/** Headers of every response: other sites cannot read it, and browsers cannot guess another content type. */
+/**
+ * Headers of every response: other sites cannot read it, and browsers cannot guess another content
+ * type.
+ */
 const securityHeaders = Object.freeze({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -19,7 +22,12 @@ const refusal = (status: number, title: string, code: string, detail: string): H
     body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
   });
 
-const signIn = refusal(401, 'Unauthorized', 'unauthenticated', 'Sign in to look at these sessions.');
+const signIn = refusal(
+  401,
+  'Unauthorized',
+  'unauthenticated',
+  'Sign in to look at these sessions.',
+);
 
 export const unauthenticated = (challenge: string): HandlerResponse => ({
   ...signIn,
@@ -27,9 +35,16 @@ export const unauthenticated = (challenge: string): HandlerResponse => ({
 });
 
 /** The response to a request that another site sends in the user's name. */
-export const crossSite = refusal(403, 'Forbidden', 'cross_site', 'Only the page of the inspector may ask for this.');
+export const crossSite = refusal(
+  403,
+  'Forbidden',
+  'cross_site',
+  'Only the page of the inspector may ask for this.',
+);
 
-/** Redirects from the path with a trailing slash to the page: the paths of its data are relative. */
+/**
+ * Redirects from the path with a trailing slash to the page: the paths of its data are relative.
+ */
 export const movedToPage = withSecurityHeaders({
   status: 308,
   headers: { 'Cache-Control': 'no-store', Location: '../inspector' },

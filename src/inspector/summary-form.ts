@@ -1,7 +1,10 @@
 import { type SessionForm, toWireOptions } from '../operations/session-form.js';
 import type { SessionSummary } from '../session/session-event.js';
 
-/** The fields of a session that a row of the list shows. The texts and the history may be much longer. */
+/**
+ * The fields of a session that a row of the list shows. The texts and the history may be much
+ * longer.
+ */
 export const rowOf = (session: SessionSummary) => {
   const { id, status, endReason, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);

@@ -1,6 +1,13 @@
-import { type BindToFluentSyntax, ContainerModule, type ContainerModuleLoadOptions } from 'inversify';
+import {
+  type BindToFluentSyntax,
+  ContainerModule,
+  type ContainerModuleLoadOptions,
+} from 'inversify';
 import { MemorySessionStore, type MemorySessionStoreOptions } from '../../adapters/memory/index.js';
-import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import {
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from '../../adapters/postgres/index.js';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
@@ -20,15 +27,16 @@ type Loading = Pick<ContainerModuleLoadOptions, 'bind' | 'isBound'>;
 type Authenticator = SessionHandlerOptions['authenticate'];
 
 /**
- * The binding of a store module. It is separate from the port, so that any module can bind the port first, and a store
- * that the host binds is distinguished from that of a module.
+ * The binding of a store module. It is separate from the port, so that any module can bind the port
+ * first, and a store that the host binds is distinguished from that of a module.
  */
 const CHOSEN_STORE = Symbol.for('colloquy.ChosenStore');
 
 const optional = (serviceIdentifier: symbol) => ({ serviceIdentifier, optional: true }) as const;
 
 /**
- * Binds a service that is not bound yet: modules can be loaded in any order, and never replace a binding of the host.
+ * Binds a service that is not bound yet: modules can be loaded in any order, and never replace a
+ * binding of the host.
  */
 const bindDefault = <T>(
   { bind, isBound }: Loading,
@@ -42,7 +50,10 @@ const bindDefault = <T>(
 const bindStorePort = (loading: Loading): void =>
   bindDefault<SessionStore>(loading, TYPES.SessionStore, (binding) =>
     binding
-      .toResolvedValue((chosen?: SessionStore) => chosen ?? new MemorySessionStore(), [optional(CHOSEN_STORE)])
+      .toResolvedValue(
+        (chosen?: SessionStore) => chosen ?? new MemorySessionStore(),
+        [optional(CHOSEN_STORE)],
+      )
       .inSingletonScope(),
   );
 
@@ -65,28 +76,36 @@ export const redisModule = (options: RedisSessionStoreOptions): ContainerModule 
   storeModule(() => new RedisSessionStore(options));
 
 /**
- * Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start.
+ * Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host
+ * does, at every start.
  */
 export const sqliteModule = (options: SqliteSessionStoreOptions): ContainerModule =>
   storeModule(() => new SqliteSessionStore(options));
 
-/** Binds a `PostgresSessionStore` over the host's pool. It does not call `migrate()`: the host does, at every start. */
+/**
+ * Binds a `PostgresSessionStore` over the host's pool. It does not call `migrate()`: the host does,
+ * at every start.
+ */
 export const postgresModule = (options: PostgresSessionStoreOptions): ContainerModule =>
   storeModule(() => new PostgresSessionStore(options));
 
 /** Options of the service, without its ports, which come from the container. */
-export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;
+export type CoreModuleOptions = Omit<
+  SessionServiceOptions,
+  'store' | 'clock' | 'ids' | 'observers'
+>;
 
 /**
- * Binds `SessionService` and its ports: the system clock, random ids and, without a store module, a memory store.
+ * Binds `SessionService` and its ports: the system clock, random ids and, without a store module, a
+ * memory store.
  *
  *     const container = new Container();
  *     container.load(coreModule(), redisModule({ client }));
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
- * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of inversify 7. All
- * bindings are singletons, created when first requested: rebind a port before that. Throws a `TypeError` that names
- * every invalid or unknown option.
+ * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of
+ * inversify 7. All bindings are singletons, created when first requested: rebind a port before
+ * that. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
   new SessionService({ ...options, store: new MemorySessionStore() });
@@ -132,13 +151,27 @@ export type HandlerModuleOptions = Omit<
 };
 
 /** Binds `SessionHandler` over the container's `SessionService` and `Authenticator`. */
-export const handlerModule = ({ authenticate: given, ...options }: HandlerModuleOptions = {}): ContainerModule => {
-  const make = (sessions: SessionService, authenticate: Authenticator, logger?: Logger): SessionHandler =>
-    createSessionHandler({ ...options, sessions, authenticate, ...(logger === undefined ? {} : { logger }) });
+export const handlerModule = ({
+  authenticate: given,
+  ...options
+}: HandlerModuleOptions = {}): ContainerModule => {
+  const make = (
+    sessions: SessionService,
+    authenticate: Authenticator,
+    logger?: Logger,
+  ): SessionHandler =>
+    createSessionHandler({
+      ...options,
+      sessions,
+      authenticate,
+      ...(logger === undefined ? {} : { logger }),
+    });
   make(new SessionService({ store: new MemorySessionStore() }), given ?? (() => undefined));
   return new ContainerModule((loading) => {
     if (given !== undefined) {
-      bindDefault<Authenticator>(loading, TYPES.Authenticator, (binding) => binding.toConstantValue(given));
+      bindDefault<Authenticator>(loading, TYPES.Authenticator, (binding) =>
+        binding.toConstantValue(given),
+      );
     }
     bindDefault<SessionHandler>(loading, TYPES.SessionHandler, (binding) =>
       binding

@@ -1,7 +1,8 @@
 /**
- * Service identifiers. A host may bind the ports `SessionStore`, `Clock`, `Ids`, `SessionObservers`, `Logger` and
- * `Authenticator`: before the modules are loaded with `container.bind`, afterwards with `container.rebind`. The
- * identifiers are symbols of the global registry, the same for ES modules and CommonJS.
+ * Service identifiers. A host may bind the ports `SessionStore`, `Clock`, `Ids`,
+ * `SessionObservers`, `Logger` and `Authenticator`: before the modules are loaded with
+ * `container.bind`, afterwards with `container.rebind`. The identifiers are symbols of the global
+ * registry, the same for ES modules and CommonJS.
  */
 export const TYPES = Object.freeze({
   /** A `SessionService`. */

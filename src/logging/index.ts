@@ -10,9 +10,10 @@ const isFault = ({ type }: SessionError): boolean =>
   type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured';
 
 /**
- * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured` (`error`),
- * sessions that a page or a claim leaves out because they cannot be read (`warn`), and each session that the clock
- * ended (`info`, from sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
+ * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or
+ * `misconfigured` (`error`), sessions that a page or a claim leaves out because they cannot be read
+ * (`warn`), and each session that the clock ended (`info`, from sweeps). Logs no content of
+ * sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
   if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);
@@ -32,7 +33,12 @@ export const logging = (logger: Logger): SessionObserver => {
         const { unreadable } = observed.value;
         const what = 'claimed' in observed.value ? 'a claim' : 'a page';
         if (unreadable.length === 0) return;
-        log(logger, 'warn', { ...about, unreadable }, `${what} left out sessions that cannot be read`);
+        log(
+          logger,
+          'warn',
+          { ...about, unreadable },
+          `${what} left out sessions that cannot be read`,
+        );
       }
       if (observed.operation !== 'sweep') return;
       for (const { id: session, ...ended } of observed.value.ended) {

@@ -13,8 +13,9 @@ import { properties } from './property-texts.js';
 import type { Json } from './types.js';
 
 /*
- * The texts of the OpenAPI document. They are separate from the definitions because the client imports those and would
- * contain the texts too. The definition of a host's operation may contain its own.
+ * The texts of the OpenAPI document. They are separate from the definitions because the client
+ * imports those and would contain the texts too. The definition of a host's operation may contain
+ * its own.
  */
 
 export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
@@ -31,7 +32,10 @@ const moved = { 200: 'The current state of the session.' };
 
 /** Texts by operation name. */
 const operations: Readonly<Record<string, OperationText>> = {
-  createSession: { summary: 'Create a session', outputs: { 201: 'The session was created. Its status is IDLE.' } },
+  createSession: {
+    summary: 'Create a session',
+    outputs: { 201: 'The session was created. Its status is IDLE.' },
+  },
   listSessions: {
     summary: 'List sessions',
     description:
@@ -64,8 +68,14 @@ const operations: Readonly<Record<string, OperationText>> = {
   startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
   pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
   resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
-  extendSession: { summary: 'Change the time limit of a session that has not ended', outputs: moved },
-  updateSession: { summary: 'Change labels and metadata of a session in any status', outputs: moved },
+  extendSession: {
+    summary: 'Change the time limit of a session that has not ended',
+    outputs: moved,
+  },
+  updateSession: {
+    summary: 'Change labels and metadata of a session in any status',
+    outputs: moved,
+  },
   terminateSession: { summary: 'End a session', outputs: moved },
   failSession: { summary: 'End a session as failed', outputs: moved },
   appendHistory: {
@@ -85,13 +95,22 @@ const operations: Readonly<Record<string, OperationText>> = {
   leaseSession: { summary: 'Lease a session', outputs: { 200: 'The lease.' } },
   renewSession: { summary: 'Extend a lease', outputs: { 200: 'The lease.' } },
   releaseSession: { summary: 'End a lease', outputs: { 204: 'The lease is over.' } },
-  wakeSession: { summary: 'Let a worker claim a session', outputs: { 204: 'The session waits for a worker.' } },
+  wakeSession: {
+    summary: 'Let a worker claim a session',
+    outputs: { 204: 'The session waits for a worker.' },
+  },
   claimSessions: {
     summary: 'Lease sessions that wait for a worker',
     outputs: { 200: 'The sessions and their leases; none if none waits.' },
   },
-  countWaitingSessions: { summary: 'Count the sessions that wait for a worker', outputs: { 200: 'How many wait.' } },
-  cancelWork: { summary: 'Cancel the work on a session', outputs: { 204: 'Nobody works on the session.' } },
+  countWaitingSessions: {
+    summary: 'Count the sessions that wait for a worker',
+    outputs: { 200: 'How many wait.' },
+  },
+  cancelWork: {
+    summary: 'Cancel the work on a session',
+    outputs: { 204: 'Nobody works on the session.' },
+  },
   deleteSession: {
     summary: 'Delete a session',
     outputs: { 204: 'The session was deleted, or did not exist.' },
@@ -105,15 +124,20 @@ export interface ParameterText {
 
 const atMost = `above ${HISTORY_LIMIT} counts as ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
-/** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
+/**
+ * Texts by parameter name in the service. Where operations differ, the key starts with the
+ * operation name.
+ */
 const parameters: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
-    description: 'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
+    description:
+      'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
     example: 'order-17',
   },
   operationId: {
-    description: 'Makes the request safe to repeat: unique among the writes of this session. May be in double quotes.',
+    description:
+      'Makes the request safe to repeat: unique among the writes of this session. May be in double quotes.',
     example: 'turn-2',
   },
   fencingToken: {
@@ -121,7 +145,8 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: 1,
   },
   'watchSession.cursor': {
-    description: 'The id of the last event that the client has received. The stream continues after it.',
+    description:
+      'The id of the last event that the client has received. The stream continues after it.',
     example: END_ID,
   },
   warnBefore: {
@@ -135,7 +160,8 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: listOrders[1],
   },
   status: {
-    description: 'Only the sessions that are in one of these statuses, each as a parameter of its own.',
+    description:
+      'Only the sessions that are in one of these statuses, each as a parameter of its own.',
     example: sessionStatuses.slice(1, 3),
   },
   labels: {
@@ -154,22 +180,29 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
   last: { description: `How many entries from the end; ${atMost}`, example: 20 },
   'readHistory.after': {
-    description: 'A position that an append or another part returned, or 0. Not together with `last`.',
+    description:
+      'A position that an append or another part returned, or 0. Not together with `last`.',
     example: 0,
   },
-  before: { description: 'A position, to read the entries before it. Not together with `last` or `after`.' },
-  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`; ${atMost}` },
+  before: {
+    description: 'A position, to read the entries before it. Not together with `last` or `after`.',
+  },
+  'readHistory.limit': {
+    description: `How many entries after \`after\` or before \`before\`; ${atMost}`,
+  },
 };
 
 /** Texts by schema name. */
 const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
-  GetOrCreateSession: 'What to create if there is no session with this id. Other fields are ignored.',
+  GetOrCreateSession:
+    'What to create if there is no session with this id. Other fields are ignored.',
   GetOrCreateResult: 'The session, and whether it was created by this request.',
   CreatedSession: 'The session that was created.',
   SessionStatus: 'The status of a session.',
-  SessionOptions: 'The configuration of a session, as in CreateSession, with its current time limit.',
+  SessionOptions:
+    'The configuration of a session, as in CreateSession, with its current time limit.',
   HistoryEntry: 'One message of a session.',
   Session: 'A session as it is at the moment of reading.',
   EndReason: 'Why the session has ended.',
@@ -184,7 +217,8 @@ const schemas: Readonly<Record<string, string>> = {
   ClaimedSession: 'A session and the lease on it.',
   Claims: 'The sessions that were claimed.',
   WaitingCount: 'How many sessions wait for a worker.',
-  SessionOrigin: 'The session that another one was forked from, and the position in its history where the copy ends.',
+  SessionOrigin:
+    'The session that another one was forked from, and the position in its history where the copy ends.',
   AppendHistory: 'What to append. Other fields are ignored.',
   NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',
   RewindHistory: 'Where to go back to, and what follows. Other fields are ignored.',

@@ -22,7 +22,13 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   SessionState: {
     active: {
       value: {
-        ...{ id: SAMPLE_ID, status: 'ACTIVE', duration: 90, duration_ms: 90_250, revision: 4_503_599_627 },
+        ...{
+          id: SAMPLE_ID,
+          status: 'ACTIVE',
+          duration: 90,
+          duration_ms: 90_250,
+          revision: 4_503_599_627,
+        },
         started_at: SAMPLE_TIME,
       },
     },
@@ -83,6 +89,12 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
   },
   RewindHistory: {
-    summary: { value: { to: 0, entries: [{ role: 'assistant', content: 'They calculate.' }], if_position: 1 } },
+    summary: {
+      value: {
+        to: 0,
+        entries: [{ role: 'assistant', content: 'They calculate.' }],
+        if_position: 1,
+      },
+    },
   },
 });

@@ -18,11 +18,20 @@ import type { OpenApiDocument, Server } from './types.js';
 
 /** Options of `openApiDocument`. */
 export interface OpenApiOptions {
-  /** The groups of routes that the handler serves. Create, list and get are always included. Default: none. */
+  /**
+   * The groups of routes that the handler serves. Create, list and get are always included.
+   * Default: none.
+   */
   readonly routes?: readonly RouteGroup<never>[];
-  /** The service whose limits, faces and profiles are described. Default: those of the options below. */
+  /**
+   * The service whose limits, faces and profiles are described. Default: those of the options
+   * below.
+   */
   readonly sessions?: { readonly policy?: InputPolicy };
-  /** The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each overrides `sessions`. */
+  /**
+   * The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each
+   * overrides `sessions`.
+   */
   readonly limits?: GivenPolicy['limits'];
   /** The allowed faces. Default: those of `sessions`. */
   readonly faces?: GivenPolicy['faces'];
@@ -44,10 +53,16 @@ const MAX_CHARACTERS = 256;
 
 const parseServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
   if (servers === undefined) return [{ url: prefix === '' ? '/' : prefix }];
-  const fits = Array.isArray(servers) && servers.length > 0 && servers.every((each) => typeof each?.url === 'string');
+  const fits =
+    Array.isArray(servers) &&
+    servers.length > 0 &&
+    servers.every((each) => typeof each?.url === 'string');
   issues.check(fits, 'servers', 'must be an array of at least one { url, description? }');
   if (!fits) return [];
-  return servers.map(({ url, description }) => ({ url, ...(typeof description === 'string' ? { description } : {}) }));
+  return servers.map(({ url, description }) => ({
+    url,
+    ...(typeof description === 'string' ? { description } : {}),
+  }));
 };
 
 const describeInterface = (maxBodyBytes: number | undefined): string => {
@@ -73,18 +88,36 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   const given = parsePolicy(issues, options);
   const known = options.sessions?.policy;
-  const { limits, hasTimeLimit } = options.limits === undefined && known !== undefined ? known : given;
-  return { limits, hasTimeLimit, faces: given.faces ?? known?.faces, profiles: given.profiles ?? known?.profiles };
+  const { limits, hasTimeLimit } =
+    options.limits === undefined && known !== undefined ? known : given;
+  return {
+    limits,
+    hasTimeLimit,
+    faces: given.faces ?? known?.faces,
+    profiles: given.profiles ?? known?.profiles,
+  };
 };
 
 const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
   const policy = policyOf(issues, options);
-  const { routes: groups = [], maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
-  const fits = maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
+  const {
+    routes: groups = [],
+    maxBodyBytes,
+    prefix = '',
+    servers,
+    title = 'Sessions',
+    version = '1.0.0',
+  } = options;
+  const fits =
+    maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
   issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
-  issues.check(areGroups, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
+  issues.check(
+    areGroups,
+    'routes',
+    'must be an array of groups of routes, such as commandRoutes()',
+  );
   const all: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
     ...sessionOperations.map((operation) => ({ operation })),
     ...(areGroups ? groups.flat() : []),
@@ -112,7 +145,12 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
       schemas: schemasOf(operations, policy),
       responses,
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description: 'The key of a tenant.',
+        },
       },
     },
   };
@@ -132,12 +170,14 @@ const optionNames = {
 } as const;
 
 /**
- * Creates the OpenAPI 3.1 document of the HTTP API: plain JSON, frozen. It is made from the definitions of the
- * operations and the table of errors that the handler uses. Throws a `TypeError` that names every invalid or unknown
- * option.
+ * Creates the OpenAPI 3.1 document of the HTTP API: plain JSON, frozen. It is made from the
+ * definitions of the operations and the table of errors that the handler uses. Throws a `TypeError`
+ * that names every invalid or unknown option.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
-  parseOptions('openApiDocument', options, optionNames, (issues) => deepFreeze(compose(issues, options)));
+  parseOptions('openApiDocument', options, optionNames, (issues) =>
+    deepFreeze(compose(issues, options)),
+  );
 
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
@@ -162,25 +202,39 @@ const describe: Operation = {
 const routeOptionNames = { public: true, title: true, version: true, servers: true } as const;
 
 /**
- * Serves the OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({ routes:
- * [openApiRoute()] })`. It describes all routes of the handler, and the limits and names of its service. Throws a
- * `TypeError` that names every invalid or unknown option.
+ * Serves the OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({
+ * routes: [openApiRoute()] })`. It describes all routes of the handler, and the limits and names of
+ * its service. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
-  const { public: isPublic = false, ...told } = parseOptions('openApiRoute', options, routeOptionNames, (issues) => {
-    issues.check(['undefined', 'boolean'].includes(typeof options.public), 'public', 'must be true or false');
-    return options;
-  });
+  const { public: isPublic = false, ...told } = parseOptions(
+    'openApiRoute',
+    options,
+    routeOptionNames,
+    (issues) => {
+      issues.check(
+        ['undefined', 'boolean'].includes(typeof options.public),
+        'public',
+        'must be true or false',
+      );
+      return options;
+    },
+  );
   const bodyFor = ({ routes, policy, maxBodyBytes }: HandlerContext, prefix: string): string => {
     const sessions = policy === undefined ? {} : { policy };
-    return JSON.stringify(openApiDocument({ ...told, routes: [routes], sessions, maxBodyBytes, prefix }));
+    return JSON.stringify(
+      openApiDocument({ ...told, routes: [routes], sessions, maxBodyBytes, prefix }),
+    );
   };
   // Throws for invalid options now, not at the first request.
   openApiDocument(told);
   /**
-   * The document of the last prefix; most hosts have only one. A public document must cost next to nothing per request.
+   * The document of the last prefix; most hosts have only one. A public document must cost next to
+   * nothing per request.
    */
-  let last: { readonly handler: HandlerContext; readonly prefix: string; readonly body: string } | undefined;
+  let last:
+    | { readonly handler: HandlerContext; readonly prefix: string; readonly body: string }
+    | undefined;
   return [
     {
       operation: describe,

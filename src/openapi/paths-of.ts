@@ -19,18 +19,26 @@ const querySchema = (rule: QueryParameter): Schema => {
     const pattern = labelNameForm.source.replace('$', ':');
     return { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_LABELS };
   }
-  return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
+  return {
+    type: 'integer',
+    minimum: rule.least,
+    ...(rule.default === undefined ? {} : { default: rule.default }),
+  };
 };
 
 /** Component names of parameters whose names in the service are too general. */
-const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', 'watchSession.cursor': 'lastEventId' };
+const componentNames: Readonly<Record<string, string>> = {
+  id: 'sessionId',
+  'watchSession.cursor': 'lastEventId',
+};
 
 /** The paths of a document, with the parameters and responses that they reference. */
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
   const responses = new Components<Response>('responses');
   const isShared = ({ output: { shape } }: AnyOperation): boolean =>
-    shape !== undefined && all.filter(({ operation }) => operation.output.shape === shape).length > 1;
+    shape !== undefined &&
+    all.filter(({ operation }) => operation.output.shape === shape).length > 1;
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
@@ -39,20 +47,34 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
         descriptions.parameters[name] ?? { description: name };
       const { description, example } = text;
       const examples = example === undefined ? {} : { examples: { example: { value: example } } };
-      const parameter = { in: location, name: sentAs, description, required: location === 'path', schema, ...examples };
+      const parameter = {
+        in: location,
+        name: sentAs,
+        description,
+        required: location === 'path',
+        schema,
+        ...examples,
+      };
       const shortName = componentNames[`${owner}.${name}`] ?? componentNames[name] ?? name;
       return parameters.add(parameter, shortName, `${owner}${capitalized(name)}`);
     };
     return [
       ...(hasId(operation) ? [add('id', 'path', 'session_id', sessionId)] : []),
-      ...Object.entries(query).map(([name, rule]) => add(name, 'query', wireName(name), querySchema(rule))),
-      ...Object.entries(headers).map(([name, sent]) => add(name, 'header', sent.wireName, sent.schema)),
+      ...Object.entries(query).map(([name, rule]) =>
+        add(name, 'query', wireName(name), querySchema(rule)),
+      ),
+      ...Object.entries(headers).map(([name, sent]) =>
+        add(name, 'header', sent.wireName, sent.schema),
+      ),
     ];
   };
 
   const requestBody = (name: string): RequestBody => {
     const examples = bodyExamples(policy)[name];
-    return { required: true, content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } } };
+    return {
+      required: true,
+      content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } },
+    };
   };
 
   const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
@@ -68,7 +90,11 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       ...(isForEverybody ? { security: [] } : {}),
       ...(sent.length === 0 ? {} : { parameters: sent }),
       ...(body && { requestBody: requestBody(body.name) }),
-      responses: responsesOf(operation, { isForEverybody, isShared: isShared(operation) }, responses),
+      responses: responsesOf(
+        operation,
+        { isForEverybody, isShared: isShared(operation) },
+        responses,
+      ),
     };
     return [path, method === 'POST' ? { post: described } : { get: described }];
   });

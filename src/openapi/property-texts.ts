@@ -7,7 +7,8 @@ export const properties: Readonly<Record<string, string>> = {
   context: 'Background facts.',
   behavior: 'How the session behaves, such as a system prompt.',
   time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions.',
-  'SessionOptions.time_limit': 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
+  'SessionOptions.time_limit':
+    'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
   session_id: 'The id of the session.',
   id: 'The id of the session.',
   role: 'Who said it; usually user or assistant.',
@@ -39,20 +40,25 @@ export const properties: Readonly<Record<string, string>> = {
   origin: 'The session that this one was forked from; absent if it is no fork.',
   'RewindHistory.entries': 'The entries that follow `to`, oldest first. Default: none.',
   to: 'The position of an entry, or 0: the entries after it are superseded.',
-  'RewindHistory.if_position': 'Where the client saw the history end: the rewind is refused if it has changed since.',
+  'RewindHistory.if_position':
+    'Where the client saw the history end: the rewind is refused if it has changed since.',
   'HistoryPart.entries': 'Oldest first.',
   position: 'The position at the end: opaque, increasing, and the same for a repeated request.',
   'HistoryPart.position': 'The position after the part. Send it as `after` to read on.',
-  start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
+  start:
+    'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
   if_position: 'Appends only if the history ends at this position.',
   labels: 'Names and values to find sessions by. In an answer only where the host shows them.',
-  'UpdateSession.labels': 'Labels to set, and with null to remove; the others stay. A session has at most 8.',
+  'UpdateSession.labels':
+    'Labels to set, and with null to remove; the others stay. A session has at most 8.',
   metadata: 'Data of the host. In an answer only where the host shows it.',
   'UpdateSession.metadata':
     'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-  revision: 'Another number after each command, update, wake and change of the lease; entries do not change it.',
+  revision:
+    'Another number after each command, update, wake and change of the lease; entries do not change it.',
   'Session.revision': `Another number after each command, update, wake and change of the lease. ${ifShown}`,
-  if_revision: 'Updates only if the session still has this revision. Otherwise the code is conflict.',
+  if_revision:
+    'Updates only if the session still has this revision. Otherwise the code is conflict.',
   holder: 'Name of the holder.',
   seconds: 'Duration of the lease.',
   fencingToken: 'Number of the lease, higher than those before it.',
@@ -74,7 +80,8 @@ export const properties: Readonly<Record<string, string>> = {
   has_more: 'Whether there were more entries.',
   limit: 'The maximum number of entries that was applied.',
   sequence: 'The number of the last change within the session.',
-  'SessionChangedEvent.entries': 'The new entries at the end of the history, oldest first; may be none.',
+  'SessionChangedEvent.entries':
+    'The new entries at the end of the history, oldest first; may be none.',
   at: 'When it took effect: UTC.',
   'SessionExpiringEvent.at': 'UTC.',
   ends_at: 'When the clock ends the session, unless a command comes before: UTC.',
@@ -82,5 +89,6 @@ export const properties: Readonly<Record<string, string>> = {
   'StreamUnavailable.code': 'As in a Problem.',
   title: 'The phrase of the status.',
   detail: 'What is wrong, for people.',
-  errors: 'With invalid_input alone: every field that breaks a rule, by the name that it was sent under.',
+  errors:
+    'With invalid_input alone: every field that breaks a rule, by the name that it was sent under.',
 };

@@ -12,7 +12,10 @@ type Code = HandlerError['type'];
 type Responses = Operation['responses'];
 type Headers = Readonly<Record<string, Header | Reference>>;
 
-/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
+/**
+ * Components of one kind. Equal components are stored once; a different one with the same name gets
+ * a longer name.
+ */
 export class Components<C> {
   readonly all: Record<string, C> = {};
   readonly #kind: string;
@@ -32,18 +35,26 @@ export class Components<C> {
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-const header = (description: string, schema: Schema = { type: 'string' }, required = true): Header => ({
+const header = (
+  description: string,
+  schema: Schema = { type: 'string' },
+  required = true,
+): Header => ({
   description,
   required,
   schema,
 });
 
-const fixed = (description: string, value: string): Header => header(description, { type: 'string', const: value });
+const fixed = (description: string, value: string): Header =>
+  header(description, { type: 'string', const: value });
 
 const ids = 'percent-encoded, with commas between.';
 
 const headers: Readonly<Record<string, Header>> = {
-  'Cache-Control': fixed('Sessions are private and change by the second.', commonHeaders['Cache-Control']),
+  'Cache-Control': fixed(
+    'Sessions are private and change by the second.',
+    commonHeaders['Cache-Control'],
+  ),
   'Retry-After': fixed('Seconds after which to try again.', '1'),
   'WWW-Authenticate': fixed('How to authenticate: with X-API-KEY.', 'ApiKey'),
   Allow: header('The methods that the path supports.'),
@@ -53,14 +64,21 @@ const headers: Readonly<Record<string, Header>> = {
     { type: 'string', const: 'true' },
     false,
   ),
-  'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
+  'X-Total-Count': header('How many sessions there are on all pages.', {
+    type: 'integer',
+    minimum: 0,
+  }),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
   'X-Next-Cursor': header(
     'Send it as `cursor` to get the next page. The last page has none.',
     { type: 'string' },
     false,
   ),
-  'X-Unreadable-Sessions': header(`The ids of the page whose records are damaged, ${ids}`, { type: 'string' }, false),
+  'X-Unreadable-Sessions': header(
+    `The ids of the page whose records are damaged, ${ids}`,
+    { type: 'string' },
+    false,
+  ),
   'X-History-Truncated': header(
     `The ids of the sessions whose history was cut by history_limit, ${ids}`,
     { type: 'string' },
@@ -77,35 +95,49 @@ export const headerComponents: Readonly<Record<string, Header>> = Object.fromEnt
 );
 
 /**
- * References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here.
+ * References to header components. A host's own header is described in its place. OpenAPI has no
+ * `Content-Type` here.
  */
 const headerRefs = (names: readonly string[]): Headers => {
   const described = names.filter((name) => name !== 'Content-Type');
   const refOf = (name: string) => ({ $ref: `#/components/headers/${componentName(name)}` });
-  return Object.fromEntries(described.map((name) => [name, Object.hasOwn(headers, name) ? refOf(name) : header(name)]));
+  return Object.fromEntries(
+    described.map((name) => [name, Object.hasOwn(headers, name) ? refOf(name) : header(name)]),
+  );
 };
 
 /** The name of the referenced schema, or of the schema of the items of an array. */
-const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
+const schemaName = ({ $ref, items }: Schema): string =>
+  ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
 
 const mediaType = (schema: Schema): MediaType => {
   const examples = schema.$ref === undefined ? undefined : answerExamples[schemaName(schema)];
   return examples === undefined ? { schema } : { schema, examples };
 };
 
-const eventStream = (events: NonNullable<Output['events']>): Pick<Response, 'headers' | 'content'> => {
+const eventStream = (
+  events: NonNullable<Output['events']>,
+): Pick<Response, 'headers' | 'content'> => {
   const { 'Content-Type': type, ...others } = streamHeaders;
-  const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
+  const data = Object.fromEntries(
+    Object.entries(events).map(([name, { schema }]) => [name, schema]),
+  );
   return {
     headers: Object.fromEntries(
-      Object.entries(others).map(([name, value]) => [name, fixed(headers[name]?.description ?? name, value)]),
+      Object.entries(others).map(([name, value]) => [
+        name,
+        fixed(headers[name]?.description ?? name, value),
+      ]),
     ),
     content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
   };
 };
 
 /** A successful response. */
-const outputResponse = (operation: AnyOperation, { status, shape, events, ...own }: Output): Response => ({
+const outputResponse = (
+  operation: AnyOperation,
+  { status, shape, events, ...own }: Output,
+): Response => ({
   description: own.description ?? descriptions.operations[operation.name]?.outputs[status] ?? '',
   ...(events === undefined
     ? {
@@ -145,20 +177,31 @@ const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than
- * two codes the title of their status, such as `ServiceUnavailable`.
+ * Adds one response for each status of these errors. Its component is
+ * `InvalidTransitionOrConflict`, or for more than two codes the title of their status, such as
+ * `ServiceUnavailable`.
  */
-export const problemResponses = (responses: Components<Response>, codes: readonly Code[], owner = ''): Responses => {
+export const problemResponses = (
+  responses: Components<Response>,
+  codes: readonly Code[],
+  owner = '',
+): Responses => {
   const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
   const added = all.map((status) => {
     const given = codes.filter((code) => statusOf(code) === status);
     const name = inPascalCase(given.length > 2 ? titles[status] : given.join('_or_'));
-    return [status, responses.add(problemResponse(status, given), name, `${name}Of${capitalized(owner)}`)];
+    return [
+      status,
+      responses.add(problemResponse(status, given), name, `${name}Of${capitalized(owner)}`),
+    ];
   });
   return Object.fromEntries(added);
 };
 
-/** The responses of an operation. Errors are components, and so is a success that several operations share. */
+/**
+ * The responses of an operation. Errors are components, and so is a success that several operations
+ * share.
+ */
 export const responsesOf = (
   operation: AnyOperation,
   { isForEverybody, isShared }: { readonly isForEverybody: boolean; readonly isShared: boolean },
@@ -167,7 +210,9 @@ export const responsesOf = (
   const { output, otherOutput, name } = operation;
   const success = outputResponse(operation, output);
   return {
-    [output.status]: isShared ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success,
+    [output.status]: isShared
+      ? responses.add(success, schemaName(output.shape?.schema ?? {}))
+      : success,
     ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
     ...problemResponses(responses, codesOf(operation, isForEverybody), name),
   };

@@ -5,16 +5,29 @@ import { labelNameForm } from '../input/parse-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
-import { instant, list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import {
+  instant,
+  list,
+  named,
+  object,
+  oneOf,
+  ref,
+  type Schema,
+  text,
+  wireName,
+} from '../operations/shape.js';
 import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 /** JSON Schema allows no empty `enum`. */
-const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
+const among = (names: ReadonlySet<string>): Schema =>
+  names.size === 0 ? { not: {} } : { enum: [...names] };
 
-/** The JSON Schema of a rule. A limit in bytes cannot be expressed, so the description states it. */
+/**
+ * The JSON Schema of a rule. A limit in bytes cannot be expressed, so the description states it.
+ */
 const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy): Schema => {
   switch (rule.kind) {
     case 'name': {
@@ -30,10 +43,16 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
         type: 'number',
         minimum: rule.least,
         maximum: typeof rule.most === 'number' ? rule.most : limits[rule.most],
-        ...(rule.most === 'timeLimit' && { description: hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.' }),
+        ...(rule.most === 'timeLimit' && {
+          description: hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.',
+        }),
       };
     case 'whole':
-      return { type: 'integer', minimum: rule.least, maximum: rule.most ?? Number.MAX_SAFE_INTEGER };
+      return {
+        type: 'integer',
+        minimum: rule.least,
+        maximum: rule.most ?? Number.MAX_SAFE_INTEGER,
+      };
     case 'labels':
       return {
         type: 'object',
@@ -113,14 +132,23 @@ const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
 };
 
 /** An object that has this field, and not `null` in it. */
-const present = (field: string): Schema => ({ required: [field], properties: { [field]: { not: { type: 'null' } } } });
+const present = (field: string): Schema => ({
+  required: [field],
+  properties: { [field]: { not: { type: 'null' } } },
+});
 
 /** The schemas of a request body. `null` in an optional field counts as absent. */
-const bodySchemas = ({ name, fields, anyOf }: Body, policy: InputPolicy, own: Schema = {}): Schemas => {
+const bodySchemas = (
+  { name, fields, anyOf }: Body,
+  policy: InputPolicy,
+  own: Schema = {},
+): Schemas => {
   const all = Object.entries(fields);
   const schema: Schema = {
     type: 'object',
-    properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
+    properties: Object.fromEntries(
+      all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)]),
+    ),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
     ...(anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) }),
     ...own,
@@ -131,15 +159,22 @@ const bodySchemas = ({ name, fields, anyOf }: Body, policy: InputPolicy, own: Sc
   return Object.assign({ [name]: schema }, ...items);
 };
 
-/** One of our schemas with its description and those of its properties. A host describes its own. */
+/**
+ * One of our schemas with its description and those of its properties. A host describes its own.
+ */
 const withTexts = (name: string, schema: Schema): Schema => {
   if (!Object.hasOwn(descriptions.schemas, name)) return schema;
   const propertiesOf = ({ properties }: Schema): Schema =>
     properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withText(key, each)])) };
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([key, each]) => [key, withText(key, each)]),
+          ),
+        };
   const withText = (property: string, each: Schema): Schema => {
-    const text = descriptions.properties[`${name}.${property}`] ?? descriptions.properties[property];
+    const text =
+      descriptions.properties[`${name}.${property}`] ?? descriptions.properties[property];
     return each.$ref === undefined ? described(each, text) : each;
   };
   const { oneOf: alternatives } = schema;
@@ -147,7 +182,9 @@ const withTexts = (name: string, schema: Schema): Schema => {
     {
       ...schema,
       ...propertiesOf(schema),
-      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })) }),
+      ...(alternatives && {
+        oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })),
+      }),
     },
     descriptions.schemas[name],
   );
@@ -180,10 +217,14 @@ export const schemasOf = (operations: readonly AnyOperation[], policy: InputPoli
     { Timestamp: ruleSchema(entryRules.timestamp, policy) },
     ...operations.flatMap(({ body, output: { shape, events = {} } }) => [
       body === undefined ? {} : bodySchemas(body, policy),
-      ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(({ components }) => components),
+      ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(
+        ({ components }) => components,
+      ),
     ]),
     problemCode.components,
     { Problem: problem },
   );
-  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]),
+  );
 };

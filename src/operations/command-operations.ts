@@ -15,7 +15,14 @@ import type { SessionService } from '../service/session-service.js';
 import type { SessionError } from '../session/errors.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { commonErrors, errorsOf, given, type OperationError, type OperationInput, operation } from './operation.js';
+import {
+  commonErrors,
+  errorsOf,
+  given,
+  type OperationError,
+  type OperationInput,
+  operation,
+} from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
@@ -36,7 +43,10 @@ const startErrors = errorsOf<SessionService['start']>()([...changeErrors, 'too_m
 const change = <C extends CallerCommand, E extends OperationError>(
   command: C,
   errors: readonly E[],
-  call: (sessions: TenantCommands, input: OperationInput) => ResultAsync<SessionState, SessionError & { type: E }>,
+  call: (
+    sessions: TenantCommands,
+    input: OperationInput,
+  ) => ResultAsync<SessionState, SessionError & { type: E }>,
 ) =>
   operation({
     name: `${command}Session`,
@@ -53,8 +63,12 @@ const change = <C extends CallerCommand, E extends OperationError>(
 export const changes = {
   start: change('start', startErrors, (sessions, { id, options }) => sessions.start(id, options)),
   pause: change('pause', changeErrors, (sessions, { id, options }) => sessions.pause(id, options)),
-  resume: change('resume', changeErrors, (sessions, { id, options }) => sessions.resume(id, options)),
-  terminate: change('terminate', changeErrors, (sessions, { id, options }) => sessions.terminate(id, options)),
+  resume: change('resume', changeErrors, (sessions, { id, options }) =>
+    sessions.resume(id, options),
+  ),
+  terminate: change('terminate', changeErrors, (sessions, { id, options }) =>
+    sessions.terminate(id, options),
+  ),
   fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
 
@@ -152,7 +166,8 @@ export const rewind = operation({
   output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'rewind',
-    call: (sessions: TenantCommands, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
+    call: (sessions: TenantCommands, { id, body, options }) =>
+      sessions.rewind(id, { ...body, ...options }),
   },
 });
 

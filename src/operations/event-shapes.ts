@@ -5,7 +5,13 @@ import type { SessionChange, SessionExpiring } from '../session/session-event.js
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
-import { endReason, positionedEntry, type RemoteSummary, session, sessionSummary } from './outputs.js';
+import {
+  endReason,
+  positionedEntry,
+  type RemoteSummary,
+  session,
+  sessionSummary,
+} from './outputs.js';
 import { historyLimit } from './parameters.js';
 import { instant, list, named, object, oneOf, type Shape, text, whole } from './shape.js';
 
@@ -45,8 +51,8 @@ export const changeShapes = {
 } as const;
 
 /**
- * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without data, because
- * browsers ignore such events.
+ * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without
+ * data, because browsers ignore such events.
  */
 export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
   schema: {
@@ -55,11 +61,15 @@ export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = n
     additionalProperties: false,
   },
   components: endReason.components,
-  read: (value) => (isFields(value) ? { endReason: endReason.read(value['end_reason']) } : undefined),
+  read: (value) =>
+    isFields(value) ? { endReason: endReason.read(value['end_reason']) } : undefined,
   write: ({ endReason: reason }) => ({ end_reason: reason }),
 });
 
-export const streamUnavailable: Shape<{ readonly code: string }> = named('StreamUnavailable', object({ code: text }));
+export const streamUnavailable: Shape<{ readonly code: string }> = named(
+  'StreamUnavailable',
+  object({ code: text }),
+);
 
 export const watch = operation({
   name: 'watchSession',
@@ -73,7 +83,11 @@ export const watch = operation({
       schema: { type: 'string', pattern: `^(?:${END_ID})?$|${watchCursorForm.source}` },
     },
   },
-  errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([...commonErrors, 'not_found', 'too_many_streams']),
+  errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
+    ...commonErrors,
+    'not_found',
+    'too_many_streams',
+  ]),
   output: {
     status: 200,
     events: {

@@ -5,12 +5,22 @@ import type { SessionError } from '../session/errors.js';
 import type { SizeLimit } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 
-/** An error of one operation. Errors that any request may have, such as a missing key, are not listed. */
+/**
+ * An error of one operation. Errors that any request may have, such as a missing key, are not
+ * listed.
+ */
 export type OperationError = SessionError['type'] | 'too_many_streams';
 
-/** A query parameter. `whole` is a number in decimal digits; a value above `most` counts as `most`. */
+/**
+ * A query parameter. `whole` is a number in decimal digits; a value above `most` counts as `most`.
+ */
 export type QueryParameter =
-  | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
+  | {
+      readonly kind: 'whole';
+      readonly least: 0 | 1;
+      readonly most?: number;
+      readonly default?: number;
+    }
   | { readonly kind: 'text'; readonly schema: Schema }
   /** One text or several, each with this schema: the parameter may be given several times. */
   | { readonly kind: 'texts'; readonly schema: Schema }
@@ -73,8 +83,8 @@ export const given = (body: Fields): Fields =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 /**
- * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document are made. `S` is
- * the part of the sessions that it needs, `T` its result, `C` its errors.
+ * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document
+ * are made. `S` is the part of the sessions that it needs, `T` its result, `C` its errors.
  */
 export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError> {
   /** Such as `getSession`: the `operationId` in the OpenAPI document. */
@@ -101,12 +111,18 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   readonly output: Output<T>;
   /** A second successful response. */
   readonly otherOutput?: Output;
-  /** The service method to call, for operations that answer with its result in the shape of `output`. */
+  /**
+   * The service method to call, for operations that answer with its result in the shape of
+   * `output`.
+   */
   readonly calls?: {
     /** The name of the method, such as `start`. */
     readonly method: string;
     /** Calls the method with the input of the request. */
-    readonly call: (sessions: S, input: OperationInput) => ResultAsync<T, SessionError & { readonly type: C }>;
+    readonly call: (
+      sessions: S,
+      input: OperationInput,
+    ) => ResultAsync<T, SessionError & { readonly type: C }>;
   };
 }
 
@@ -122,10 +138,16 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
 /** The errors that every operation has. */
-export const commonErrors = ['invalid_input', 'store_unavailable', 'corrupt_record', 'misconfigured'] as const;
+export const commonErrors = [
+  'invalid_input',
+  'store_unavailable',
+  'corrupt_record',
+  'misconfigured',
+] as const;
 
 /**
- * The errors of an operation. A list that misses an error of the service method, or has one too many, does not compile.
+ * The errors of an operation. A list that misses an error of the service method, or has one too
+ * many, does not compile.
  *
  *     errors: errorsOf<SessionService['get']>()([...commonErrors, 'not_found'])
  */
@@ -140,8 +162,9 @@ export const errorsOf =
     codes;
 
 /** Infers the type parameters of a definition. */
-export const operation = <S, T, const C extends OperationError>(definition: Operation<S, T, C>): Operation<S, T, C> =>
-  definition;
+export const operation = <S, T, const C extends OperationError>(
+  definition: Operation<S, T, C>,
+): Operation<S, T, C> => definition;
 
 /** Labels as values of a query parameter, one for each label. Names of labels contain no colon. */
 export const labelTexts = (labels: Fields): readonly string[] =>
@@ -158,15 +181,27 @@ const ID = '{session_id}';
 export const hasId = ({ path }: Pick<Operation, 'path'>): boolean => path.includes(ID);
 
 /** Percent-encodes a text. Unlike `encodeURIComponent` alone, accepts lone surrogates. */
-export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+export const percentEncode = (text: string): string =>
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
 /** The path of an operation, with the encoded id of a session. */
-export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string => path.replace(ID, () => encodedId);
+export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string =>
+  path.replace(ID, () => encodedId);
 
-/** The wire names of an operation's id, query parameters, body fields and headers, by their names in the service. */
-export const wireNamesOf = ({ path, query = {}, headers = {}, body }: AnyOperation): ReadonlyMap<string, string> =>
+/**
+ * The wire names of an operation's id, query parameters, body fields and headers, by their names in
+ * the service.
+ */
+export const wireNamesOf = ({
+  path,
+  query = {},
+  headers = {},
+  body,
+}: AnyOperation): ReadonlyMap<string, string> =>
   new Map([
     ...(hasId({ path }) ? [['id', 'session_id'] as const] : []),
-    ...[query, body?.fields ?? {}].flatMap(Object.keys).map((name) => [name, wireName(name)] as const),
+    ...[query, body?.fields ?? {}]
+      .flatMap(Object.keys)
+      .map((name) => [name, wireName(name)] as const),
     ...Object.entries(headers).map(([name, header]) => [name, header.wireName] as const),
   ]);

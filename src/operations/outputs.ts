@@ -19,7 +19,12 @@ import type {
   SessionOrigin,
   SessionState,
 } from '../session/session.js';
-import { type EndReason, endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
+import {
+  type EndReason,
+  endReasons,
+  type SessionStatus,
+  sessionStatuses,
+} from '../session/session-status.js';
 import { options, toWireSession, type WireFields } from './session-form.js';
 import {
   bool,
@@ -36,19 +41,30 @@ import {
   withOptional,
 } from './shape.js';
 
-/** The shapes of responses have no limits, because a session may have been created under other limits. */
+/**
+ * The shapes of responses have no limits, because a session may have been created under other
+ * limits.
+ */
 
 /** What a host may show beyond the six fields. */
 type Shown = Pick<
   Session,
-  'labels' | 'metadata' | 'revision' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'
+  | 'labels'
+  | 'metadata'
+  | 'revision'
+  | 'origin'
+  | 'durationMs'
+  | 'startedAt'
+  | 'endsAt'
+  | 'endedAt'
+  | 'updatedAt'
 >;
 
 /**
- * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return the reason, also for
- * a session that has already ended. `labels`, `metadata` with the `revision`, `origin` and the times are there if the
- * host shows them, with its options `labels`, `metadata`, `origin` and `sessionTimes`. Every `Session` of the library
- * is a `RemoteSession`.
+ * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return
+ * the reason, also for a session that has already ended. `labels`, `metadata` with the `revision`,
+ * `origin` and the times are there if the host shows them, with its options `labels`, `metadata`,
+ * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession extends WireFields, Partial<Shown> {}
 
@@ -59,13 +75,16 @@ export interface RemoteSummary extends Omit<RemoteSession, 'history'> {
 }
 
 /**
- * A session that was created by this request, or by an earlier one with the same idempotency key. Only the id is
- * returned.
+ * A session that was created by this request, or by an earlier one with the same idempotency key.
+ * Only the id is returned.
  */
 export interface RemoteCreated {
   /** The id of the session. */
   readonly id: string;
-  /** Present if an earlier request with this idempotency key, or an attempt of this call, created the session. */
+  /**
+   * Present if an earlier request with this idempotency key, or an attempt of this call, created
+   * the session.
+   */
   readonly repeated?: true;
 }
 
@@ -93,7 +112,10 @@ const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !=
 const entryFields = { role: text, content: text, timestamp: instant };
 const entryMore = { id: text, data: json };
 
-const entry: Shape<HistoryEntry> = named('HistoryEntry', withOptional(object(entryFields), entryMore));
+const entry: Shape<HistoryEntry> = named(
+  'HistoryEntry',
+  withOptional(object(entryFields), entryMore),
+);
 
 export const positionedEntry: Shape<PositionedEntry> = named(
   'PositionedHistoryEntry',
@@ -104,11 +126,19 @@ const summaryFields = { id, status: sessionStatus, options, createdAt: instant, 
 
 const sessionFields: Shape<WireFields> = object({ ...summaryFields, history: list(entry) });
 
-const origin: Shape<SessionOrigin> = named('SessionOrigin', object({ id, position: historyPosition }));
+const origin: Shape<SessionOrigin> = named(
+  'SessionOrigin',
+  object({ id, position: historyPosition }),
+);
 
-const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
+const labels: Shape<SessionLabels> = plain(
+  { type: 'object', additionalProperties: text.schema },
+  isLabels,
+);
 
-const metadata: Shape<JsonObject> = plain({ type: 'object' }, (value): value is JsonObject => isFields(value));
+const metadata: Shape<JsonObject> = plain({ type: 'object' }, (value): value is JsonObject =>
+  isFields(value),
+);
 
 const revision = whole(1);
 
@@ -126,7 +156,8 @@ const shown: Shapes<Required<Shown>> = {
 
 export const session: Shape<RemoteSession> = named('Session', {
   ...withOptional(sessionFields, shown),
-  // A page contains many sessions: a hand-written function takes a fraction of the time of the generic one.
+  // A page contains many sessions: a hand-written function takes a fraction of the time of the
+  // generic one.
   write: toWireSession,
 });
 
@@ -145,20 +176,31 @@ export interface RemoteGetOrCreateResult extends RemoteSession {
 
 export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
   schema: {
-    allOf: [session.schema, { type: 'object', properties: { created: bool.schema }, required: ['created'] }],
+    allOf: [
+      session.schema,
+      { type: 'object', properties: { created: bool.schema }, required: ['created'] },
+    ],
   },
   components: session.components,
   read: (value) => {
     const found = session.read(value);
     const isCreated = isFields(value) ? bool.read(value['created']) : undefined;
-    return found === undefined || isCreated === undefined ? undefined : { ...found, created: isCreated };
+    return found === undefined || isCreated === undefined
+      ? undefined
+      : { ...found, created: isCreated };
   },
   write: (result) => ({ ...Object(session.write(result)), created: result.created }),
 });
 
-export const created: Shape<RemoteCreated> = named('CreatedSession', object({ id }, { id: 'session_id' }));
+export const created: Shape<RemoteCreated> = named(
+  'CreatedSession',
+  object({ id }, { id: 'session_id' }),
+);
 
-export const appended: Shape<Appended> = named('AppendedHistory', object({ position: historyPosition }));
+export const appended: Shape<Appended> = named(
+  'AppendedHistory',
+  object({ position: historyPosition }),
+);
 
 export const historyPart: Shape<HistoryPart> = named(
   'HistoryPart',
@@ -190,7 +232,12 @@ export interface RemoteClaims extends Omit<Claims, 'claimed'> {
 
 const claimedSession: Shape<RemoteClaimedSession> = named(
   'ClaimedSession',
-  object({ session: sessionSummary, lease: sessionLease, attempt: whole(1), waitingSince: instant }),
+  object({
+    session: sessionSummary,
+    lease: sessionLease,
+    attempt: whole(1),
+    waitingSince: instant,
+  }),
 );
 
 export const claims: Shape<RemoteClaims> = named(
@@ -198,7 +245,10 @@ export const claims: Shape<RemoteClaims> = named(
   object({ claimed: list(claimedSession), unreadable: list(text), limit: whole(1) }),
 );
 
-export const waitingCount: Shape<WaitingCount> = named('WaitingCount', object({ count: whole(), limit: whole(1) }));
+export const waitingCount: Shape<WaitingCount> = named(
+  'WaitingCount',
+  object({ count: whole(), limit: whole(1) }),
+);
 
 const open = sessionStatuses.filter(
   (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',
@@ -206,10 +256,13 @@ const open = sessionStatuses.filter(
 
 const durationMs = whole();
 
-const openState = withOptional(object({ id, status: oneOf(open), duration, durationMs, revision }), {
-  startedAt: instant,
-  endsAt: instant,
-});
+const openState = withOptional(
+  object({ id, status: oneOf(open), duration, durationMs, revision }),
+  {
+    startedAt: instant,
+    endsAt: instant,
+  },
+);
 
 const endedState = withOptional(
   object({ id, status: oneOf(['TERMINATED']), duration, durationMs, revision, endReason }),

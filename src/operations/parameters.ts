@@ -4,12 +4,19 @@ import type { HeaderParameter, QueryParameter } from './operation.js';
 import { ref, type Schema } from './shape.js';
 
 /** A name of 1 to `maxLength` characters. */
-export const nameSchema = (maxLength: number): Schema => ({ type: 'string', minLength: 1, maxLength });
+export const nameSchema = (maxLength: number): Schema => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+});
 
 export const sessionId: Schema = nameSchema(KEY_LENGTH);
 
 /** For `create`: any text that a header can contain. */
-export const idempotencyKey: HeaderParameter = { wireName: 'Idempotency-Key', schema: nameSchema(KEY_LENGTH) };
+export const idempotencyKey: HeaderParameter = {
+  wireName: 'Idempotency-Key',
+  schema: nameSchema(KEY_LENGTH),
+};
 
 /** Without the anchors `^` and `$`. */
 const bareOperationId = operationIdForm.source.slice(1, -1);
@@ -17,7 +24,10 @@ const bareOperationId = operationIdForm.source.slice(1, -1);
 /** For commands and appends. */
 export const operationId: HeaderParameter = {
   wireName: 'Idempotency-Key',
-  schema: { ...nameSchema(OPERATION_ID_LENGTH), pattern: `^(?:${bareOperationId}|"${bareOperationId}")$` },
+  schema: {
+    ...nameSchema(OPERATION_ID_LENGTH),
+    pattern: `^(?:${bareOperationId}|"${bareOperationId}")$`,
+  },
 };
 
 /** For commands and appends: the fencing token of a lease. */

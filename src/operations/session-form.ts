@@ -3,8 +3,8 @@ import type { SessionSummary } from '../session/session-event.js';
 import { named, object, type Shape, seconds, text } from './shape.js';
 
 /**
- * A session's options with their names on the wire. Written by hand, because a page has many, and the generic shape
- * takes many times as long.
+ * A session's options with their names on the wire. Written by hand, because a page has many, and
+ * the generic shape takes many times as long.
  */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
@@ -23,13 +23,25 @@ const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || dat
 
 /** Entries with the three fields of the interface. */
 const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[] =>
-  history.some(hasMore) ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp })) : history;
+  history.some(hasMore)
+    ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp }))
+    : history;
 
 /** The six fields of the interface. */
-export type WireFields = Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>;
+export type WireFields = Pick<
+  Session,
+  'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'
+>;
 
 /** A session with the names of its fields on the wire, and entries with all of theirs. */
-export const toWholeSession = ({ id, status, options: given, history, createdAt, duration }: WireFields) => ({
+export const toWholeSession = ({
+  id,
+  status,
+  options: given,
+  history,
+  createdAt,
+  duration,
+}: WireFields) => ({
   id,
   status,
   options: toWireOptions(given),
@@ -40,8 +52,18 @@ export const toWholeSession = ({ id, status, options: given, history, createdAt,
 
 type SummaryFields = Omit<WireFields, 'history'> & Pick<SessionSummary, 'endReason'>;
 
-/** A session without its history, with the names of its fields on the wire, and the reason of its end. */
-export const toWireSummary = ({ id, status, options: given, createdAt, duration, endReason }: SummaryFields) => ({
+/**
+ * A session without its history, with the names of its fields on the wire, and the reason of its
+ * end.
+ */
+export const toWireSummary = ({
+  id,
+  status,
+  options: given,
+  createdAt,
+  duration,
+  endReason,
+}: SummaryFields) => ({
   id,
   status,
   options: toWireOptions(given),
@@ -99,7 +121,13 @@ export interface ShownFields {
 }
 
 /** The form with the six fields of the interface, and the additional fields that the host shows. */
-export const wireForm = ({ labels, metadata, times, origin, entryData }: ShownFields): SessionForm => {
+export const wireForm = ({
+  labels,
+  metadata,
+  times,
+  origin,
+  entryData,
+}: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
   const more = (session: SessionSummary) => ({
     ...(labels && { labels: session.labels }),

@@ -27,8 +27,14 @@ import type { TenantHistories } from './tenant-sessions.js';
 
 const createErrors = [...commonErrors, 'idempotency_mismatch', 'conflict'] as const;
 
-/** A method with errors of these types, which is called in such a way that an answer of one session is never too large. */
-type Method<E extends { readonly type: string }> = () => ResultAsync<unknown, Exclude<E, { type: 'page_too_large' }>>;
+/**
+ * A method with errors of these types, which is called in such a way that an answer of one session
+ * is never too large.
+ */
+type Method<E extends { readonly type: string }> = () => ResultAsync<
+  unknown,
+  Exclude<E, { type: 'page_too_large' }>
+>;
 
 /** A create without an opening. */
 type PlainCreate = Method<Exclude<OperationErrors['create'], { type: OpeningError }>>;
@@ -79,7 +85,11 @@ export const createWithId = operation({
   name: 'createSessionWithId',
   tag: 'Commands',
   path: '/create-session-with-id/{session_id}',
-  errors: errorsOf<Method<OperationErrors['create']>>()([...createErrors, ...openingErrors, 'id_taken']),
+  errors: errorsOf<Method<OperationErrors['create']>>()([
+    ...createErrors,
+    ...openingErrors,
+    'id_taken',
+  ]),
 });
 
 /** The session with an id of the caller's own, or a new one. */
@@ -119,11 +129,21 @@ export const list = operation({
     cursor: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
     historyLimit,
   },
-  errors: errorsOf<SessionService['list']>()([...commonErrors, 'page_too_large', 'search_too_large']),
+  errors: errorsOf<SessionService['list']>()([
+    ...commonErrors,
+    'page_too_large',
+    'search_too_large',
+  ]),
   output: {
     status: 200,
     shape: sessions,
-    headers: ['X-Total-Count', 'Link', 'X-Next-Cursor', 'X-Unreadable-Sessions', 'X-History-Truncated'],
+    headers: [
+      'X-Total-Count',
+      'Link',
+      'X-Next-Cursor',
+      'X-Unreadable-Sessions',
+      'X-History-Truncated',
+    ],
   },
 });
 
@@ -155,7 +175,10 @@ export const history = operation({
   query: { last: partLength, after: position, before: position, limit: partLength },
   errors: errorsOf<SessionService['history']>()([...commonErrors, 'not_found']),
   output: { status: 200, shape: historyPart },
-  calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
+  calls: {
+    method: 'history',
+    call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query),
+  },
 });
 
 /** The operations of `historyRoutes()`. An operation in this list is served and described. */

@@ -1,7 +1,13 @@
 import { type Fields, isFields } from '../input/parse-fields.js';
 
 /** A JSON value. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [name: string]: Json };
 
 type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
@@ -49,7 +55,8 @@ export interface Shape<T> {
 }
 
 /** The name of a field on the wire: `created_at` for `createdAt`. */
-export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const wireName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -80,7 +87,10 @@ export const whole = (minimum = 0): Shape<number> => plain({ type: 'integer', mi
 
 export const seconds: Shape<number> = plain({ type: 'number', minimum: 0 }, isNumber);
 
-export const bool: Shape<boolean> = plain({ type: 'boolean' }, (value): value is boolean => typeof value === 'boolean');
+export const bool: Shape<boolean> = plain(
+  { type: 'boolean' },
+  (value): value is boolean => typeof value === 'boolean',
+);
 
 /** One of these texts. */
 export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> =>
@@ -100,7 +110,10 @@ export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<re
   write: (values) => values.map(write),
 });
 
-/** The same shape with more fields, which may be missing. A field of the wrong form counts as missing. */
+/**
+ * The same shape with more fields, which may be missing. A field of the wrong form counts as
+ * missing.
+ */
 export const withOptional = <T extends object, U extends object>(
   base: Shape<T>,
   shapes: Shapes<U>,
@@ -136,14 +149,18 @@ export const withOptional = <T extends object, U extends object>(
 /** A shape for each field. */
 export type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
 
-/** An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire names. */
+/**
+ * An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire
+ * names.
+ */
 export const object = <T extends object>(
   shapes: Shapes<T>,
   renamed: Readonly<Record<string, string>> = {},
 ): Shape<T> => {
   const isField = (name: string): name is Extract<keyof T, string> => Object.hasOwn(shapes, name);
   const names = Object.keys(shapes).filter(isField);
-  const isComplete = (found: Partial<T>): found is T => names.every((name) => found[name] !== undefined);
+  const isComplete = (found: Partial<T>): found is T =>
+    names.every((name) => found[name] !== undefined);
   const wireNames = new Map(names.map((name) => [name, renamed[name] ?? wireName(name)]));
   const sentAs = (name: Extract<keyof T, string>): string => wireNames.get(name) ?? name;
   return {
@@ -160,6 +177,7 @@ export const object = <T extends object>(
       for (const name of names) found[name] = shapes[name].read(fields[sentAs(name)]);
       return isComplete(found) ? found : undefined;
     },
-    write: (value) => Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].write(value[name])])),
+    write: (value) =>
+      Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].write(value[name])])),
   };
 };

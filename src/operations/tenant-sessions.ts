@@ -18,12 +18,15 @@ import type { SessionChange, WatchOptions } from '../session/session-event.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**
- * One tenant's sessions, with the methods that create, list and get need. The arguments of `create` and `list` are
- * unchecked input: the methods validate every field and return `invalid_input`.
+ * One tenant's sessions, with the methods that create, list and get need. The arguments of `create`
+ * and `list` are unchecked input: the methods validate every field and return `invalid_input`.
  */
 export interface TenantSessions {
   /** As `create` of `SessionService`. */
-  create(input: unknown, options?: CreateOptions): ResultAsync<CreatedSession, OperationErrors['create']>;
+  create(
+    input: unknown,
+    options?: CreateOptions,
+  ): ResultAsync<CreatedSession, OperationErrors['create']>;
   /** As `get` of `SessionService`. */
   get(id: string, options?: GetOptions): ResultAsync<Session, OperationErrors['get']>;
   /** As `list` of `SessionService`. */
@@ -33,22 +36,40 @@ export interface TenantSessions {
 /** The method that `getOrCreate` needs. The input is unchecked. */
 export interface TenantOpenings {
   /** As `getOrCreate` of `SessionService`. */
-  getOrCreate(input: unknown, options?: CreateOptions): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']>;
+  getOrCreate(
+    input: unknown,
+    options?: CreateOptions,
+  ): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']>;
 }
 
 /**
- * The methods that the commands need. All arguments but the id are unchecked input: the methods validate them and
- * return `invalid_input`.
+ * The methods that the commands need. All arguments but the id are unchecked input: the methods
+ * validate them and return `invalid_input`.
  */
 export type TenantCommands = {
-  readonly [C in CallerCommand]: (id: string, options: Fields) => ResultAsync<SessionState, OperationErrors[C]>;
+  readonly [C in CallerCommand]: (
+    id: string,
+    options: Fields,
+  ) => ResultAsync<SessionState, OperationErrors[C]>;
 } & {
   /** As `extend` of `SessionService`. */
-  extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, OperationErrors['extend']>;
+  extend(
+    id: string,
+    input: unknown,
+    options: Fields,
+  ): ResultAsync<SessionState, OperationErrors['extend']>;
   /** As `update` of `SessionService`. */
-  update(id: string, input: unknown, options: Fields): ResultAsync<SessionState, OperationErrors['update']>;
+  update(
+    id: string,
+    input: unknown,
+    options: Fields,
+  ): ResultAsync<SessionState, OperationErrors['update']>;
   /** As `append` of `SessionService`. */
-  append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, OperationErrors['append']>;
+  append(
+    id: string,
+    entries: unknown,
+    options: Fields,
+  ): ResultAsync<Appended, OperationErrors['append']>;
   /** As `rewind` of `SessionService`. */
   rewind(id: string, input: unknown): ResultAsync<Appended, OperationErrors['rewind']>;
   /** As `lease` of `SessionService`. */
@@ -71,10 +92,16 @@ export type TenantCommands = {
   delete(id: string): ResultAsync<void, OperationErrors['delete']>;
 };
 
-/** The method that event streams need. The iterable ends after an error, and when the signal is aborted. */
+/**
+ * The method that event streams need. The iterable ends after an error, and when the signal is
+ * aborted.
+ */
 export interface TenantEvents {
   /** As `watch` of `SessionService`. */
-  watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, OperationErrors['watch']>>;
+  watch(
+    id: string,
+    options: WatchOptions,
+  ): AsyncIterable<Result<SessionChange, OperationErrors['watch']>>;
 }
 
 /** The method that reads of a part of a history need. The query is unchecked input. */

@@ -1,4 +1,11 @@
-import { cancelRules, claimRules, leaseRules, releaseRules, renewRules, wakeRules } from '../input/rule.js';
+import {
+  cancelRules,
+  claimRules,
+  leaseRules,
+  releaseRules,
+  renewRules,
+  wakeRules,
+} from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { commonErrors, errorsOf, given, operation } from './operation.js';
 import { claims, sessionLease, waitingCount } from './outputs.js';
@@ -18,7 +25,10 @@ export const lease = operation({
     'conflict',
   ]),
   output: { status: 200, shape: sessionLease },
-  calls: { method: 'lease', call: (sessions: TenantCommands, { id, body }) => sessions.lease(id, body) },
+  calls: {
+    method: 'lease',
+    call: (sessions: TenantCommands, { id, body }) => sessions.lease(id, body),
+  },
 });
 
 export const renew = operation({
@@ -36,7 +46,10 @@ export const renew = operation({
     'conflict',
   ]),
   output: { status: 200, shape: sessionLease },
-  calls: { method: 'renew', call: (sessions: TenantCommands, { id, body }) => sessions.renew(id, body) },
+  calls: {
+    method: 'renew',
+    call: (sessions: TenantCommands, { id, body }) => sessions.renew(id, body),
+  },
 });
 
 export const release = operation({
@@ -45,9 +58,18 @@ export const release = operation({
   method: 'POST',
   path: '/release-session/{session_id}',
   body: { name: 'ReleaseSession', fields: releaseRules },
-  errors: errorsOf<SessionService['release']>()([...commonErrors, 'not_found', 'lease_lost', 'cancelled', 'conflict']),
+  errors: errorsOf<SessionService['release']>()([
+    ...commonErrors,
+    'not_found',
+    'lease_lost',
+    'cancelled',
+    'conflict',
+  ]),
   output: { status: 204 },
-  calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, given(body)) },
+  calls: {
+    method: 'release',
+    call: (sessions: TenantCommands, { id, body }) => sessions.release(id, given(body)),
+  },
 });
 
 export const wake = operation({
@@ -56,9 +78,17 @@ export const wake = operation({
   method: 'POST',
   path: '/wake-session/{session_id}',
   body: { name: 'WakeSession', fields: wakeRules },
-  errors: errorsOf<SessionService['wake']>()([...commonErrors, 'not_found', 'invalid_transition', 'conflict']),
+  errors: errorsOf<SessionService['wake']>()([
+    ...commonErrors,
+    'not_found',
+    'invalid_transition',
+    'conflict',
+  ]),
   output: { status: 204 },
-  calls: { method: 'wake', call: (sessions: TenantCommands, { id, body }) => sessions.wake(id, given(body)) },
+  calls: {
+    method: 'wake',
+    call: (sessions: TenantCommands, { id, body }) => sessions.wake(id, given(body)),
+  },
 });
 
 export const claim = operation({
@@ -69,7 +99,10 @@ export const claim = operation({
   body: { name: 'ClaimSessions', fields: claimRules },
   errors: errorsOf<SessionService['claim']>()(commonErrors),
   output: { status: 200, shape: claims },
-  calls: { method: 'claim', call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)) },
+  calls: {
+    method: 'claim',
+    call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)),
+  },
 });
 
 const countWaiting = operation({
@@ -88,9 +121,17 @@ export const cancel = operation({
   method: 'POST',
   path: '/cancel-work/{session_id}',
   body: { name: 'CancelWork', fields: cancelRules },
-  errors: errorsOf<SessionService['cancel']>()([...commonErrors, 'not_found', 'invalid_transition', 'conflict']),
+  errors: errorsOf<SessionService['cancel']>()([
+    ...commonErrors,
+    'not_found',
+    'invalid_transition',
+    'conflict',
+  ]),
   output: { status: 204 },
-  calls: { method: 'cancel', call: (sessions: TenantCommands, { id, body }) => sessions.cancel(id, given(body)) },
+  calls: {
+    method: 'cancel',
+    call: (sessions: TenantCommands, { id, body }) => sessions.cancel(id, given(body)),
+  },
 });
 
 /** The operations on leases, and on the sessions that wait for a worker. */

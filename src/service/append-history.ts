@@ -43,8 +43,8 @@ export interface NewHistoryEntry {
    */
   readonly data?: JsonValue;
   /**
-   * The position that the entry has in another history, a whole number from 0. It is ignored, so that an entry of
-   * `history` can be given as it is.
+   * The position that the entry has in another history, a whole number from 0. It is ignored, so
+   * that an entry of `history` can be given as it is.
    */
   readonly position?: number;
 }
@@ -52,13 +52,13 @@ export interface NewHistoryEntry {
 /** Options of `append`. */
 export interface AppendOptions extends OperationOptions {
   /**
-   * Appends only if the history still ends at this position, which `append` or `history` returned; 0 for an empty
-   * history. Otherwise the append is `history_moved`. Default: no check.
+   * Appends only if the history still ends at this position, which `append` or `history` returned;
+   * 0 for an empty history. Otherwise the append is `history_moved`. Default: no check.
    */
   readonly ifPosition?: number;
   /**
-   * Whether the session wants a worker from now on, in the same step; see `claim`. One that has ended wants none.
-   * Default: false.
+   * Whether the session wants a worker from now on, in the same step; see `claim`. One that has
+   * ended wants none. Default: false.
    */
   readonly wake?: boolean;
 }
@@ -153,4 +153,6 @@ export const appendHistory = (
   entries: unknown,
   options: unknown,
 ): Promise<Result<Appended, OperationErrors['append']>> =>
-  changeHistory(settings, key, 'append', (now, limits) => parseAppend(entries, options, now, limits));
+  changeHistory(settings, key, 'append', (now, limits) =>
+    parseAppend(entries, options, now, limits),
+  );

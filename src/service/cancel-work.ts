@@ -21,8 +21,10 @@ export const cancelWork = async (
   const read = parseCancel(options);
   if (read.isErr()) return err(read.error);
   const { reason } = read.value;
-  const updated = await updateState<StateRecord, OperationErrors['cancel']>(settings, key, (current, now) =>
-    cancelState(current, reason, now),
+  const updated = await updateState<StateRecord, OperationErrors['cancel']>(
+    settings,
+    key,
+    (current, now) => cancelState(current, reason, now),
   );
   return updated.map(() => undefined);
 };

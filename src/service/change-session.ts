@@ -14,12 +14,16 @@ import { updateState } from './update-state.js';
 /** Options of commands and of `append`. */
 export interface OperationOptions {
   /**
-   * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to 64 of the characters
-   * `A-Z a-z 0-9 _ . ~ : -`. A repeated call with the same id changes nothing, and its result has `repeated`. Another
-   * operation with the same id is `operation_mismatch`. Default: every call is a new operation.
+   * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to
+   * 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. A repeated call with the same id changes nothing,
+   * and its result has `repeated`. Another operation with the same id is `operation_mismatch`.
+   * Default: every call is a new operation.
    */
   readonly operationId?: string;
-  /** The fencing token of a lease: if that is not the current lease, the call is `lease_lost`. Default: no check. */
+  /**
+   * The fencing token of a lease: if that is not the current lease, the call is `lease_lost`.
+   * Default: no check.
+   */
   readonly fencingToken?: number;
 }
 
@@ -42,7 +46,10 @@ export const changeSession = async (
 };
 
 /** Maximum number of live sessions of the tenant; undefined for no limit. */
-export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | undefined, Misconfigured> => {
+export const activeSessionsOf = ({
+  tenant,
+  policy,
+}: Settings): Result<number | undefined, Misconfigured> => {
   const { activeSessions } = policy.limits;
   const bounded = (limit: number) => ok(limit < Number.MAX_SAFE_INTEGER ? limit : undefined);
   if (typeof activeSessions === 'number') return bounded(activeSessions);
@@ -65,7 +72,8 @@ export const startSession = async (
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
-  const cap = sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
+  const cap =
+    sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
   const updated = await updateState<StateRecord, OperationErrors['start']>(
     settings,
     key,

@@ -1,6 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedCommandOptions, parseCommandOptions } from '../input/session-input.js';
-import { type InvalidInput, type LeaseEnded, type OperationMismatch, operationMismatch } from '../session/errors.js';
+import {
+  type InvalidInput,
+  type LeaseEnded,
+  type OperationMismatch,
+  operationMismatch,
+} from '../session/errors.js';
 import { isLeasedWith, leaseEndedIn } from '../session/lease-state.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
@@ -19,8 +24,8 @@ export const parseFencedOptions = (
   parseCommandOptions(options).map((parsed) => settings.fenced(key, parsed));
 
 /**
- * The outcome of a command that must not be applied: the state itself if the command was applied before, or an error.
- * Undefined if the command must be applied.
+ * The outcome of a command that must not be applied: the state itself if the command was applied
+ * before, or an error. Undefined if the command must be applied.
  */
 export const checkCommand = (
   { id }: SessionKey,
@@ -36,13 +41,15 @@ export const checkCommand = (
 };
 
 /**
- * The result of a command. It is `repeated` if the command changed nothing and the state remembers its operation id.
+ * The result of a command. It is `repeated` if the command changed nothing and the state remembers
+ * its operation id.
  */
 export const resultOfCommand = (
   { id }: SessionKey,
   { operationId }: ParsedCommandOptions,
   { state, now, isChanged }: UpdatedState<StateRecord>,
 ): SessionState => {
-  const isRepeated = !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;
+  const isRepeated =
+    !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;
   return { ...progressAt(id, state, now), ...(isRepeated && { repeated: true }) };
 };

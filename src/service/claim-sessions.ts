@@ -22,16 +22,16 @@ export interface ClaimInput extends LeaseInput {
   /** Maximum number of the latest entries of each history, from 0. Default: 0. */
   readonly historyLimit?: number;
   /**
-   * Maximum number of claims of a session until its work is done, 1 to 1000. The session then wants no worker until it
-   * is woken again, has the label `colloquy.work` with the value `exhausted`, and an event `session.exhausted`.
-   * Default: 10.
+   * Maximum number of claims of a session until its work is done, 1 to 1000. The session then wants
+   * no worker until it is woken again, has the label `colloquy.work` with the value `exhausted`,
+   * and an event `session.exhausted`. Default: 10.
    */
   readonly attempts?: number;
 }
 
 /**
- * Milliseconds in which a session that `SessionStore.claim` returned gets its lease. If the process dies before, other
- * claims return the session after them.
+ * Milliseconds in which a session that `SessionStore.claim` returned gets its lease. If the process
+ * dies before, other claims return the session after them.
  */
 const CLAIM_MS = 10_000;
 
@@ -39,8 +39,8 @@ const CLAIM_MS = 10_000;
 const MAX_CALLS = 10;
 
 /**
- * Leases one session that the store has handed out, unless it no longer wants a worker. If another caller changes it
- * first, that change has made it claimable again if it still wants one.
+ * Leases one session that the store has handed out, unless it no longer wants a worker. If another
+ * caller changes it first, that change has made it claimable again if it still wants one.
  */
 const claimOne = async (
   settings: Settings,
@@ -78,7 +78,9 @@ interface Collected {
   readonly unreadable: string[];
 }
 
-/** Adds the claims of these results, and the ids of damaged sessions. Returns the last other error. */
+/**
+ * Adds the claims of these results, and the ids of damaged sessions. Returns the last other error.
+ */
 const collect = (
   claims: Collected,
   keys: readonly DueSession[],
@@ -114,7 +116,13 @@ const claimOf = async (
   let cursor: string | undefined;
   for (let call = 1; call <= MAX_CALLS && claims.claimed.length < limit; call += 1) {
     const room = limit - claims.claimed.length;
-    const found = await settings.store.claim({ tenant, now: time.value, until, limit: room, cursor });
+    const found = await settings.store.claim({
+      tenant,
+      now: time.value,
+      until,
+      limit: room,
+      cursor,
+    });
     if (found.isErr()) {
       failure = found.error;
       break;

@@ -14,6 +14,10 @@ export const countWaiting = (
     const time = settings.now();
     if (time.isErr()) return err(time.error);
     const limit = WAITING_LIMIT;
-    const counted = await settings.store.countWaiting({ tenant: tenantOf(name, settings), now: time.value, limit });
+    const counted = await settings.store.countWaiting({
+      tenant: tenantOf(name, settings),
+      now: time.value,
+      limit,
+    });
     return counted.map((count) => ({ count, limit }));
   });

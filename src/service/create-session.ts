@@ -16,7 +16,13 @@ import {
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { randomRevision } from '../session/random-revision.js';
-import type { CreatedSession, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
+import type {
+  CreatedSession,
+  JsonObject,
+  SessionLabels,
+  SessionOptions,
+  SessionOrigin,
+} from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
@@ -33,8 +39,8 @@ export interface ForkInput {
   /** The id of the session. */
   readonly id: string;
   /**
-   * The position of an entry in its current history: the copy ends with this entry. A copy of more than
-   * `limits.pageBytes` is `invalid_input`. Default: the end.
+   * The position of an entry in its current history: the copy ends with this entry. A copy of more
+   * than `limits.pageBytes` is `invalid_input`. Default: the end.
    */
   readonly position?: number;
 }
@@ -42,51 +48,67 @@ export interface ForkInput {
 /** The session to create. All texts are empty by default. */
 export interface CreateSessionInput extends Partial<SessionOptions> {
   /**
-   * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it. Default: a new
-   * random id.
+   * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it.
+   * Default: a new random id.
    */
   readonly id?: string;
   /**
-   * Maximum seconds ACTIVE, at most `limits.timeLimit` of the host, by default 30 days. 0 for that limit, or for none if
-   * the host has set no limit. Default: 0.
+   * Maximum seconds ACTIVE, at most `limits.timeLimit` of the host, by default 30 days. 0 for that
+   * limit, or for none if the host has set no limit. Default: 0.
    */
   readonly timeLimit?: number;
-  /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */
+  /**
+   * Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them.
+   * Default: none.
+   */
   readonly labels?: SessionLabels;
   /**
-   * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork does not copy that of
-   * its original. Default: none.
+   * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork
+   * does not copy that of its original. Default: none.
    */
   readonly metadata?: JsonObject;
-  /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
+  /**
+   * Whether the session is started at once; `too_many_active` creates nothing. Default: false, the
+   * session is IDLE.
+   */
   readonly start?: boolean;
   /** Whether the session wants a worker at once; see `claim`. Default: false. */
   readonly wake?: boolean;
-  /** The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`. Default: none. */
+  /**
+   * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.
+   * Default: none.
+   */
   readonly entries?: readonly NewHistoryEntry[];
-  /** Makes the session a fork: it begins with a copy of another session's history. Default: none. */
+  /**
+   * Makes the session a fork: it begins with a copy of another session's history. Default: none.
+   */
   readonly from?: ForkInput;
   /**
-   * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for as long as it exists.
-   * With another input it is `idempotency_mismatch`, or `id_taken` with an `id`.
+   * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for
+   * as long as it exists. With another input it is `idempotency_mismatch`, or `id_taken` with an
+   * `id`.
    */
   readonly idempotencyKey?: string;
-  /** Maximum number of the latest history entries, if an earlier call has created the session. Default: all. */
+  /**
+   * Maximum number of the latest history entries, if an earlier call has created the session.
+   * Default: all.
+   */
   readonly historyLimit?: number;
 }
 
 /** Options of `create`. */
 export interface CreateOptions {
   /**
-   * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are `page_too_large`, and nothing
-   * is created. For hosts that limit the memory of pending calls. Default: only `limits.pageBytes`.
+   * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are
+   * `page_too_large`, and nothing is created. For hosts that limit the memory of pending calls.
+   * Default: only `limits.pageBytes`.
    */
   readonly maxBytes?: number | undefined;
 }
 
 /**
- * Maximum number of attempts. An attempt fails if the id is taken, the session is deleted during the call, or the source
- * of a fork is redacted or rewound between its read and the insert.
+ * Maximum number of attempts. An attempt fails if the id is taken, the session is deleted during
+ * the call, or the source of a fork is redacted or rewound between its read and the insert.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -110,15 +132,27 @@ const openingOf = (
   }));
 };
 
-/** The head of a session. Avoids spreads for most sessions, because they take as long as the rest of a create. */
+/**
+ * The head of a session. Avoids spreads for most sessions, because they take as long as the rest of
+ * a create.
+ */
 const headOf = (
   id: string,
   options: SessionOptions,
   createdAt: string,
-  { origin, digest }: { readonly origin: SessionOrigin | undefined; readonly digest: string | undefined },
+  {
+    origin,
+    digest,
+  }: { readonly origin: SessionOrigin | undefined; readonly digest: string | undefined },
 ): SessionHead => {
   if ((origin ?? digest) === undefined) return { id, options, createdAt };
-  return { id, options, createdAt, ...(origin && { origin }), ...(digest !== undefined && { digest }) };
+  return {
+    id,
+    options,
+    createdAt,
+    ...(origin && { origin }),
+    ...(digest !== undefined && { digest }),
+  };
 };
 
 /** Inserts a session under an id. */
@@ -143,16 +177,29 @@ export const tryCreate = async (
   const head = headOf(id, options, timestampOf(time.value), { origin: source?.origin, digest });
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = randomRevision(random);
-  const state = initialState({ limitMs, terms, labels, metadata, now: time.value, isStarted, isAwake, revision });
+  const state = initialState({
+    limitMs,
+    terms,
+    labels,
+    metadata,
+    now: time.value,
+    isStarted,
+    isAwake,
+    revision,
+  });
   const answer = await store.insert(tenant, head, state, opening.value);
   if (answer.isErr()) return err(answer.error);
   const inserted = answer.value;
-  if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined)) return ok(inserted);
+  if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined))
+    return ok(inserted);
   const cap = opening.value?.cap;
   if (inserted === 'too_many' && cap !== undefined) return err(tooManyActive(id, cap.sessions));
   if (inserted !== 'inserted') throw contractBroken('insert', inserted);
   recentStates.add({ tenant, id }, state);
-  const shown = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));
+  const shown =
+    historyLimit === undefined
+      ? entries
+      : entries.slice(Math.max(0, entries.length - historyLimit));
   // Copied for the caller, because the store may keep the objects that it receives.
   const own = { ...head, options: { ...options } };
   const history = shown.map((entry) => structuredClone(entry));
@@ -160,7 +207,10 @@ export const tryCreate = async (
   return ok(sessionAt({ head: own, state, history, historyCount }, time.value));
 };
 
-/** The session that an earlier call with the same idempotency key has created; undefined if there is none. */
+/**
+ * The session that an earlier call with the same idempotency key has created; undefined if there is
+ * none.
+ */
 const findCreated = async (
   { store, tenant, now }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,
@@ -195,9 +245,15 @@ const createNew = async (
   return err(conflict(lastId));
 };
 
-/** Errors that do not matter if an earlier call with the same idempotency key has created the session. */
+/**
+ * Errors that do not matter if an earlier call with the same idempotency key has created the
+ * session.
+ */
 const isRefusal = ({ type }: OperationErrors['create']): boolean =>
-  type === 'not_found' || type === 'invalid_input' || type === 'history_full' || type === 'page_too_large';
+  type === 'not_found' ||
+  type === 'invalid_input' ||
+  type === 'history_full' ||
+  type === 'page_too_large';
 
 /** Creates the session of an idempotency key, or returns that of an earlier call. */
 const createOnce = async (
@@ -223,7 +279,10 @@ export const readCreation = <C extends ParsedCreation>(
   settings: Settings,
   parse: (policy: InputPolicy, now: string) => Result<C, InvalidInput>,
   options: unknown,
-): Result<{ readonly creation: C; readonly copied: CreateOptions }, InvalidInput | Misconfigured> => {
+): Result<
+  { readonly creation: C; readonly copied: CreateOptions },
+  InvalidInput | Misconfigured
+> => {
   const copied = parseCreateOptions(options);
   if (copied.isErr()) return err(copied.error);
   const now = settings.now();
@@ -233,8 +292,8 @@ export const readCreation = <C extends ParsedCreation>(
 };
 
 /**
- * Creates a session under the caller's id or a new one; with an idempotency key, returns the session of an earlier call
- * if there is one.
+ * Creates a session under the caller's id or a new one; with an idempotency key, returns the
+ * session of an earlier call if there is one.
  */
 export const createSession = async (
   settings: Settings,

@@ -13,8 +13,14 @@ import { MAX_ATTEMPTS } from './update-state.js';
  */
 export const removalOf = ({ revision }: StateRecord): string => String(revision);
 
-/** What is left of a deleted session: its state without its metadata, if its end has to be reported. */
-const remainsOf = (state: StateRecord, removedAt: number, random: Settings['random']): Remains | undefined => {
+/**
+ * What is left of a deleted session: its state without its metadata, if its end has to be reported.
+ */
+const remainsOf = (
+  state: StateRecord,
+  removedAt: number,
+  random: Settings['random'],
+): Remains | undefined => {
   if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
   const { dueAt } = state.report ?? { dueAt: removedAt };
   const { metadata: _, ...reported } = state;
@@ -46,7 +52,11 @@ export const deleteSession = async (
     const state = found.value;
     if (state === undefined) return ok(undefined);
     const { revision } = state;
-    const removed = await store.remove(key, { now: at, revision, remains: remainsOf(state, at, random) });
+    const removed = await store.remove(key, {
+      now: at,
+      revision,
+      remains: remainsOf(state, at, random),
+    });
     if (removed.isErr()) return err(removed.error);
     if (removed.value !== 'stale') return ok(undefined);
   }

@@ -13,8 +13,9 @@ import { updateState } from './update-state.js';
 /** Input of `extend`. */
 export interface ExtendInput {
   /**
-   * The new maximum of seconds ACTIVE, including the seconds already used: more than these, and at most
-   * `limits.timeLimit`. 0 for `limits.timeLimit` of the host, or for no limit if the host has set none.
+   * The new maximum of seconds ACTIVE, including the seconds already used: more than these, and at
+   * most `limits.timeLimit`. 0 for `limits.timeLimit` of the host, or for no limit if the host has
+   * set none.
    */
   readonly timeLimit: number;
 }
@@ -32,7 +33,10 @@ export const extendSession = async (
   const { timeLimit } = extension.value;
   const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];
   const { operationId } = read.value;
-  const extend = (current: StateRecord, now: number): Result<StateRecord, OperationErrors['extend']> =>
+  const extend = (
+    current: StateRecord,
+    now: number,
+  ): Result<StateRecord, OperationErrors['extend']> =>
     checkCommand(key, command, read.value, current, now) ??
     extendState(current, { now, limitMs, command, operationId });
   const updated = await updateState(settings, key, extend);

@@ -15,10 +15,13 @@ import type { GetOrCreateResult } from './operation-results.js';
 import type { Settings } from './settings.js';
 
 /** The session to get, or to create if there is none. */
-export interface GetOrCreateInput extends Omit<CreateSessionInput, 'id' | 'idempotencyKey' | 'start'> {
+export interface GetOrCreateInput
+  extends Omit<CreateSessionInput, 'id' | 'idempotencyKey' | 'start'> {
   /** The id, 1 to 256 characters. */
   readonly id: string;
-  /** Whether a new session is started at once. Default: true. A session that exists stays as it is. */
+  /**
+   * Whether a new session is started at once. Default: true. A session that exists stays as it is.
+   */
   readonly start?: boolean;
 }
 
@@ -28,12 +31,19 @@ export const getOrCreate = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<GetOrCreateResult, OperationErrors['getOrCreate']>> => {
-  const read = readCreation(settings, (policy, now) => parseGetOrCreate(input, policy, now), options);
+  const read = readCreation(
+    settings,
+    (policy, now) => parseGetOrCreate(input, policy, now),
+    options,
+  );
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { id, historyLimit } = creation;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const found: Result<Session, OperationErrors['get']> = await getSession(settings, id, { ...copied, historyLimit });
+    const found: Result<Session, OperationErrors['get']> = await getSession(settings, id, {
+      ...copied,
+      historyLimit,
+    });
     if (found.isOk()) return ok({ ...found.value, created: false });
     if (found.error.type !== 'not_found') return err(found.error);
     const tried = await tryCreate(settings, creation, id, copied);

@@ -10,12 +10,18 @@ import type { Settings } from './settings.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {
-  /** Maximum number of the latest history entries, from 0; `historyCount` is the number of all. Default: all. */
+  /**
+   * Maximum number of the latest history entries, from 0; `historyCount` is the number of all.
+   * Default: all.
+   */
   readonly historyLimit?: number | undefined;
 }
 
 /** The error of a read, with the maximum of the caller. */
-const inBytes = (error: StoreError | TooLarge, { maxBytes = 0 }: ReadSize): OperationErrors['get'] =>
+const inBytes = (
+  error: StoreError | TooLarge,
+  { maxBytes = 0 }: ReadSize,
+): OperationErrors['get'] =>
   error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
 
 /** Reads a session as it is now. */

@@ -24,14 +24,21 @@ export const httpStatuses = Object.freeze({
 
 const statuses = Object.freeze({ ...httpStatuses, callback_failed: 500 } as const);
 
-/** The HTTP statuses with which the handler answers errors of these types. Default: of any operation. */
-export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> = (typeof statuses)[T];
+/**
+ * The HTTP statuses with which the handler answers errors of these types. Default: of any
+ * operation.
+ */
+export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> =
+  (typeof statuses)[T];
 
 /**
- * The HTTP status with which the handler answers an error of an operation, for routes of your own; 500 for the
- * `callback_failed` of `withLease`. Its type has only the statuses of the errors that `error` may be.
+ * The HTTP status with which the handler answers an error of an operation, for routes of your own;
+ * 500 for the `callback_failed` of `withLease`. Its type has only the statuses of the errors that
+ * `error` may be.
  */
-export function httpStatusOf<T extends keyof typeof statuses>(error: { readonly type: T }): ErrorStatus<T>;
+export function httpStatusOf<T extends keyof typeof statuses>(error: {
+  readonly type: T;
+}): ErrorStatus<T>;
 export function httpStatusOf({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus {
   // A store that breaks its contract may return anything.
   return Object.hasOwn(statuses, type) ? statuses[type] : statuses.store_unavailable;

@@ -1,6 +1,12 @@
 import { err, type Result } from 'neverthrow';
 import { parseLease, parseRelease, parseRenew } from '../input/session-input.js';
-import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
+import {
+  type LeasedState,
+  leaseState,
+  releaseState,
+  renewState,
+  sessionLeaseOf,
+} from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -11,8 +17,8 @@ import { updateState } from './update-state.js';
 /** Input of `lease`. */
 export interface LeaseInput {
   /**
-   * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random text: if the name
-   * already holds the session, the new lease replaces the earlier one.
+   * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random
+   * text: if the name already holds the session, the new lease replaces the earlier one.
    */
   readonly holder: string;
   /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
@@ -31,7 +37,10 @@ export interface RenewInput {
 export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
-  /** Of a claim: whether the work is done. If not, the session wants a worker again after a delay. Default: false. */
+  /**
+   * Of a claim: whether the work is done. If not, the session wants a worker again after a delay.
+   * Default: false.
+   */
   readonly done?: boolean;
 }
 
@@ -42,8 +51,10 @@ export const leaseSession = async (
 ): Promise<Result<SessionLease, OperationErrors['lease']>> => {
   const read = parseLease(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<LeasedState, OperationErrors['lease']>(settings, key, (current, now) =>
-    leaseState(current, { ...read.value, random: settings.random() }, now),
+  const updated = await updateState<LeasedState, OperationErrors['lease']>(
+    settings,
+    key,
+    (current, now) => leaseState(current, { ...read.value, random: settings.random() }, now),
   );
   return updated.map(({ state }) => sessionLeaseOf(state.lease));
 };
@@ -55,8 +66,10 @@ export const renewLease = async (
 ): Promise<Result<SessionLease, OperationErrors['renew']>> => {
   const read = parseRenew(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<LeasedState, OperationErrors['renew']>(settings, key, (current, now) =>
-    renewState(current, read.value, now),
+  const updated = await updateState<LeasedState, OperationErrors['renew']>(
+    settings,
+    key,
+    (current, now) => renewState(current, read.value, now),
   );
   return updated.map(({ state }) => sessionLeaseOf(state.lease));
 };
@@ -68,8 +81,10 @@ export const releaseSession = async (
 ): Promise<Result<undefined, OperationErrors['release']>> => {
   const read = parseRelease(input);
   if (read.isErr()) return err(read.error);
-  const updated = await updateState<StateRecord, OperationErrors['release']>(settings, key, (current, now) =>
-    releaseState(current, { ...read.value, random: settings.random() }, now),
+  const updated = await updateState<StateRecord, OperationErrors['release']>(
+    settings,
+    key,
+    (current, now) => releaseState(current, { ...read.value, random: settings.random() }, now),
   );
   return updated.map(() => undefined);
 };

@@ -18,31 +18,36 @@ export interface EachQuery {
   /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number;
   /**
-   * Order by the time of creation: `newest` or `oldest` first. Or `updated`: by `updatedAt`, the latest first. With
-   * `updated`, a session that is used while you read page after page moves to the front: if you have not read it yet,
-   * you miss it. Default: `newest`.
+   * Order by the time of creation: `newest` or `oldest` first. Or `updated`: by `updatedAt`, the
+   * latest first. With `updated`, a session that is used while you read page after page moves to
+   * the front: if you have not read it yet, you miss it. Default: `newest`.
    */
   readonly order?: ListOrder;
   /**
-   * Only sessions with this status now, or with one of these. After its deadline a session is TERMINATED.
-   * `RedisSessionStore` needs its option `statusIndex` for this filter, but not together with `labels`.
+   * Only sessions with this status now, or with one of these. After its deadline a session is
+   * TERMINATED. `RedisSessionStore` needs its option `statusIndex` for this filter, but not
+   * together with `labels`.
    */
   readonly status?: SessionStatus | readonly SessionStatus[];
   /**
-   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A list by several
-   * labels, with `status` or in the order `updated` examines all sessions between the times that have the label with
-   * the fewest of them. In the order `updated` without labels, it examines all that have the status. More than 10,000
-   * are `search_too_large`. A list by one label or by status alone, in another order, has no such limit.
+   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A
+   * list by several labels, with `status` or in the order `updated` examines all sessions between
+   * the times that have the label with the fewest of them. In the order `updated` without labels,
+   * it examines all that have the status. More than 10,000 are `search_too_large`. A list by one
+   * label or by status alone, in another order, has no such limit.
    */
   readonly labels?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdAfter?: string | Date;
-  /** Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date. */
+  /**
+   * Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date.
+   */
   readonly createdBefore?: string | Date;
   /** Only sessions after this cursor: the `nextCursor` of a page. */
   readonly cursor?: string;
   /**
-   * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all.
+   * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of
+   * all. Default: all.
    */
   readonly historyLimit?: number;
 }
@@ -58,9 +63,9 @@ export interface ListQuery extends EachQuery {
 /** Options of reads. */
 export interface ReadOptions {
   /**
-   * Maximum size of the answer in approximate bytes of JSON; a larger one is `page_too_large`, and no session of it is
-   * read. For hosts that limit the memory of pending answers. Default: only pages of several sessions have a maximum,
-   * `limits.pageBytes`, which applies in any case.
+   * Maximum size of the answer in approximate bytes of JSON; a larger one is `page_too_large`, and
+   * no session of it is read. For hosts that limit the memory of pending answers. Default: only
+   * pages of several sessions have a maximum, `limits.pageBytes`, which applies in any case.
    */
   readonly maxBytes?: number | undefined;
 }
@@ -68,8 +73,8 @@ export interface ReadOptions {
 /** Options of `list`. */
 export interface ListOptions extends ReadOptions {
   /**
-   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the clock of the store,
-   * before the page. Default: false.
+   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the
+   * clock of the store, before the page. Default: false.
    */
   readonly withWatchCursor?: boolean;
 }
@@ -77,8 +82,9 @@ export interface ListOptions extends ReadOptions {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Reads a page of the store. A single session may be larger than a page of several. It is then read again with a bound
- * that leaves room for its growth, because only a session that is alone has no other bound than that of the caller.
+ * Reads a page of the store. A single session may be larger than a page of several. It is then read
+ * again with a bound that leaves room for its growth, because only a session that is alone has no
+ * other bound than that of the caller.
  */
 const readBounded = async (
   { store, tenant, policy: { limits } }: Settings,

@@ -12,7 +12,8 @@ export interface Logger {
 
 export const loggerRule = 'must have the methods info, warn, error';
 
-export const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
+export const isLogger = (value: unknown): value is Logger =>
+  hasMethods(value, 'info', 'warn', 'error');
 
 /** Writes to the host's logger. Errors that the logger throws or rejects with are ignored. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
@@ -20,14 +21,19 @@ export const log = (logger: Logger, level: keyof Logger, fields: object, message
 };
 
 /**
- * The text of a cause without its properties, because errors of ioredis contain the failed command with all its
- * arguments.
+ * The text of a cause without its properties, because errors of ioredis contain the failed command
+ * with all its arguments.
  */
-const textOf = (cause: unknown): string => String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
+const textOf = (cause: unknown): string =>
+  String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
 
 export const logFailure = (
   logger: Logger,
-  { message, cause, ...error }: { readonly type: string; readonly message?: string; readonly cause?: unknown },
+  {
+    message,
+    cause,
+    ...error
+  }: { readonly type: string; readonly message?: string; readonly cause?: unknown },
   about: object = {},
 ): void => {
   const fields = { ...about, error, ...(cause === undefined ? {} : { cause: textOf(cause) }) };

@@ -1,6 +1,12 @@
 import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
-import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
+import type {
+  CreatedSession,
+  PositionedEntry,
+  Session,
+  SessionLease,
+  SessionState,
+} from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
@@ -13,11 +19,14 @@ export interface GetOrCreateResult extends Session {
 /** The result of `append` and of `rewind`. */
 export interface Appended {
   /**
-   * The position at the end of the history after this call: opaque, increasing, never used twice, and the same if the
-   * call is repeated.
+   * The position at the end of the history after this call: opaque, increasing, never used twice,
+   * and the same if the call is repeated.
    */
   readonly position: number;
-  /** Present if an earlier call with this operation id has already made the change: this call changed nothing. */
+  /**
+   * Present if an earlier call with this operation id has already made the change: this call
+   * changed nothing.
+   */
   readonly repeated?: true;
 }
 
@@ -26,13 +35,13 @@ export interface HistoryPart {
   /** Oldest first. */
   readonly entries: readonly PositionedEntry[];
   /**
-   * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start }` reads the entries
-   * before it.
+   * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start
+   * }` reads the entries before it.
    */
   readonly start: number;
   /**
-   * The position after the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads the
-   * entries after it.
+   * The position after the part: opaque, and the end of the history if nothing follows. `{ after:
+   * position }` reads the entries after it.
    */
   readonly position: number;
   /** Whether there were entries after `position` at the time of reading. */
@@ -52,15 +61,16 @@ export interface SessionPage {
   /** The page number; absent with `cursor`. */
   readonly page?: number;
   /**
-   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or deleted in between,
-   * the next page still neither skips nor repeats a session.
+   * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or
+   * deleted in between, the next page still neither skips nor repeats a session.
    */
   readonly nextCursor?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
   /**
-   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every change that is not
-   * on the page. Changes of about the time of the read may come although the page shows them.
+   * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every
+   * change that is not on the page. Changes of about the time of the read may come although the
+   * page shows them.
    */
   readonly watchCursor?: string;
 }
@@ -73,7 +83,10 @@ export interface ClaimedSession {
   readonly session: Session;
   /** The lease of the caller. */
   readonly lease: SessionLease;
-  /** Number of this claim since the work was last done, from 1: above that, a worker has failed or crashed before. */
+  /**
+   * Number of this claim since the work was last done, from 1: above that, a worker has failed or
+   * crashed before.
+   */
   readonly attempt: number;
   /** Since when the session has waited for this claim: RFC 3339, UTC, milliseconds. */
   readonly waitingSince: string;
@@ -113,9 +126,14 @@ export interface Sweep {
   readonly reported: readonly EndedSession[];
   /** Sessions that were deleted because their retention was over. */
   readonly deleted: readonly SessionKey[];
-  /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
+  /**
+   * Errors of sessions that could not be processed. They stay due; damaged ones are retried a
+   * minute later.
+   */
   readonly failed: readonly SweepFailure[];
-  /** Whether there is more to do at once: more was due than `limit`, and this sweep made progress. */
+  /**
+   * Whether there is more to do at once: more was due than `limit`, and this sweep made progress.
+   */
   readonly isFull: boolean;
   /** The maximum number of sessions that was applied: that of the call, at most 10000. */
   readonly limit: number;
@@ -153,11 +171,17 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
 export type OperationName = keyof OperationResults;
 
 /** The operations on all tenants, whatever the tenant of their service. */
-export const ofAllTenants: ReadonlySet<OperationName> = new Set(['sweep', 'claimAny', 'countWaitingAny']);
+export const ofAllTenants: ReadonlySet<OperationName> = new Set([
+  'sweep',
+  'claimAny',
+  'countWaitingAny',
+]);
 
 /** The tenant whose sessions an operation is about; undefined for those of all tenants. */
-export const tenantOf = (name: OperationName, { tenant }: { readonly tenant: string }): string | undefined =>
-  ofAllTenants.has(name) ? undefined : tenant;
+export const tenantOf = (
+  name: OperationName,
+  { tenant }: { readonly tenant: string },
+): string | undefined => (ofAllTenants.has(name) ? undefined : tenant);
 
 /** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
@@ -169,9 +193,12 @@ const named =
   (value: OperationResults[N]): OperationResult<N> => ({ operation, value });
 
 /**
- * Adds the name of its operation to a result. A table, because TypeScript can relate a name to its type only by lookup.
+ * Adds the name of its operation to a result. A table, because TypeScript can relate a name to its
+ * type only by lookup.
  */
-export const resultOf: { readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult } = {
+export const resultOf: {
+  readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult;
+} = {
   create: named('create'),
   getOrCreate: named('getOrCreate'),
   get: named('get'),

@@ -17,7 +17,9 @@ type Throwing<F> = F extends (...given: infer A) => infer R
       : never
   : never;
 
-/** The operations of `S` as promises and iterables of values, which reject with a `SessionFailure`. */
+/**
+ * The operations of `S` as promises and iterables of values, which reject with a `SessionFailure`.
+ */
 export type OrThrow<S> = { readonly [K in keyof S as Exclude<K, OtherMembers>]: Throwing<S[K]> } & {
   /** As `withLease`, with `sessions` that throw as well. Rejects with what `use` throws. */
   withLease<R>(
@@ -57,10 +59,14 @@ const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknow
   return disposable(values, end);
 };
 
-/** `use` with sessions that throw. Anything but a function stays as it is, for the check of `withLease`. */
+/**
+ * `use` with sessions that throw. Anything but a function stays as it is, for the check of
+ * `withLease`.
+ */
 const throwingUse = (use: unknown): unknown => {
   if (typeof use !== 'function') return use;
-  return (lease: HeldLease<object>): unknown => use({ ...lease, sessions: orThrowOf(lease.sessions) });
+  return (lease: HeldLease<object>): unknown =>
+    use({ ...lease, sessions: orThrowOf(lease.sessions) });
 };
 
 /** An exception of the callback is the caller's own. */
@@ -70,11 +76,16 @@ const ownValue = (result: AnyResult): unknown => {
   return unwrap(result);
 };
 
-const callOrThrow = (name: PropertyKey, call: (...given: unknown[]) => unknown, given: unknown[]): unknown => {
+const callOrThrow = (
+  name: PropertyKey,
+  call: (...given: unknown[]) => unknown,
+  given: unknown[],
+): unknown => {
   const isWithLease = name === 'withLease';
   const [id, input, use] = given;
   const returned = isWithLease ? call(id, input, throwingUse(use)) : call(...given);
-  if (isPromise(returned)) return isWithLease ? Promise.resolve(returned).then(ownValue) : unwrap(returned);
+  if (isPromise(returned))
+    return isWithLease ? Promise.resolve(returned).then(ownValue) : unwrap(returned);
   return isIterable(returned) ? valuesOf(returned) : returned;
 };
 
@@ -85,7 +96,8 @@ export function orThrowOf(sessions: object): object {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => callOrThrow(name, (...all) => member.apply(target, all), given);
+      return (...given: unknown[]) =>
+        callOrThrow(name, (...all) => member.apply(target, all), given);
     },
   });
 }

@@ -10,7 +10,9 @@ import type { Settings } from './settings.js';
 /** The part of a history to read: the last entries, those after a position, or those before one. */
 export type HistoryQuery =
   | {
-      /** Maximum number of the latest entries, from 1; above 1000 it counts as 1000. Default: 100. */
+      /**
+       * Maximum number of the latest entries, from 1; above 1000 it counts as 1000. Default: 100.
+       */
       readonly last?: number;
       readonly after?: never;
       readonly before?: never;
@@ -25,11 +27,14 @@ export type HistoryQuery =
       readonly last?: never;
     }
   | {
-      /** A position that `append` or `history` returned for this session, such as the `start` of a part. */
+      /**
+       * A position that `append` or `history` returned for this session, such as the `start` of a
+       * part.
+       */
       readonly before: number;
       /**
-       * Maximum number of entries, from 1; above 1000 it counts as 1000. They are the latest before the position.
-       * Default: 100.
+       * Maximum number of entries, from 1; above 1000 it counts as 1000. They are the latest before
+       * the position. Default: 100.
        */
       readonly limit?: number;
       readonly after?: never;

@@ -14,20 +14,25 @@ export interface Source {
   readonly version: string;
 }
 
-/** One read: large enough for most histories, and small enough to hold if a history is too large. */
+/**
+ * One read: large enough for most histories, and small enough to hold if a history is too large.
+ */
 const PIECE = { limit: 10_000, maxBytes: 1024 * 1024 };
 
 const encoder = new TextEncoder();
 
-const bytesOf = (entries: readonly PositionedEntry[]): number => encoder.encode(JSON.stringify(entries)).length;
+const bytesOf = (entries: readonly PositionedEntry[]): number =>
+  encoder.encode(JSON.stringify(entries)).length;
 
 const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
 
-const invalidPosition = invalidInput([{ path: 'from.position', message: 'is not a position in the current history' }]);
+const invalidPosition = invalidInput([
+  { path: 'from.position', message: 'is not a position in the current history' },
+]);
 
 /**
- * Reads the history of a session up to a position, piece by piece from the end back. Undefined if it was redacted or
- * rewound in between. Of a history above the maximum, it only counts the bytes.
+ * Reads the history of a session up to a position, piece by piece from the end back. Undefined if
+ * it was redacted or rewound in between. Of a history above the maximum, it only counts the bytes.
  */
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,

@@ -6,9 +6,10 @@ import type { SessionKey } from '../store/session-store.js';
 const MAX_STATES = 1000;
 
 /**
- * The states that this process wrote last, so that the next change of the same session needs no read. Another process
- * may have changed the session since, so a state from here is a guess: the store writes a change that is computed from
- * it only if the revision is current, and a refusal is decided again on the stored state.
+ * The states that this process wrote last, so that the next change of the same session needs no
+ * read. Another process may have changed the session since, so a state from here is a guess: the
+ * store writes a change that is computed from it only if the revision is current, and a refusal is
+ * decided again on the stored state.
  */
 export class RecentStates {
   readonly #states = new Map<string, StateRecord>();

@@ -23,7 +23,11 @@ export const redactEntries = async (
     case 'missing':
       return err(notFound(key.id));
     case 'invalid_position':
-      return err(invalidInput([{ path: 'positions', message: 'must be positions of entries in this history' }]));
+      return err(
+        invalidInput([
+          { path: 'positions', message: 'must be positions of entries in this history' },
+        ]),
+      );
     default:
       throw contractBroken('redact', redacted.value);
   }

@@ -8,7 +8,10 @@ import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
 import { updateState } from './update-state.js';
 
-/** Milliseconds before another sweep may process a claimed or damaged session, and timeout of `onEnded`. */
+/**
+ * Milliseconds before another sweep may process a claimed or damaged session, and timeout of
+ * `onEnded`.
+ */
 export const RETRY_AFTER_MS = 60_000;
 
 /** Called for each end that must be reported. */
@@ -21,7 +24,9 @@ const callOnEnded = async (
 ): Promise<ListenerFailed | undefined> => {
   let cancel = (): void => undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    cancel = after(RETRY_AFTER_MS, () => reject(new Error('onEnded has taken longer than a minute')));
+    cancel = after(RETRY_AFTER_MS, () =>
+      reject(new Error('onEnded has taken longer than a minute')),
+    );
   });
   try {
     await Promise.race([(async () => onEnded(session))(), tooLong]);
@@ -58,7 +63,9 @@ const settle = async (
     return removed.isErr() ? removed.error : undefined;
   };
   if (key.removal !== undefined) return remove(key.removal);
-  const updated = await updateState<StateRecord, never>(settings, key, (current) => ok(withoutReport(current, until)));
+  const updated = await updateState<StateRecord, never>(settings, key, (current) =>
+    ok(withoutReport(current, until)),
+  );
   if (updated.isOk() || updated.error.type === 'conflict') return undefined;
   // Deleted since the claim.
   if (updated.error.type === 'not_found') return remove(removalOf(state));

@@ -9,13 +9,17 @@ import type { Settings } from './settings.js';
 
 /** Input of `rewind`. */
 export interface RewindInput extends OperationOptions {
-  /** The position of an entry of the current history, or 0: the entries up to it stay, the others are superseded. */
+  /**
+   * The position of an entry of the current history, or 0: the entries up to it stay, the others
+   * are superseded.
+   */
   readonly to: number;
   /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
   readonly entries?: readonly NewHistoryEntry[];
   /**
-   * The position at which you saw the history end, which `history`, `append` or `rewind` returned. If the history has
-   * changed since, the rewind is `history_moved`, so that it never drops entries that you have not seen.
+   * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
+   * If the history has changed since, the rewind is `history_moved`, so that it never drops entries
+   * that you have not seen.
    */
   readonly ifPosition: number;
   /** As in `AppendOptions`. Default: false. */

@@ -1,6 +1,11 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
-import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import {
+  type InvalidInput,
+  type SessionError,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../session/errors.js';
 import type { Answer } from '../store/session-store.js';
 import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
@@ -10,24 +15,32 @@ export interface OperationCall<N extends OperationName = OperationName> {
   readonly name: N;
   /** The session id from the caller, unchecked. */
   readonly id?: unknown;
-  /** Outcome of the `store_unavailable` if the store throws: `not_applied` for reads. Default: `unknown`. */
+  /**
+   * Outcome of the `store_unavailable` if the store throws: `not_applied` for reads. Default:
+   * `unknown`.
+   */
   readonly outcome?: StoreUnavailable['outcome'];
 }
 
-/** The error for an answer that breaks the contract of a store. `runOperation` turns it into `store_unavailable`. */
+/**
+ * The error for an answer that breaks the contract of a store. `runOperation` turns it into
+ * `store_unavailable`.
+ */
 export const contractBroken = (method: string, answer: unknown): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
 /**
- * Runs an operation and passes the call to the observers. Never throws or rejects: an exception of the store becomes
- * `store_unavailable`.
+ * Runs an operation and passes the call to the observers. Never throws or rejects: an exception of
+ * the store becomes `store_unavailable`.
  */
 export const runOperation = <N extends OperationName, E extends SessionError>(
   { observers, tenant, tenantError, hub }: Settings,
   { name, id, outcome = 'unknown' }: OperationCall<N>,
   operation: () => Answer<OperationResults[N], E>,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
-  const execute = async (): Promise<Result<OperationResults[N], E | InvalidInput | StoreUnavailable>> => {
+  const execute = async (): Promise<
+    Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
+  > => {
     if (tenantError !== undefined) return err(tenantError);
     try {
       return await operation();
@@ -49,7 +62,8 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
   };
   const call = () => new ResultAsync(executeOnce().then((result) => result.map(resultOf[name])));
   // An observer that throws or rejects must not change the answer.
-  for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
+  for (const observer of observers)
+    (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
   // Observers get the result first, so that a span has ended when the caller continues.
   const answer = async () => {
     await call();

@@ -13,14 +13,18 @@ export interface ObservedOperation {
 }
 
 /**
- * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide observers. An observer can
- * neither change nor delay an answer. Errors that it throws or rejects with are ignored.
+ * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide
+ * observers. An observer can neither change nor delay an answer. Errors that it throws or rejects
+ * with are ignored.
  */
 export interface SessionObserver {
   /**
-   * Must call `call` synchronously, in the context in which the store should run. The operation runs once, no matter
-   * how many observers call it, and even if none does. In the result of `call`, `operation` determines the type of
-   * `value`.
+   * Must call `call` synchronously, in the context in which the store should run. The operation
+   * runs once, no matter how many observers call it, and even if none does. In the result of
+   * `call`, `operation` determines the type of `value`.
    */
-  run(operation: ObservedOperation, call: () => ResultAsync<OperationResult, SessionError>): unknown;
+  run(
+    operation: ObservedOperation,
+    call: () => ResultAsync<OperationResult, SessionError>,
+  ): unknown;
 }

@@ -26,25 +26,26 @@ export interface SessionServiceOptions {
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string;
   /**
-   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Stored with
-   * each session at its creation: it applies even if a process with other options changes or sweeps the session.
-   * Default: 0.
+   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no
+   * timeout. Stored with each session at its creation: it applies even if a process with other
+   * options changes or sweeps the session. Default: 0.
    */
   readonly idleTimeout?: number;
   /**
-   * Seconds that a session may stay ACTIVE without an append or a command before it ends with `inactive`; 0 for no
-   * timeout. Leases, and changes of labels and metadata, do not count. Stored with each session, like `idleTimeout`.
-   * Default: 0.
+   * Seconds that a session may stay ACTIVE without an append or a command before it ends with
+   * `inactive`; 0 for no timeout. Leases, and changes of labels and metadata, do not count. Stored
+   * with each session, like `idleTimeout`. Default: 0.
    */
   readonly inactivityTimeout?: number;
   /**
-   * Seconds after the end of a session in which it still accepts entries, because the last words of a transcript often
-   * come late. At most 30 days. Stored with each session, like `idleTimeout`. Default: 0.
+   * Seconds after the end of a session in which it still accepts entries, because the last words of
+   * a transcript often come late. At most 30 days. Stored with each session, like `idleTimeout`.
+   * Default: 0.
    */
   readonly gracePeriod?: number;
   /**
-   * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod`; 0 to keep it forever. Stored
-   * with each session, like `idleTimeout`. Default: 0.
+   * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod`; 0 to keep
+   * it forever. Stored with each session, like `idleTimeout`. Default: 0.
    */
   readonly retention?: number;
   /** Limits on input and answers; each has a default. */
@@ -53,7 +54,9 @@ export interface SessionServiceOptions {
   readonly faces?: readonly string[];
   /** Allowed profiles. Default: any. */
   readonly profiles?: readonly string[];
-  /** Observers of all operations. The store runs in the context of the first observer that sets one. */
+  /**
+   * Observers of all operations. The store runs in the context of the first observer that sets one.
+   */
   readonly observers?: readonly SessionObserver[];
 }
 
@@ -66,14 +69,17 @@ interface Scope {
 }
 
 /**
- * The checked options of a service with their defaults. A class, so that the constructor of the service can distinguish
- * them from unchecked options.
+ * The checked options of a service with their defaults. A class, so that the constructor of the
+ * service can distinguish them from unchecked options.
  */
 export class Settings {
   readonly #isSettings = true;
   readonly store: SessionStore;
   readonly tenant: string;
-  /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
+  /**
+   * The error of an invalid tenant. A tenant may come from a request, so every operation returns
+   * it.
+   */
   readonly tenantError: InvalidInput | undefined;
   readonly clock: Clock;
   readonly now: () => Result<number, Misconfigured>;
@@ -131,8 +137,14 @@ export class Settings {
     return new Settings(this, { tenant: this.tenant, tenantError: this.tenantError, fence });
   }
 
-  /** The checked options of a write on a session, with the token of the lease on it unless they have one. */
-  fenced<O extends { readonly fencingToken: number | undefined }>({ id }: SessionKey, options: O): O {
+  /**
+   * The checked options of a write on a session, with the token of the lease on it unless they have
+   * one.
+   */
+  fenced<O extends { readonly fencingToken: number | undefined }>(
+    { id }: SessionKey,
+    options: O,
+  ): O {
     if (this.#fence === undefined) return options;
     return { ...options, fencingToken: fencingTokenFor(this.#fence, id, options.fencingToken) };
   }
@@ -189,10 +201,15 @@ export const parseSettings = (
     issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
     issues.check(isClock(clock), 'clock', 'must be a Clock');
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
-    const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
+    const areObservers =
+      Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
     const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
-    issues.check(isKeptInGrace, 'retention', 'must be at least gracePeriod, in which the session is still needed');
+    issues.check(
+      isKeptInGrace,
+      'retention',
+      'must be at least gracePeriod, in which the session is still needed',
+    );
     const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
     const source = { store, now: monotonic(clock), after: timerOf(clock) };
     const settings = {
@@ -202,17 +219,22 @@ export const parseSettings = (
       random,
       make,
       terms: Object.freeze({
-        idleTimeoutMs: limitMsOf(parseNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+        idleTimeoutMs: limitMsOf(
+          parseNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS),
+        ),
         inactivityTimeoutMs: limitMsOf(
           parseNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS),
         ),
-        retentionMs: limitMsOf(parseNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+        retentionMs: limitMsOf(
+          parseNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS),
+        ),
         graceMs: parseNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
       }),
       policy: parsePolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),
-      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, source) : undefined,
+      hub:
+        isFields(store) && isFields(store.events) ? new EventHub(store.events, source) : undefined,
     };
     return new Settings(settings, { tenant: name });
   });

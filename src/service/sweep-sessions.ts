@@ -41,7 +41,10 @@ interface SweepTask {
 
 const unchanged: SweepOutcome = { isDone: false };
 
-const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<SweepOutcome> => {
+const move = async (
+  { settings, key }: SweepTask,
+  rescheduling: Rescheduling,
+): Promise<SweepOutcome> => {
   const moved = await settings.store.reschedule(key, rescheduling);
   if (moved.isErr()) return { isDone: false, failed: moved.error };
   return { isDone: moved.value === 'moved' };
@@ -107,13 +110,17 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const ended = isRemoved ? undefined : endByClock(state, now);
   if (ended !== undefined) {
     const { endReason, since } = ended;
-    return storeAndReport(task, state, ended, { ended: { ...key, endReason, endedAt: timestampOf(since) } });
+    return storeAndReport(task, state, ended, {
+      ended: { ...key, endReason, endedAt: timestampOf(since) },
+    });
   }
   if (now < dueAtOf(state)) return move(task, { from: dueAt, to: dueAtOf(state) });
   if (state.report === undefined) return remove(task, state);
   if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.
-  return isRemoved ? remove(task, state) : storeAndReport(task, state, withoutReport(state, state.report.dueAt));
+  return isRemoved
+    ? remove(task, state)
+    : storeAndReport(task, state, withoutReport(state, state.report.dueAt));
 };
 
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */
@@ -131,7 +138,10 @@ const processAll = async <T>(
 };
 
 /** The error of a sweep that would leave ends unreported, or report ends that nobody stores. */
-const wrongListener = (reports: boolean, onEnded: OnEnded | undefined): Misconfigured | undefined => {
+const wrongListener = (
+  reports: boolean,
+  onEnded: OnEnded | undefined,
+): Misconfigured | undefined => {
   if (reports === (onEnded !== undefined)) return undefined;
   return misconfigured(
     reports

@@ -1,5 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { checkFunction, hasMethods, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import {
+  checkFunction,
+  hasMethods,
+  parseListener,
+  parseNumber,
+  parseUpTo,
+} from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
@@ -11,7 +17,9 @@ import type { SessionService } from './session-service.js';
 
 /** Options of `createSweeper`. */
 export interface SweeperOptions {
-  /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
+  /**
+   * Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1.
+   */
   readonly interval?: number;
   /** Maximum number of sessions in one batch, 1 to 10000. Default: 500. */
   readonly batch?: number;
@@ -24,7 +32,8 @@ export interface SweeperOptions {
    */
   readonly onEnded?: (session: EndedSession) => unknown;
   /**
-   * Called for each error. A session that could not be processed stays due and is retried. Default: errors are ignored.
+   * Called for each error. A session that could not be processed stays due and is retried. Default:
+   * errors are ignored.
    */
   readonly onError?: (error: OperationErrors['sweep'] | SweepFailure) => unknown;
 }
@@ -42,13 +51,14 @@ export interface SweepReport {
 }
 
 /**
- * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and deletes sessions after
- * their retention. `await using` stops it at the end of the block, and waits for the current batch.
+ * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and
+ * deletes sessions after their retention. `await using` stops it at the end of the block, and waits
+ * for the current batch.
  */
 export interface Sweeper extends AsyncDisposable {
   /**
-   * Sweeps repeatedly until `stop`. In a store with many partitions, one sweep covers some of them, and all are covered
-   * every ten seconds. Like a timer, a running sweeper keeps the process alive.
+   * Sweeps repeatedly until `stop`. In a store with many partitions, one sweep covers some of them,
+   * and all are covered every ten seconds. Like a timer, a running sweeper keeps the process alive.
    */
   start(): void;
   /** Stops the sweeper. Settles when the current batch is done. */
@@ -57,7 +67,9 @@ export interface Sweeper extends AsyncDisposable {
   sweepOnce(): ResultAsync<SweepReport, OperationErrors['sweep']>;
 }
 
-/** Maximum number of sweeps that cover a whole store when nothing is due; see `SessionStore.due`. */
+/**
+ * Maximum number of sweeps that cover a whole store when nothing is due; see `SessionStore.due`.
+ */
 const STEPS = 10;
 
 /** Milliseconds in which a sweeper covers the whole store. */
@@ -86,9 +98,10 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
   });
 
 /**
- * Creates a sweeper for the sessions of all tenants in the store of `sessions`. Any number of processes may run one;
- * each end is stored and reported by one of them. Reads do not need it: they return a session as TERMINATED from the
- * millisecond of its deadline. Throws a `TypeError` that names every invalid or unknown option.
+ * Creates a sweeper for the sessions of all tenants in the store of `sessions`. Any number of
+ * processes may run one; each end is stored and reported by one of them. Reads do not need it: they
+ * return a session as TERMINATED from the millisecond of its deadline. Throws a `TypeError` that
+ * names every invalid or unknown option.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = parseSettings(sessions, options);
@@ -101,8 +114,8 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
-   * Continues after the last sweep, for `steps` steps. If a step leaves work, it continues to the end of the round, and
-   * then for whole rounds until no step of a round leaves work.
+   * Continues after the last sweep, for `steps` steps. If a step leaves work, it continues to the
+   * end of the round, and then for whole rounds until no step of a round leaves work.
    */
   const sweep = async (
     place: Place,
@@ -155,7 +168,8 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
       run(loop);
     },
     stop,
-    sweepOnce: () => new ResultAsync(sweep({ cursor: undefined }, Number.POSITIVE_INFINITY, () => true)),
+    sweepOnce: () =>
+      new ResultAsync(sweep({ cursor: undefined }, Number.POSITIVE_INFINITY, () => true)),
   };
   return disposable(sweeper, stop);
 };

@@ -7,7 +7,9 @@ const isTyped = (error: unknown): error is TypedError =>
 
 const exceptionOf = (error: unknown): Error => {
   if (isTyped(error)) return new SessionFailure(error);
-  return error instanceof Error ? error : new Error('the result is an error, see `cause`', { cause: error });
+  return error instanceof Error
+    ? error
+    : new Error('the result is an error, see `cause`', { cause: error });
 };
 
 const valueOrThrow = <T, E>(result: Result<T, E>): T => {
@@ -15,12 +17,13 @@ const valueOrThrow = <T, E>(result: Result<T, E>): T => {
   throw exceptionOf(result.error);
 };
 
-const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T> => valueOrThrow(await result);
+const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T> =>
+  valueOrThrow(await result);
 
 /**
- * Returns the value of a result, or throws its error as a `SessionFailure`. For a `ResultAsync`, returns a promise of
- * the value. Also takes results of your own, and throws their exceptions as they are. For results of functions; the
- * operations of a service have `orThrow`.
+ * Returns the value of a result, or throws its error as a `SessionFailure`. For a `ResultAsync`,
+ * returns a promise of the value. Also takes results of your own, and throws their exceptions as
+ * they are. For results of functions; the operations of a service have `orThrow`.
  *
  *     const { messages } = await unwrap(loadMessages(sessions, id));
  */

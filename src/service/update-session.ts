@@ -1,5 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ParsedUpdateOptions, parseUpdate, parseUpdateOptions } from '../input/parse-update.js';
+import {
+  type ParsedUpdateOptions,
+  parseUpdate,
+  parseUpdateOptions,
+} from '../input/parse-update.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
@@ -17,13 +21,13 @@ import { updateState } from './update-state.js';
 /** Input of `update`: labels, metadata, or both. */
 export interface UpdateInput {
   /**
-   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label, `null` removes it, and
-   * the others stay. A session has at most 8.
+   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label,
+   * `null` removes it, and the others stay. A session has at most 8.
    */
   readonly labels?: LabelChanges;
   /**
-   * The metadata to change: a value replaces the member of its name as a whole, `null` removes it, and the others stay.
-   * All of it together has at most `limits.metadataBytes`.
+   * The metadata to change: a value replaces the member of its name as a whole, `null` removes it,
+   * and the others stay. All of it together has at most `limits.metadataBytes`.
    */
   readonly metadata?: MetadataChanges;
 }
@@ -31,16 +35,22 @@ export interface UpdateInput {
 /** Options of `update`. */
 export interface UpdateOptions extends OperationOptions {
   /**
-   * Updates only if the session still has this `revision`, which a read, a command or an update has returned. Otherwise
-   * the update is a `conflict`. Default: no check.
+   * Updates only if the session still has this `revision`, which a read, a command or an update has
+   * returned. Otherwise the update is a `conflict`. Default: no check.
    */
   readonly ifRevision?: number;
 }
 
-/** Maximum number of attempts. An attempt fails if the clock has ended the session and the end is not stored yet. */
+/**
+ * Maximum number of attempts. An attempt fails if the clock has ended the session and the end is
+ * not stored yet.
+ */
 const MAX_ATTEMPTS = 3;
 
-/** The end by the clock is stored first, so that its event comes before that of an update after the end. */
+/**
+ * The end by the clock is stored first, so that its event comes before that of an update after the
+ * end.
+ */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
@@ -52,18 +62,23 @@ type Refusal = OperationErrors['update'] | typeof unstoredEnd;
 const decide =
   (key: SessionKey, update: DataUpdate, options: ParsedUpdateOptions) =>
   (current: StateRecord, now: number, isGuess: boolean): Result<StateRecord, Refusal> => {
-    // Appends may have moved the end of the session, which is in the result. On an error, `updateState` reads the state.
+    // Appends may have moved the end of the session, which is in the result. On an error,
+    // `updateState` reads the state.
     if (isGuess && hasMovingEnd(current)) return err(unstoredEnd);
     const checked = checkCommand(key, update.command, options, current, now);
     if (checked !== undefined) return checked;
     const { ifRevision = current.revision } = options;
     if (current.revision !== ifRevision) return err(revisionMoved(key.id));
     const updated = updateLabelsAndMetadata(current, update);
-    const isUnstored = updated.isOk() && updated.value !== current && endByClock(current, now) !== undefined;
+    const isUnstored =
+      updated.isOk() && updated.value !== current && endByClock(current, now) !== undefined;
     return isUnstored ? err(unstoredEnd) : updated;
   };
 
-/** Stores the end by the clock of a session. Returns the revision that an update may expect after it. */
+/**
+ * Stores the end by the clock of a session. Returns the revision that an update may expect after
+ * it.
+ */
 const storeEnd = async (
   settings: Settings,
   key: SessionKey,
@@ -90,7 +105,8 @@ export const updateSession = async (
   if (read.isErr()) return err(read.error);
   const { operationId } = read.value;
   // A digest costs as much as a small update; only a repeated call is compared by it.
-  const command = operationId === undefined ? 'update' : `update-${digestOf(canonicalJson(changes.value))}`;
+  const command =
+    operationId === undefined ? 'update' : `update-${digestOf(canonicalJson(changes.value))}`;
   const update = { changes: changes.value, metadataBytes, command, operationId };
   let expected = settings.fenced(key, read.value);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {

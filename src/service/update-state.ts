@@ -1,5 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../session/errors.js';
+import {
+  type Conflict,
+  conflict,
+  type NotFound,
+  notFound,
+  type StoreError,
+} from '../session/errors.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { LiveLimit, SessionKey } from '../store/session-store.js';
 import { replaceState } from './replace-state.js';
@@ -23,11 +29,11 @@ export interface LiveCap<E> {
 }
 
 /**
- * Replaces the state with the result of `decide`. The store writes it only if the stored state is still the one that
- * was read or that this process wrote last; otherwise the state is read again, and `decide` is called again. If
- * `decide` returns the same state, nothing is written. The state that this process wrote last is a guess (`isGuess`):
- * an error that is decided from it is decided again on the stored state, and appends may have moved its
- * `lastActivityAt` since.
+ * Replaces the state with the result of `decide`. The store writes it only if the stored state is
+ * still the one that was read or that this process wrote last; otherwise the state is read again,
+ * and `decide` is called again. If `decide` returns the same state, nothing is written. The state
+ * that this process wrote last is a guess (`isGuess`): an error that is decided from it is decided
+ * again on the stored state, and appends may have moved its `lastActivityAt` since.
  */
 export const updateState = async <S extends StateRecord, E>(
   settings: Settings,

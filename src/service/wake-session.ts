@@ -22,8 +22,10 @@ export const wakeSession = async (
   if (time.isErr()) return err(time.error);
   const at = parseWake(options, time.value);
   if (at.isErr()) return err(at.error);
-  const updated = await updateState<StateRecord, OperationErrors['wake']>(settings, key, (current, now) =>
-    wakeState(current, at.value, now),
+  const updated = await updateState<StateRecord, OperationErrors['wake']>(
+    settings,
+    key,
+    (current, now) => wakeState(current, at.value, now),
   );
   return updated.map(() => undefined);
 };

@@ -1,4 +1,10 @@
-import { parseListener, parseName, parseNumber, parseSwitch, parseUpTo } from '../input/parse-fields.js';
+import {
+  parseListener,
+  parseName,
+  parseNumber,
+  parseSwitch,
+  parseUpTo,
+} from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
@@ -23,17 +29,17 @@ export interface ClaimedWork extends HeldLease<SessionService> {
 /** Options of `createWorker`. */
 export interface WorkerOptions {
   /**
-   * Does the work on a session. If it returns, the work is done, unless the session was woken since the claim. If it
-   * throws, rejects or returns an `Err`, it is called again later, here or in another worker. Stop when `signal` is
-   * aborted: the work was cancelled, the session has ended, or another worker may have it. Give writes an `operationId`,
-   * because a crash may repeat work.
+   * Does the work on a session. If it returns, the work is done, unless the session was woken since
+   * the claim. If it throws, rejects or returns an `Err`, it is called again later, here or in
+   * another worker. Stop when `signal` is aborted: the work was cancelled, the session has ended,
+   * or another worker may have it. Give writes an `operationId`, because a crash may repeat work.
    */
   readonly run: (work: ClaimedWork) => unknown;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
   readonly concurrency?: number;
   /**
-   * Seconds of a lease, which is renewed at each third of them, 0.001 to 86400: after a crash, a session waits for that
-   * long. Default: 30.
+   * Seconds of a lease, which is renewed at each third of them, 0.001 to 86400: after a crash, a
+   * session waits for that long. Default: 30.
    */
   readonly seconds?: number;
   /** Maximum number of claims until the work is done, 1 to 1000; see `ClaimInput`. Default: 10. */
@@ -43,8 +49,8 @@ export interface WorkerOptions {
   /** Whether to work for all tenants, and not for that of the service. Default: false. */
   readonly allTenants?: boolean;
   /**
-   * Seconds between two polls, 0.01 to 3600. A worker hears of a session that is woken now at once if the store has
-   * events, so the poll is for times that come, and for crashes. Default: 0.5.
+   * Seconds between two polls, 0.01 to 3600. A worker hears of a session that is woken now at once
+   * if the store has events, so the poll is for times that come, and for crashes. Default: 0.5.
    */
   readonly interval?: number;
   /** Called for each error. Default: errors are ignored. */
@@ -68,7 +74,11 @@ export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 export const parseWorkerOptions = (options: WorkerOptions, random: () => number) =>
   parseOptions('createWorker', options, optionNames, (issues) => {
     const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
-    const { holder = `worker-${random().toString(36).slice(2)}`, allTenants, interval = 0.5 } = options;
+    const {
+      holder = `worker-${random().toString(36).slice(2)}`,
+      allTenants,
+      interval = 0.5,
+    } = options;
     issues.check(typeof run === 'function', 'run', 'must be a function');
     const { least, most } = leaseRules.seconds;
     return {

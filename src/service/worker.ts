@@ -10,11 +10,16 @@ import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
 import type { Settings } from './settings.js';
-import { type ClaimedWork, parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
+import {
+  type ClaimedWork,
+  parseWorkerOptions,
+  type WorkerOptions,
+  type WorkerSettings,
+} from './worker-options.js';
 
 /**
- * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits for the work that it
- * has begun.
+ * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits
+ * for the work that it has begun.
  */
 export interface Worker extends AsyncDisposable {
   /** Claims sessions until `stop`. Like a timer, a running worker keeps the process alive. */
@@ -39,7 +44,9 @@ const RELEASES = 4;
 
 const isCancelled = (error: unknown): boolean => {
   try {
-    return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';
+    return (
+      typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled'
+    );
   } catch {
     // An error of `run` may be anything.
     return false;
@@ -85,7 +92,9 @@ class WorkLoop {
     if (!this.#isOn) return;
     this.#feed.open().catch(() => undefined);
     this.#claimSoon();
-    this.#cancelPoll = afterLong(this.#settings.after, this.#options.intervalMs, () => this.#poll());
+    this.#cancelPoll = afterLong(this.#settings.after, this.#options.intervalMs, () =>
+      this.#poll(),
+    );
   }
 
   #hear(events: readonly SessionEvent[] | undefined): void {
@@ -122,7 +131,9 @@ class WorkLoop {
       const limit = concurrency - this.#running.size;
       const input = { holder, seconds, attempts, limit };
       const begunAt = this.#now();
-      const claims = await (isForAll ? this.#sessions.claimAny(input) : this.#sessions.claim(input));
+      const claims = await (isForAll
+        ? this.#sessions.claimAny(input)
+        : this.#sessions.claim(input));
       if (claims.isErr()) {
         this.#options.onError(claims.error);
         return;
@@ -149,7 +160,8 @@ class WorkLoop {
     let isOver = false;
     const operations = {
       sessions: (fencingToken: number) => sessionsOf(own.withFence({ id, fencingToken })),
-      renew: (fencingToken: number, length: number) => sessions.renew(id, { fencingToken, seconds: length }),
+      renew: (fencingToken: number, length: number) =>
+        sessions.renew(id, { fencingToken, seconds: length }),
       release: (fencingToken: number, done: boolean) =>
         new ResultAsync(this.#release(sessions, id, { fencingToken, done }))
           .andTee(() => {
@@ -166,7 +178,9 @@ class WorkLoop {
     };
     const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
     const clock = { now: () => this.#now(), after: this.#settings.after };
-    const done = await holdLease(operations, clock, taken, (held) => this.#run({ ...held, ...more, tenant, session }));
+    const done = await holdLease(operations, clock, taken, (held) =>
+      this.#run({ ...held, ...more, tenant, session }),
+    );
     if (done.isOk() || isOver || isCancelled(done.error)) return;
     onError(workFailed({ tenant, id, attempt: more.attempt, cause: done.error }));
   }
@@ -204,9 +218,9 @@ class WorkLoop {
 }
 
 /**
- * Creates a worker, which calls `run` for each session that wants one (`wake`), under a lease that it renews. Any number
- * of processes may run one; no session has two workers at the same time. Throws a `TypeError` that names every invalid or
- * unknown option.
+ * Creates a worker, which calls `run` for each session that wants one (`wake`), under a lease that
+ * it renews. Any number of processes may run one; no session has two workers at the same time.
+ * Throws a `TypeError` that names every invalid or unknown option.
  *
  *     await using worker = createWorker(sessions, {
  *       run: async ({ session, sessions, signal }) => {
@@ -219,7 +233,8 @@ class WorkLoop {
  */
 export const createWorker = (sessions: SessionService, options: WorkerOptions): Worker => {
   const settings = settingsOf(sessions);
-  if (settings === undefined) throw new TypeError('createWorker: sessions must be a SessionService');
+  if (settings === undefined)
+    throw new TypeError('createWorker: sessions must be a SessionService');
   const parsed = parseWorkerOptions(options, settings.random);
   let loop: WorkLoop | undefined;
   const stop = async (): Promise<void> => {

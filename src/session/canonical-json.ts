@@ -1,11 +1,17 @@
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text that is the same for equal values: the names of each object are sorted, and undefined values are left out. */
+/**
+ * A text that is the same for equal values: the names of each object are sorted, and undefined
+ * values are left out.
+ */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+    isObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   );
 
 /** Whether two values are the same JSON. The names of an object may come in any order. */
-export const sameJson = (a: unknown, b: unknown): boolean => a === b || canonicalJson(a) === canonicalJson(b);
+export const sameJson = (a: unknown, b: unknown): boolean =>
+  a === b || canonicalJson(a) === canonicalJson(b);

@@ -1,16 +1,27 @@
 import { err, ok, type Result } from 'neverthrow';
 import { notExhausted } from './exhausted-work.js';
-import { afterAttempt, type LeasedState, leaseAt, leaseState, type NewLease, releasedLease } from './lease-state.js';
+import {
+  afterAttempt,
+  type LeasedState,
+  leaseAt,
+  leaseState,
+  type NewLease,
+  releasedLease,
+} from './lease-state.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
 import { wakeAtOf } from './wake-at.js';
 
 /**
- * The next state of a session that wants a worker from `at` on, in milliseconds since the epoch; `current` itself if
- * it wants one by then already.
+ * The next state of a session that wants a worker from `at` on, in milliseconds since the epoch;
+ * `current` itself if it wants one by then already.
  */
-export const wakeState = (current: StateRecord, at: number, now: number): Result<StateRecord, InvalidTransition> => {
+export const wakeState = (
+  current: StateRecord,
+  at: number,
+  now: number,
+): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'wake'));
   if (current.wakeAt !== undefined && current.wakeAt <= at) return ok(current);
@@ -61,12 +72,16 @@ export const claimState = (
   if (leased.isErr()) return undefined;
   const attempt = attempts + 1;
   const claim = Object.freeze({ ...leased.value.lease, maxAttempts });
-  return { outcome: 'claimed', state: { ...leased.value, attempts: attempt, lease: claim }, attempt };
+  return {
+    outcome: 'claimed',
+    state: { ...leased.value, attempts: attempt, lease: claim },
+    attempt,
+  };
 };
 
 /**
- * The next state of a session whose work is cancelled: nobody has a lease on it, and it wants no worker. `current` itself
- * if that is so already.
+ * The next state of a session whose work is cancelled: nobody has a lease on it, and it wants no
+ * worker. `current` itself if that is so already.
  */
 export const cancelState = (
   current: StateRecord,
@@ -76,10 +91,13 @@ export const cancelState = (
   const { status } = stateAt(current, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
   const { wakeAt, retryAt, attempts, lease, ...rest } = current;
-  const isHeld = lease?.releasedAt === undefined && (leaseAt(current, now) ?? lease?.maxAttempts) !== undefined;
+  const isHeld =
+    lease?.releasedAt === undefined && (leaseAt(current, now) ?? lease?.maxAttempts) !== undefined;
   if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
   if (lease === undefined) return ok(Object.freeze(rest));
   if (!isHeld) return ok(Object.freeze({ ...rest, lease }));
   const cancelled = reason === undefined ? {} : { reason };
-  return ok(Object.freeze({ ...rest, lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) }));
+  return ok(
+    Object.freeze({ ...rest, lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) }),
+  );
 };

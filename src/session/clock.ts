@@ -7,15 +7,19 @@ export interface Clock {
   now(): number;
 
   /**
-   * Calls `done` once, asynchronously, after `ms` milliseconds of this clock, and returns a function that prevents the
-   * call. Implement it if the clock does not run with the machine's, such as a manual clock in a test: watches, leases
-   * and sweepers then wait by it, and it may step by any amount. Default: the machine's timers; after a step of more
-   * than a year, operations return `misconfigured` until the step has lasted for a minute.
+   * Calls `done` once, asynchronously, after `ms` milliseconds of this clock, and returns a
+   * function that prevents the call. Implement it if the clock does not run with the machine's,
+   * such as a manual clock in a test: watches, leases and sweepers then wait by it, and it may step
+   * by any amount. Default: the machine's timers; after a step of more than a year, operations
+   * return `misconfigured` until the step has lasted for a minute.
    */
   after?(ms: number, done: () => void): () => void;
 }
 
-/** Calls `done` after `ms` milliseconds of the clock, or earlier; returns a function that prevents the call. */
+/**
+ * Calls `done` after `ms` milliseconds of the clock, or earlier; returns a function that prevents
+ * the call.
+ */
 export type Timer = Required<Clock>['after'];
 
 /** The machine's own clock. */
@@ -24,7 +28,10 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** The last millisecond of the year 9999, the latest that RFC 3339 can express. */
 export const LATEST = 253_402_300_799_999;
 
-/** Maximum step of a clock, in milliseconds. A larger one is believed once it has lasted for `DOUBT_MS`. */
+/**
+ * Maximum step of a clock, in milliseconds. A larger one is believed once it has lasted for
+ * `DOUBT_MS`.
+ */
 const MAX_STEP_MS = 366 * 24 * 60 * 60 * 1000;
 const DOUBT_MS = 60_000;
 
@@ -35,7 +42,10 @@ const stepped = clockError(
   'is more than a year ahead: this is believed after a minute, or at once if the clock has `after`',
 );
 
-/** A reading of a clock, and the reading of the machine's timers at the same moment, in milliseconds. */
+/**
+ * A reading of a clock, and the reading of the machine's timers at the same moment, in
+ * milliseconds.
+ */
 interface Reading {
   readonly at: number;
   readonly elapsed: number;
@@ -45,10 +55,11 @@ const isStep = (from: Reading, { at, elapsed }: Reading): boolean =>
   Math.abs(at - from.at - (elapsed - from.elapsed)) > MAX_STEP_MS;
 
 /**
- * A clock that never runs backwards in this process: after the host's clock is set back, it repeats its last time until
- * the host's clock has caught up. A step ahead of more than a year is an error, because a false time would end
- * sessions. After a minute such a step is believed, in both directions: a machine may have been suspended, or its clock
- * may have been wrong before. A clock with its own `after` may step ahead by any amount.
+ * A clock that never runs backwards in this process: after the host's clock is set back, it repeats
+ * its last time until the host's clock has caught up. A step ahead of more than a year is an error,
+ * because a false time would end sessions. After a minute such a step is believed, in both
+ * directions: a machine may have been suspended, or its clock may have been wrong before. A clock
+ * with its own `after` may step ahead by any amount.
  */
 export const monotonic = (
   clock: Clock,
@@ -80,7 +91,10 @@ export const monotonic = (
   };
 };
 
-/** Maximum duration of one timer. The clock may step during a wait, so callers read it again at least this often. */
+/**
+ * Maximum duration of one timer. The clock may step during a wait, so callers read it again at
+ * least this often.
+ */
 const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
@@ -105,7 +119,10 @@ export const timerOf =
     return () => clearTimeout(timer);
   };
 
-/** Calls `done` after `ms` milliseconds of a timer, however many; returns a function that prevents the call. */
+/**
+ * Calls `done` after `ms` milliseconds of a timer, however many; returns a function that prevents
+ * the call.
+ */
 export const afterLong = (after: Timer, ms: number, done: () => void): (() => void) => {
   let cancel = (): void => undefined;
   const wait = (left: number): void => {
@@ -129,9 +146,9 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API.
- * Caches the date, because a page has hundreds of times, mostly of one day: `toISOString` would take four times as
- * long.
+ * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in
+ * the public API. Caches the date, because a page has hundreds of times, mostly of one day:
+ * `toISOString` would take four times as long.
  */
 export const timestampOf = (ms: number): string => {
   const day = Math.floor(ms / DAY_MS);

@@ -17,8 +17,8 @@ export interface AppendTarget {
   /** The position at the end of the history. */
   readonly end: number;
   /**
-   * Number of entries that would stay before the new ones: all of them, or those up to `after`. Undefined if `after` is
-   * superseded. Not used if `after` is beyond the end.
+   * Number of entries that would stay before the new ones: all of them, or those up to `after`.
+   * Undefined if `after` is superseded. Not used if `after` is beyond the end.
    */
   readonly kept: number | undefined;
 }
@@ -30,10 +30,13 @@ export const decideAppend = (
 ): AppendOutcome | number => {
   if (operation !== undefined && known !== undefined) {
     const isSame = known.digest === operation.digest;
-    return isSame ? { outcome: 'appended', position: known.position, repeated: true } : { outcome: 'mismatch' };
+    return isSame
+      ? { outcome: 'appended', position: known.position, repeated: true }
+      : { outcome: 'mismatch' };
   }
   if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
-  if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };
+  if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now))
+    return { outcome: 'lease_lost' };
   if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
   if (after !== undefined && after > end) return { outcome: 'invalid_position' };
   if (kept === undefined) return { outcome: 'moved', position: end };

@@ -20,7 +20,10 @@ interface Beginning<C> {
   readonly cursor?: C | undefined;
 }
 
-/** Reads a page. One that is too large is read again with half the limit, because the caller sees no pages. */
+/**
+ * Reads a page. One that is too large is read again with half the limit, because the caller sees no
+ * pages.
+ */
 export const fittingPage = async <P, E extends { readonly type: string }>(
   limit: number,
   read: (limit: number) => Answer<P, E>,
@@ -31,8 +34,9 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
 };
 
 /**
- * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is
- * the last item. After a page that was read with a smaller limit, the limit grows again. `same` compares two cursors.
+ * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record`
+ * item; any other error is the last item. After a page that was read with a smaller limit, the
+ * limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
   { limit: most, cursor: first }: Beginning<C>,

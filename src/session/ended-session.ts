@@ -17,7 +17,10 @@ export interface EndedSession {
   readonly duration: number;
   /** Milliseconds spent ACTIVE. */
   readonly durationMs: number;
-  /** The labels when the end is reported: `update` may change them after the end. Empty if the session has none. */
+  /**
+   * The labels when the end is reported: `update` may change them after the end. Empty if the
+   * session has none.
+   */
   readonly labels: SessionLabels;
   /** When it was started: RFC 3339, UTC, milliseconds. Absent if it never was. */
   readonly startedAt?: string;

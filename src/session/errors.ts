@@ -67,8 +67,8 @@ export interface Leased extends Failure<'leased'> {
 }
 
 /**
- * The fencing token is not that of the current lease: the lease has run out, was released, or was replaced by a later
- * one. Nothing was changed.
+ * The fencing token is not that of the current lease: the lease has run out, was released, or was
+ * replaced by a later one. Nothing was changed.
  */
 export interface LeaseLost extends Failure<'lease_lost'> {
   /** The fencing token that was given. */
@@ -87,8 +87,8 @@ export interface Cancelled extends Failure<'cancelled'> {
 export type LeaseEnded = LeaseLost | Cancelled;
 
 /**
- * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session has another
- * revision, because it was changed since you read it. This call changed nothing.
+ * Other callers kept changing the session: try again. Of an `update` with `ifRevision`: the session
+ * has another revision, because it was changed since you read it. This call changed nothing.
  */
 export interface Conflict extends Failure<'conflict'> {
   /** The id of the session. */
@@ -103,7 +103,9 @@ export interface HistoryFull extends Failure<'history_full'> {
   readonly limit: number;
 }
 
-/** The history does not end at `ifPosition`: another call has changed it. This call changed nothing. */
+/**
+ * The history does not end at `ifPosition`: another call has changed it. This call changed nothing.
+ */
 export interface HistoryMoved extends Failure<'history_moved'> {
   /** The id of the session. */
   readonly id: string;
@@ -112,8 +114,8 @@ export interface HistoryMoved extends Failure<'history_moved'> {
 }
 
 /**
- * The answer exceeds the `maxBytes` of the call, or a page of several sessions exceeds `limits.pageBytes`. Ask for a
- * smaller `limit` or `historyLimit`, or allow more bytes.
+ * The answer exceeds the `maxBytes` of the call, or a page of several sessions exceeds
+ * `limits.pageBytes`. Ask for a smaller `limit` or `historyLimit`, or allow more bytes.
  */
 export interface PageTooLarge extends Failure<'page_too_large'> {
   /** Approximate bytes of JSON of the answer; for a fork, of the entries to copy. */
@@ -122,7 +124,10 @@ export interface PageTooLarge extends Failure<'page_too_large'> {
   readonly limit: number;
 }
 
-/** A store did not load some sessions, because together they are larger than the `maxBytes` of the read. */
+/**
+ * A store did not load some sessions, because together they are larger than the `maxBytes` of the
+ * read.
+ */
 export interface TooLarge extends Failure<'too_large'> {
   /** Approximate bytes of their JSON: at least its size, and at most three times that. */
   readonly bytes: number;
@@ -131,8 +136,8 @@ export interface TooLarge extends Failure<'too_large'> {
 }
 
 /**
- * A list by several labels, by label and status, or by last update would have to examine too many sessions. Narrow it
- * with labels, a status, `createdAfter` or `createdBefore`.
+ * A list by several labels, by label and status, or by last update would have to examine too many
+ * sessions. Narrow it with labels, a status, `createdAfter` or `createdBefore`.
  */
 export interface SearchTooLarge extends Failure<'search_too_large'> {
   /** Maximum number of sessions that a list examines. */
@@ -142,24 +147,27 @@ export interface SearchTooLarge extends Failure<'search_too_large'> {
 /** The store did not answer, or refused the call. */
 export interface StoreUnavailable extends Failure<'store_unavailable'> {
   /**
-   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the
-   * same idempotency key or operation id. A failed read is always `not_applied`.
+   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe
+   * to repeat with the same idempotency key or operation id. A failed read is always `not_applied`.
    */
   readonly outcome: 'not_applied' | 'unknown';
   /** The error of the store or its client: for logs, not for clients. */
   readonly cause?: unknown;
 }
 
-/** The stored session cannot be read: it is damaged, or a later version wrote it. Nothing was changed. */
+/**
+ * The stored session cannot be read: it is damaged, or a later version wrote it. Nothing was
+ * changed.
+ */
 export interface CorruptRecord extends Failure<'corrupt_record'> {
   /** The id of the session. */
   readonly id: string;
 }
 
 /**
- * The setup is wrong: the tables are missing, a list or a watch needs an option that the store was opened without, or
- * the host's clock or id generator returns an invalid value. Nothing was changed, and the same call fails until the
- * setup is corrected.
+ * The setup is wrong: the tables are missing, a list or a watch needs an option that the store was
+ * opened without, or the host's clock or id generator returns an invalid value. Nothing was
+ * changed, and the same call fails until the setup is corrected.
  */
 export interface Misconfigured extends Failure<'misconfigured'> {
   /** What is wrong and what to do, as text for logs. */
@@ -168,7 +176,10 @@ export interface Misconfigured extends Failure<'misconfigured'> {
   readonly cause?: unknown;
 }
 
-/** `onEnded` of a sweep threw, rejected or took longer than a minute. The sweep calls it again later. */
+/**
+ * `onEnded` of a sweep threw, rejected or took longer than a minute. The sweep calls it again
+ * later.
+ */
 export interface ListenerFailed extends Failure<'listener_failed'> {
   /** The id of the session that ended. */
   readonly id: string;
@@ -226,7 +237,11 @@ export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
   issues,
 });
 
-export const notFound = (id: string): NotFound => ({ type: 'not_found', message: 'there is no such session', id });
+export const notFound = (id: string): NotFound => ({
+  type: 'not_found',
+  message: 'there is no such session',
+  id,
+});
 
 export const idempotencyMismatch = (id: string): IdempotencyMismatch => ({
   type: 'idempotency_mismatch',
@@ -246,9 +261,14 @@ export const operationMismatch = (id: string): OperationMismatch => ({
   id,
 });
 
-/** Escapes the characters of a text that control a terminal, the direction of text, or line breaks. */
+/**
+ * Escapes the characters of a text that control a terminal, the direction of text, or line breaks.
+ */
 export const plainText = (text: string): string =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  text.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 
 export const leased = (holder: string, until: string): Leased => ({
   type: 'leased',
@@ -271,7 +291,10 @@ export const leaseLost = (fencingToken: number): LeaseLost => ({
 
 export const cancelled = (fencingToken: number, reason: string | undefined): Cancelled => ({
   type: 'cancelled',
-  message: reason === undefined ? 'the work was cancelled' : `the work was cancelled: ${plainText(reason)}`,
+  message:
+    reason === undefined
+      ? 'the work was cancelled'
+      : `the work was cancelled: ${plainText(reason)}`,
   fencingToken,
   ...(reason !== undefined && { reason }),
 });
@@ -316,7 +339,9 @@ export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
   limit,
 });
 
-/** The error of a read if the sessions have more than `maxBytes` bytes; undefined if they have not. */
+/**
+ * The error of a read if the sessions have more than `maxBytes` bytes; undefined if they have not.
+ */
 export const tooLarge = (
   { maxBytes = Number.POSITIVE_INFINITY }: { readonly maxBytes?: number | undefined },
   bytes: number,
@@ -337,7 +362,12 @@ export const storeUnavailable = (
   message: string,
   outcome: StoreUnavailable['outcome'],
   cause?: unknown,
-): StoreUnavailable => ({ type: 'store_unavailable', message, outcome, ...(cause === undefined ? {} : { cause }) });
+): StoreUnavailable => ({
+  type: 'store_unavailable',
+  message,
+  outcome,
+  ...(cause === undefined ? {} : { cause }),
+});
 
 export const corruptRecord = (id: string, reason: string): CorruptRecord => ({
   type: 'corrupt_record',

@@ -31,27 +31,44 @@ export interface UpdatedData {
   readonly metadataChanged?: true;
 }
 
-const simpleEvents = ['created', 'started', 'paused', 'resumed', 'woken', 'cancelled', 'exhausted', 'deleted'] as const;
+const simpleEvents = [
+  'created',
+  'started',
+  'paused',
+  'resumed',
+  'woken',
+  'cancelled',
+  'exhausted',
+  'deleted',
+] as const;
 
 /** The events that have no details but their time. */
 export type SimpleEvent = (typeof simpleEvents)[number];
 
-export const isSimpleEvent = (type: unknown): type is SimpleEvent => simpleEvents.some((known) => known === type);
+export const isSimpleEvent = (type: unknown): type is SimpleEvent =>
+  simpleEvents.some((known) => known === type);
 
 /**
- * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new
- * deadline, if there is one. `limitMs` is 0 for no limit.
+ * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch;
+ * `endsAt` is the new deadline, if there is one. `limitMs` is 0 for no limit.
  */
 export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly holder: string }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
   | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
-  | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number }
+  | {
+      readonly type: 'extended';
+      readonly at: number;
+      readonly limitMs: number;
+      readonly endsAt?: number;
+    }
   | ({ readonly type: 'updated'; readonly at: number } & UpdatedData)
   | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
 
-/** The detail of a state that the session has just entered. IDLE means that the session was created. */
+/**
+ * The detail of a state that the session has just entered. IDLE means that the session was created.
+ */
 export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDetail => {
   const at = state.since;
   if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
@@ -76,8 +93,8 @@ export const appendedDetailOf = (
 });
 
 /**
- * The details of the changes of a new session: its creation, its start if it has an opening and is not IDLE, and the
- * history that it begins with, up to `position`.
+ * The details of the changes of a new session: its creation, its start if it has an opening and is
+ * not IDLE, and the history that it begins with, up to `position`.
  */
 export const openingDetailsOf = (
   createdAt: string,
@@ -93,10 +110,16 @@ export const openingDetailsOf = (
 
 /** The detail of a lease that was just taken or released. */
 export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): EventDetail =>
-  releasedAt === undefined ? { type: 'leased', at: takenAt, holder } : { type: 'released', at: releasedAt, holder };
+  releasedAt === undefined
+    ? { type: 'leased', at: takenAt, holder }
+    : { type: 'released', at: releasedAt, holder };
 
 /** The detail of a time limit that was just changed. */
-const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecord): EventDetail => ({
+const extensionDetailOf = ({
+  lastActivityAt: at,
+  limitMs,
+  deadline,
+}: StateRecord): EventDetail => ({
   type: 'extended',
   at,
   limitMs: limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs,
@@ -106,7 +129,11 @@ const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecor
 const noMetadata: JsonObject = Object.freeze({});
 
 /** The detail of an update of labels or metadata; undefined if both are the same as before. */
-const updateDetailOf = (previous: StateRecord, next: StateRecord, at: number): EventDetail | undefined => {
+const updateDetailOf = (
+  previous: StateRecord,
+  next: StateRecord,
+  at: number,
+): EventDetail | undefined => {
   const isSame = sameJson(previous.metadata ?? noMetadata, next.metadata ?? noMetadata);
   if (isSame && sameLabels(previous.labels, next.labels)) return undefined;
   const { labels = {} } = next;
@@ -118,10 +145,14 @@ const NEVER = Number.POSITIVE_INFINITY;
 const wantedAt = ({ wakeAt = NEVER }: StateRecord): number => wakeAt;
 
 /**
- * The detail of the change from one state to the next at `now`, in milliseconds since the epoch; undefined if this is
- * not a change, such as a renewed lease.
+ * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;
+ * undefined if this is not a change, such as a renewed lease.
  */
-export const changeDetailOf = (previous: StateRecord, next: StateRecord, now: number): EventDetail | undefined => {
+export const changeDetailOf = (
+  previous: StateRecord,
+  next: StateRecord,
+  now: number,
+): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   if (isExhausted(next) && !isExhausted(previous)) return { type: 'exhausted', at: now };
   const [before, lease] = [previous.lease, next.lease];
@@ -162,11 +193,18 @@ export const eventOf = (
     return Object.freeze({ ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends });
   }
   if (detail.type === 'redacted') {
-    return Object.freeze({ ...base, type: 'session.redacted', positions: Object.freeze([...detail.positions]) });
+    return Object.freeze({
+      ...base,
+      type: 'session.redacted',
+      positions: Object.freeze([...detail.positions]),
+    });
   }
   if (detail.type === 'updated') {
     const { labels, metadataChanged } = detail;
-    const told = { labels: Object.freeze({ ...labels }), ...(metadataChanged && { metadataChanged }) };
+    const told = {
+      labels: Object.freeze({ ...labels }),
+      ...(metadataChanged && { metadataChanged }),
+    };
     return Object.freeze({ ...base, type: 'session.updated', ...told });
   }
   return Object.freeze({ ...base, type: `session.${detail.type}` });

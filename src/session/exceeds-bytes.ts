@@ -1,4 +1,7 @@
-/** Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the limit. */
+/**
+ * Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the
+ * limit.
+ */
 export const exceedsBytes = (text: string, most: number): boolean => {
   if (text.length > most) return true;
   if (text.length * 3 <= most) return false;

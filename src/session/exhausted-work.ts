@@ -5,7 +5,9 @@ import type { StateRecord } from './session-record.js';
 /** The prefix of labels that only the engine sets. */
 export const RESERVED_PREFIX = 'colloquy.';
 
-/** The label of a session whose work has failed in all its attempts, until a worker claims it again. */
+/**
+ * The label of a session whose work has failed in all its attempts, until a worker claims it again.
+ */
 const WORK = `${RESERVED_PREFIX}work`;
 const EXHAUSTED = 'exhausted';
 

@@ -33,7 +33,8 @@ export const extendState = (
         ...state,
         lastActivityAt: now,
         limitMs,
-        deadline: state.status === 'ACTIVE' ? state.since + (limitMs - state.activeMs) : state.deadline,
+        deadline:
+          state.status === 'ACTIVE' ? state.since + (limitMs - state.activeMs) : state.deadline,
         operations: remember(state.operations, command, operationId),
       }),
     );

@@ -4,8 +4,8 @@ import { type Misconfigured, misconfigured } from './errors.js';
 import { sha256 } from './sha256.js';
 
 /**
- * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),
- * and must be hard to guess.
+ * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3:
+ * `A-Z a-z 0-9 - . _ ~`), and must be hard to guess.
  */
 export interface Ids {
   /** A new id: 1 to 128 characters, never given before. */
@@ -15,7 +15,9 @@ export interface Ids {
 /** 21 random characters, 126 bits. */
 export const randomIds: Ids = { next: () => nanoid() };
 
-const unusable = err(misconfigured('ids must return strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'));
+const unusable = err(
+  misconfigured('ids must return strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'),
+);
 
 /** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, Misconfigured> => {
@@ -27,8 +29,14 @@ export const nextId = (ids: Ids): Result<string, Misconfigured> => {
   }
 };
 
-/** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
-export const idOfIdempotencyKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
+/**
+ * The session id of a tenant's idempotency key, so that a repeated create finds the session: 132
+ * bits of SHA-256.
+ */
+export const idOfIdempotencyKey = async (
+  tenant: string,
+  idempotencyKey: string,
+): Promise<string> => {
   const digest = await sha256(JSON.stringify([tenant, idempotencyKey]));
   const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
   const base64 = btoa(String.fromCharCode(...bytes));

@@ -4,15 +4,22 @@ import type { SessionLabels } from './session.js';
 export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | undefined): boolean => {
   if (a === b) return true;
   const [one, other] = [Object.entries(a ?? {}), b ?? {}];
-  return one.length === Object.keys(other).length && one.every(([name, value]) => other[name] === value);
+  return (
+    one.length === Object.keys(other).length && one.every(([name, value]) => other[name] === value)
+  );
 };
 
 /** Whether labels include all of the `wanted` names and values. */
-export const hasLabels = (labels: SessionLabels | undefined, wanted: SessionLabels | undefined): boolean =>
+export const hasLabels = (
+  labels: SessionLabels | undefined,
+  wanted: SessionLabels | undefined,
+): boolean =>
   wanted === undefined || Object.entries(wanted).every(([name, value]) => labels?.[name] === value);
 
 /** Labels sorted by name; undefined if there are none. */
-export const sortedLabels = (entries: readonly (readonly [string, string])[]): SessionLabels | undefined =>
+export const sortedLabels = (
+  entries: readonly (readonly [string, string])[],
+): SessionLabels | undefined =>
   entries.length === 0
     ? undefined
     : Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));

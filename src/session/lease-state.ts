@@ -37,8 +37,8 @@ export const leaseEndedIn = ({ lease }: StateRecord, fencingToken: number): Leas
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
 
 /**
- * Two leases that were given after the same one, such as before and after a failover that has lost the first, have
- * different fencing tokens but for one in this number.
+ * Two leases that were given after the same one, such as before and after a failover that has lost
+ * the first, have different fencing tokens but for one in this number.
  */
 const TOKEN_SPREAD = 2 ** 24;
 
@@ -51,8 +51,8 @@ export interface NewLease {
 }
 
 /**
- * The next state with a new lease from `now` on. The fencing token is higher even if the same holder already has the
- * session, because two processes may use the same name.
+ * The next state with a new lease from `now` on. The fencing token is higher even if the same
+ * holder already has the session, because two processes may use the same name.
  */
 export const leaseState = (
   state: StateRecord,
@@ -71,10 +71,15 @@ export const leaseState = (
   const maxAttempts = state.lease?.maxAttempts;
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
   // Frozen, so that a store in memory need not copy it.
-  return ok({ ...state, lease: Object.freeze(maxAttempts === undefined ? lease : { ...lease, maxAttempts }) });
+  return ok({
+    ...state,
+    lease: Object.freeze(maxAttempts === undefined ? lease : { ...lease, maxAttempts }),
+  });
 };
 
-/** The next state with a later or earlier end of the current lease, if that has this fencing token. */
+/**
+ * The next state with a later or earlier end of the current lease, if that has this fencing token.
+ */
 export const renewState = (
   state: StateRecord,
   { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
@@ -89,8 +94,10 @@ export const renewState = (
 };
 
 /** The lease after its release. It is no claim any more. */
-export const releasedLease = ({ maxAttempts: _, ...lease }: LeaseRecord, now: number): LeaseRecord =>
-  Object.freeze({ ...lease, until: 0, releasedAt: now });
+export const releasedLease = (
+  { maxAttempts: _, ...lease }: LeaseRecord,
+  now: number,
+): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
 
 /** The state after work that is done, or has had its last attempt. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
@@ -98,8 +105,14 @@ const withoutAttempts = (state: StateRecord): StateRecord => {
   return rest;
 };
 
-/** The state after an attempt that is not done: it waits for the next one, or has had its last one. */
-export const afterAttempt = (state: StateRecord, maxAttempts: number, retryAt: number): StateRecord => {
+/**
+ * The state after an attempt that is not done: it waits for the next one, or has had its last one.
+ */
+export const afterAttempt = (
+  state: StateRecord,
+  maxAttempts: number,
+  retryAt: number,
+): StateRecord => {
   const { attempts = 1, wakeAt } = state;
   if (attempts < maxAttempts) return { ...state, retryAt };
   // A wake since the claim is new work, with attempts of its own.
@@ -116,8 +129,9 @@ export interface ReleasedLease {
 }
 
 /**
- * The next state without the lease of this fencing token, or `state` itself if that lease is over and no other one
- * followed. A lease ends with its session. A claim that is not `isDone` is an attempt that has failed.
+ * The next state without the lease of this fencing token, or `state` itself if that lease is over
+ * and no other one followed. A lease ends with its session. A claim that is not `isDone` is an
+ * attempt that has failed.
  */
 export const releaseState = (
   state: StateRecord,

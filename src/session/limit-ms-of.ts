@@ -3,4 +3,5 @@ export const limitMsOf = (seconds: number): number =>
   seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 
 /** Milliseconds as seconds; `Infinity` as 0. */
-export const secondsOf = (limitMs: number): number => (limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs / 1000);
+export const secondsOf = (limitMs: number): number =>
+  limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs / 1000;

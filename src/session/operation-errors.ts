@@ -18,18 +18,32 @@ import type {
 } from './errors.js';
 
 /**
- * The errors of each operation: `OperationErrors['append']` are those of `append`. `sweep` has an error only if nothing
- * could be swept.
+ * The errors of each operation: `OperationErrors['append']` are those of `append`. `sweep` has an
+ * error only if nothing could be swept.
  */
 export interface OperationErrors {
   readonly create: OperationErrors['getOrCreate'] | IdempotencyMismatch | IdTaken;
-  readonly getOrCreate: InvalidInput | NotFound | HistoryFull | TooManyActive | PageTooLarge | Conflict | StoreError;
+  readonly getOrCreate:
+    | InvalidInput
+    | NotFound
+    | HistoryFull
+    | TooManyActive
+    | PageTooLarge
+    | Conflict
+    | StoreError;
   readonly get: InvalidInput | NotFound | PageTooLarge | StoreError;
   readonly history: InvalidInput | NotFound | StoreError;
   readonly list: InvalidInput | PageTooLarge | SearchTooLarge | StoreError;
   readonly each: OperationErrors['list'];
   readonly start: OperationErrors['pause'] | TooManyActive;
-  readonly pause: InvalidInput | NotFound | InvalidTransition | LeaseEnded | OperationMismatch | Conflict | StoreError;
+  readonly pause:
+    | InvalidInput
+    | NotFound
+    | InvalidTransition
+    | LeaseEnded
+    | OperationMismatch
+    | Conflict
+    | StoreError;
   readonly resume: OperationErrors['pause'];
   readonly extend: OperationErrors['pause'];
   readonly terminate: OperationErrors['pause'];

@@ -2,13 +2,23 @@ import { timestampOf } from './clock.js';
 import { isExhausted } from './exhausted-work.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
-import type { JsonObject, Session, SessionLabels, SessionOptions, SessionState, SessionWork } from './session.js';
+import type {
+  JsonObject,
+  Session,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+  SessionWork,
+} from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
 import { wakeAtOf } from './wake-at.js';
 
-/** Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of sessions. */
+/**
+ * Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of
+ * sessions.
+ */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Sets the fields that only some sessions have: the end reason and times. */
@@ -38,9 +48,14 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
   return progress;
 };
 
-/** The options with the current time limit: `extend` may have changed it since the session was created. */
+/**
+ * The options with the current time limit: `extend` may have changed it since the session was
+ * created.
+ */
 const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions =>
-  limitMsOf(options.timeLimit) === limitMs ? options : { ...options, timeLimit: secondsOf(limitMs) };
+  limitMsOf(options.timeLimit) === limitMs
+    ? options
+    : { ...options, timeLimit: secondsOf(limitMs) };
 
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
@@ -56,7 +71,12 @@ const workOf = (state: StateRecord): SessionWork | undefined => {
 
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
 export const sessionAt = (
-  { head, state: stored, history, historyCount }: Pick<SessionRecord, 'head' | 'state' | 'history' | 'historyCount'>,
+  {
+    head,
+    state: stored,
+    history,
+    historyCount,
+  }: Pick<SessionRecord, 'head' | 'state' | 'history' | 'historyCount'>,
   now: number,
 ): Session => {
   const { id, origin, createdAt } = head;

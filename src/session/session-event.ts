@@ -20,7 +20,10 @@ export type SessionEventType =
   | 'session.deleted';
 
 interface EventBase {
-  /** Unique for each event, and the same if the event is delivered again; use it to remove duplicates. */
+  /**
+   * Unique for each event, and the same if the event is delivered again; use it to remove
+   * duplicates.
+   */
   readonly id: string;
   /** The tenant of the session. */
   readonly tenant: string;
@@ -61,8 +64,8 @@ export type SessionEvent =
       /** The new time limit in seconds; 0 for none. */
       readonly timeLimit: number;
       /**
-       * When the clock will end the session, unless a command changes this; absent if it will not. RFC 3339, UTC,
-       * milliseconds.
+       * When the clock will end the session, unless a command changes this; absent if it will not.
+       * RFC 3339, UTC, milliseconds.
        */
       readonly endsAt?: string;
     })
@@ -75,7 +78,10 @@ export type SessionEvent =
       readonly type: 'session.updated';
       /** All labels of the session after the change. */
       readonly labels: SessionLabels;
-      /** Present if the metadata has changed. It may be large, so the event does not contain it: read the session. */
+      /**
+       * Present if the metadata has changed. It may be large, so the event does not contain it:
+       * read the session.
+       */
       readonly metadataChanged?: true;
     })
   | (EventBase & {
@@ -85,8 +91,8 @@ export type SessionEvent =
       /** The position in the history after these entries, as `append` or `rewind` returned it. */
       readonly historyPosition: number;
       /**
-       * Present after a rewind: the position that these entries follow. The entries that followed it before are
-       * superseded.
+       * Present after a rewind: the position that these entries follow. The entries that followed
+       * it before are superseded.
        */
       readonly rewoundTo?: number;
     });
@@ -97,11 +103,17 @@ export interface EventPage {
   readonly events: readonly SessionEvent[];
   /** The position after the last event that was read. */
   readonly position: string;
-  /** Whether events after the given position are gone: a stream keeps only the latest, and a store may lose data. */
+  /**
+   * Whether events after the given position are gone: a stream keeps only the latest, and a store
+   * may lose data.
+   */
   readonly isTrimmed: boolean;
 }
 
-/** The current session: the first item, and again where the changes since the last item cannot be told as new entries. */
+/**
+ * The current session: the first item, and again where the changes since the last item cannot be
+ * told as new entries.
+ */
 export interface SessionSnapshot {
   readonly type: 'session.snapshot';
   /** The session with its history, or with its latest entries. */
@@ -144,7 +156,8 @@ export interface SessionDeleted {
 }
 
 /**
- * The clock will end the session soon. The warning is computed once per deadline and not stored: it is not repeated.
+ * The clock will end the session soon. The warning is computed once per deadline and not stored: it
+ * is not repeated.
  */
 export interface SessionExpiring {
   readonly type: 'session.expiring';
@@ -154,7 +167,10 @@ export interface SessionExpiring {
   readonly sessionId: string;
   /** When the warning was computed: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** When the session ends, unless it is paused, resumed, extended or ended before: RFC 3339, UTC, milliseconds. */
+  /**
+   * When the session ends, unless it is paused, resumed, extended or ended before: RFC 3339, UTC,
+   * milliseconds.
+   */
   readonly endsAt: string;
   /** Why the session will end. */
   readonly endReason: EndReason;
@@ -162,7 +178,10 @@ export interface SessionExpiring {
   readonly cursor: string;
 }
 
-/** An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the end. */
+/**
+ * An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the
+ * end.
+ */
 export type SessionChange = SessionSnapshot | SessionChanged | SessionDeleted | SessionExpiring;
 
 /** What `watchAll` adds to an event. */
@@ -170,8 +189,8 @@ interface TenantEventParts {
   /** Pass it as `cursor` to continue after this event. */
   readonly cursor: string;
   /**
-   * With `sessions: true`: the session as it is when the event is delivered, so it may show later changes too. Absent if
-   * the session was deleted, or cannot be read.
+   * With `sessions: true`: the session as it is when the event is delivered, so it may show later
+   * changes too. Absent if the session was deleted, or cannot be read.
    */
   readonly session?: SessionSummary;
 }
@@ -179,13 +198,13 @@ interface TenantEventParts {
 /** What `watchAll` adds to an append. */
 interface AppendedParts {
   /**
-   * With `entries: true`: the entries of this append, without those that were superseded since. Absent if the session
-   * was deleted, or cannot be read.
+   * With `entries: true`: the entries of this append, without those that were superseded since.
+   * Absent if the session was deleted, or cannot be read.
    */
   readonly entries?: readonly PositionedEntry[];
   /**
-   * True if this append has more entries: `entries` has at most 1,000, or about 1 MB. `history` reads the others, after
-   * the position of the last one.
+   * True if this append has more entries: `entries` has at most 1,000, or about 1 MB. `history`
+   * reads the others, after the position of the last one.
    */
   readonly hasMore?: true;
 }
@@ -200,8 +219,8 @@ type EachToTenant<E> = E extends SessionEvent ? ToTenant<E> : never;
 export type TenantEvent = EachToTenant<SessionEvent>;
 
 /**
- * Events are missing here: they were trimmed from the stream, or the store was restored from older data. Read the
- * sessions that you need again.
+ * Events are missing here: they were trimmed from the stream, or the store was restored from older
+ * data. Read the sessions that you need again.
  */
 export interface EventsLost {
   readonly type: 'events_lost';
@@ -226,13 +245,13 @@ interface WatchOptionsBase {
   /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;
   /**
-   * Called once, before the first item, when the watch is open: it misses no change from then on, and `watch` has found
-   * its session.
+   * Called once, before the first item, when the watch is open: it misses no change from then on,
+   * and `watch` has found its session.
    */
   readonly onOpen?: () => void;
   /**
-   * Whether a lease that is taken or released, and a wake, are changes to tell. Default: false, so that a worker that
-   * leases a session because of an item does not cause the next one.
+   * Whether a lease that is taken or released, and a wake, are changes to tell. Default: false, so
+   * that a worker that leases a session because of an item does not cause the next one.
    */
   readonly leases?: boolean;
 }
@@ -240,23 +259,30 @@ interface WatchOptionsBase {
 /** Options of `watchAll`. */
 export interface WatchAllOptions extends WatchOptionsBase {
   /**
-   * The cursor of an item of `watchAll` or of a page of `list`, to continue after it; `0` for the oldest event that is
-   * kept. Default: now, which is when `watchAll` is called; changes of the milliseconds before may come too.
+   * The cursor of an item of `watchAll` or of a page of `list`, to continue after it; `0` for the
+   * oldest event that is kept. Default: now, which is when `watchAll` is called; changes of the
+   * milliseconds before may come too.
    */
   readonly cursor?: string;
   /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
   readonly entries?: boolean;
-  /** Whether each event comes with its session as it is now. Costs a read for each event. Default: false. */
+  /**
+   * Whether each event comes with its session as it is now. Costs a read for each event. Default:
+   * false.
+   */
   readonly sessions?: boolean;
 }
 
 /** Options of `watch`. */
 export interface WatchOptions extends WatchOptionsBase {
-  /** The cursor of an item of a watch of this session, to continue after it. Default: begins with a snapshot. */
+  /**
+   * The cursor of an item of a watch of this session, to continue after it. Default: begins with a
+   * snapshot.
+   */
   readonly cursor?: string;
   /**
-   * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at most 86400. A watch
-   * that begins later delivers it at once. Default: no warning.
+   * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at
+   * most 86400. A watch that begins later delivers it at once. Default: no warning.
    */
   readonly warnBefore?: number;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */

@@ -1,6 +1,9 @@
 import type { CallbackFailed, SessionError } from './errors.js';
 
-/** What the caller can do about an error. `callback_failed` is missing: the exception of the callback says it. */
+/**
+ * What the caller can do about an error. `callback_failed` is missing: the exception of the
+ * callback says it.
+ */
 const adviceOf: Readonly<Record<SessionError['type'], string>> = {
   invalid_input: 'correct the input',
   not_found: 'check the id and the tenant, or create the session with getOrCreate',
@@ -36,7 +39,8 @@ const messageOf = ({ type, message }: TypedError): string => {
 };
 
 /**
- * With what the operations of `orThrow` reject. Its message has the type and the message of the error, and what to do.
+ * With what the operations of `orThrow` reject. Its message has the type and the message of the
+ * error, and what to do.
  *
  *     catch (failure) {
  *       if (failure instanceof SessionFailure && failure.type === 'leased') return busy();
@@ -51,7 +55,9 @@ export class SessionFailure<E extends TypedError = SessionError | CallbackFailed
   /** The error with its data, as the operation without `orThrow` returns it. */
   readonly error: E;
 
-  /** Narrows what is an `instanceof SessionFailure` to the errors of the operations, and not to any. */
+  /**
+   * Narrows what is an `instanceof SessionFailure` to the errors of the operations, and not to any.
+   */
   declare static readonly [Symbol.hasInstance]: (value: unknown) => value is SessionFailure;
 
   constructor(error: E) {

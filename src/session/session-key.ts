@@ -1,10 +1,14 @@
 import type { Result } from 'neverthrow';
 
-/** A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result directly. */
+/**
+ * A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result
+ * directly.
+ */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
 
 /**
- * Identifies a session. No call reaches the data of another tenant, even if tenants and ids contain special characters.
+ * Identifies a session. No call reaches the data of another tenant, even if tenants and ids contain
+ * special characters.
  */
 export interface SessionKey {
   /** The tenant that the session belongs to. */

@@ -1,19 +1,29 @@
 /** Limits on input and answers, set with `new SessionService({ limits })`. */
 export interface SessionLimits {
   /**
-   * Maximum `timeLimit` of each session, in seconds. A higher one is refused, and a session that is created without
-   * one, or with 0, gets this one. Default: 30 days for a session that has a time limit; a session may have none.
+   * Maximum `timeLimit` of each session, in seconds. A higher one is refused, and a session that is
+   * created without one, or with 0, gets this one. Default: 30 days for a session that has a time
+   * limit; a session may have none.
    */
   readonly timeLimit: number;
   /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */
   readonly textBytes: number;
-  /** Maximum bytes of UTF-8 in the `content` of an entry, together with the JSON of its `data`. Default: 256 KiB. */
+  /**
+   * Maximum bytes of UTF-8 in the `content` of an entry, together with the JSON of its `data`.
+   * Default: 256 KiB.
+   */
   readonly contentBytes: number;
-  /** Maximum bytes of UTF-8 in the JSON of the metadata of a session, also after an `update`. Default: 16 KiB. */
+  /**
+   * Maximum bytes of UTF-8 in the JSON of the metadata of a session, also after an `update`.
+   * Default: 16 KiB.
+   */
   readonly metadataBytes: number;
   /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
-  /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
+  /**
+   * Maximum number of entries in a history; an append beyond it is `history_full`. Default: no
+   * limit.
+   */
   readonly historyEntries: number;
   /**
    * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one is
@@ -21,8 +31,8 @@ export interface SessionLimits {
    */
   readonly activeSessions: number | ((tenant: string) => number);
   /**
-   * Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default:
-   * 8 MiB.
+   * Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is
+   * always served. Default: 8 MiB.
    */
   readonly pageBytes: number;
 }
@@ -58,7 +68,10 @@ export const MAX_LABELS = 8;
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
-/** Maximum number of sessions that a search examines: a list by several labels, by label and status, or by last update. */
+/**
+ * Maximum number of sessions that a search examines: a list by several labels, by label and status,
+ * or by last update.
+ */
 export const SEARCH_LIMIT = 10_000;
 /** Maximum duration of a lease, in seconds: a day. It can be renewed. */
 export const MAX_LEASE_SECONDS = 86_400;

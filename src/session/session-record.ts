@@ -1,4 +1,10 @@
-import type { HistoryEntry, JsonObject, SessionLabels, SessionOptions, SessionOrigin } from './session.js';
+import type {
+  HistoryEntry,
+  JsonObject,
+  SessionLabels,
+  SessionOptions,
+  SessionOrigin,
+} from './session.js';
 import type { EndReason } from './session-status.js';
 
 /** Why a lease was cancelled. */
@@ -11,7 +17,10 @@ export interface Cancellation {
 export interface LeaseRecord {
   /** 1 to 256 characters. */
   readonly holder: string;
-  /** Number of the lease, at least 1: higher than that of every earlier lease on the session, by a random number. */
+  /**
+   * Number of the lease, at least 1: higher than that of every earlier lease on the session, by a
+   * random number.
+   */
   readonly fencingToken: number;
   /** When it was taken, in milliseconds since the epoch. */
   readonly takenAt: number;
@@ -20,8 +29,8 @@ export interface LeaseRecord {
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
   /**
-   * Of a claim: the maximum number of attempts. The session wants a worker again at the end of the lease, unless it is
-   * released before. Absent for a lease that is no claim.
+   * Of a claim: the maximum number of attempts. The session wants a worker again at the end of the
+   * lease, unless it is released before. Absent for a lease that is no claim.
    */
   readonly maxAttempts?: number;
   /** Present if `cancel` has ended the lease. */
@@ -29,8 +38,8 @@ export interface LeaseRecord {
 }
 
 /**
- * Settings that are stored with a session when it is created. They apply even if a process with other settings changes
- * or sweeps the session.
+ * Settings that are stored with a session when it is created. They apply even if a process with
+ * other settings changes or sweeps the session.
  */
 export interface SessionTerms {
   /** Maximum milliseconds without a break in IDLE or in PAUSED; `Infinity` for no limit. */
@@ -56,8 +65,9 @@ export interface PendingReport {
 
 interface Phase {
   /**
-   * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with the same id and those
-   * that a failover has lost included. A store replaces a state only if it has the expected revision.
+   * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with
+   * the same id and those that a failover has lost included. A store replaces a state only if it
+   * has the expected revision.
    */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
@@ -65,9 +75,9 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When the session was last used by an append or a command, or when the clock ended it, in milliseconds since the
-   * epoch. Leases, wakes, and changes of labels and metadata are no use. An append changes it without a new revision,
-   * unless it wakes. It never decreases.
+   * When the session was last used by an append or a command, or when the clock ended it, in
+   * milliseconds since the epoch. Leases, wakes, and changes of labels and metadata are no use. An
+   * append changes it without a new revision, unless it wakes. It never decreases.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
@@ -75,14 +85,15 @@ interface Phase {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   /**
-   * When the clock ends the session even if it is in use, in milliseconds since the epoch; `Infinity` for never. With
-   * an inactivity timeout it may end earlier. After the end: when the session is deleted.
+   * When the clock ends the session even if it is in use, in milliseconds since the epoch;
+   * `Infinity` for never. With an inactivity timeout it may end earlier. After the end: when the
+   * session is deleted.
    */
   readonly deadline: number;
   /**
    * The latest changes with an operation id, newest first, at most `REMEMBERED_OPERATIONS`: each as
-   * `<command>:<operation id>` (`extend` as `extend-<seconds>`, `update` as `update-<digest>`), of the
-   * characters `A-Z a-z 0-9 _ . ~ : -`.
+   * `<command>:<operation id>` (`extend` as `extend-<seconds>`, `update` as `update-<digest>`), of
+   * the characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
   /** The settings that were stored when the session was created. */
@@ -94,13 +105,13 @@ interface Phase {
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
   /**
-   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it wants none. `wakeAtOf`
-   * tells when a worker may claim it.
+   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it
+   * wants none. `wakeAtOf` tells when a worker may claim it.
    */
   readonly wakeAt?: number;
   /**
-   * When the next attempt is due after one that has failed, in milliseconds since the epoch. Absent if none is. Apart
-   * from `wakeAt`, so that a later wake is not lost.
+   * When the next attempt is due after one that has failed, in milliseconds since the epoch. Absent
+   * if none is. Apart from `wakeAt`, so that a later wake is not lost.
    */
   readonly retryAt?: number;
   /** Number of claims since the work was last done. Absent for none. */
@@ -126,13 +137,19 @@ export interface SessionHead {
   readonly options: SessionOptions;
   /** Absent for a session that is no fork. */
   readonly origin?: SessionOrigin;
-  /** A digest of the input of a `create` with an idempotency key, to detect a different input with the same key. */
+  /**
+   * A digest of the input of a `create` with an idempotency key, to detect a different input with
+   * the same key.
+   */
   readonly digest?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 }
 
-/** A session as a store keeps it. The record belongs to the caller: changing it changes nothing in the store. */
+/**
+ * A session as a store keeps it. The record belongs to the caller: changing it changes nothing in
+ * the store.
+ */
 export interface SessionRecord {
   /** The part that never changes. */
   readonly head: SessionHead;
@@ -143,8 +160,9 @@ export interface SessionRecord {
   /** Number of entries in the whole history. */
   readonly historyCount: number;
   /**
-   * Number of the last change: 1 for the creation, and 1 more for each change of the status, the time limit, the
-   * labels or the metadata, each append, each redaction, each lease that is taken or released, and each wake.
+   * Number of the last change: 1 for the creation, and 1 more for each change of the status, the
+   * time limit, the labels or the metadata, each append, each redaction, each lease that is taken
+   * or released, and each wake.
    */
   readonly sequence: number;
   /** The `version` of the history, as `findEntries` returns it. */

@@ -9,7 +9,10 @@ export const isSessionStatus = (value: unknown): value is SessionStatus =>
 /** Commands with which callers change the status. */
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 
-/** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle or the inactivity timeout. */
+/**
+ * Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle or the
+ * inactivity timeout.
+ */
 export type ClockCommand = 'expire' | 'time_out';
 
 /** Commands that change the status. */
@@ -18,12 +21,19 @@ export type StatusCommand = CallerCommand | ClockCommand;
 /** All commands. `extend` changes the time limit, and keeps the status. */
 export type SessionCommand = StatusCommand | 'extend';
 
-export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout', 'inactive'] as const);
+export const endReasons = Object.freeze([
+  'terminated',
+  'failed',
+  'time_limit',
+  'idle_timeout',
+  'inactive',
+] as const);
 
 /** Why a session is TERMINATED. */
 export type EndReason = (typeof endReasons)[number];
 
-export const isEndReason = (value: unknown): value is EndReason => endReasons.some((reason) => reason === value);
+export const isEndReason = (value: unknown): value is EndReason =>
+  endReasons.some((reason) => reason === value);
 
 /** The result of a transition. */
 export type TransitionTarget =
@@ -32,7 +42,8 @@ export type TransitionTarget =
   | { readonly unchanged: true };
 
 const to = <S extends 'IDLE' | 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status });
-const end = <R extends EndReason>(endReason: R) => Object.freeze({ status: 'TERMINATED', endReason } as const);
+const end = <R extends EndReason>(endReason: R) =>
+  Object.freeze({ status: 'TERMINATED', endReason } as const);
 const unchanged = Object.freeze({ unchanged: true } as const);
 
 /** What the commands of a status lead to. */
@@ -40,7 +51,10 @@ export type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTa
 
 const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
 
-/** The state machine: status, command, target. A command that is not listed for a status is not allowed in it. */
+/**
+ * The state machine: status, command, target. A command that is not listed for a status is not
+ * allowed in it.
+ */
 export const transitions = Object.freeze({
   IDLE: row({
     start: to('ACTIVE'),
@@ -74,7 +88,10 @@ export const clockCommands = Object.freeze({
   PAUSED: 'time_out',
 } as const) satisfies Readonly<Record<Exclude<SessionStatus, 'TERMINATED'>, ClockCommand>>;
 
-/** Whether a session in a status accepts history entries. PAUSED does, because a transcript may arrive late. */
+/**
+ * Whether a session in a status accepts history entries. PAUSED does, because a transcript may
+ * arrive late.
+ */
 export const acceptsHistory = Object.freeze({
   IDLE: false,
   ACTIVE: true,
@@ -93,7 +110,10 @@ export interface InvalidTransition {
   readonly command: SessionCommand | 'append' | 'rewind' | 'lease' | 'wake' | 'cancel';
 }
 
-export const invalidTransition = (status: SessionStatus, command: InvalidTransition['command']): InvalidTransition => ({
+export const invalidTransition = (
+  status: SessionStatus,
+  command: InvalidTransition['command'],
+): InvalidTransition => ({
   type: 'invalid_transition',
   message: `a session that is ${status} does not allow ${command}`,
   status,

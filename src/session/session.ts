@@ -15,8 +15,8 @@ export interface SessionOptions {
 }
 
 /**
- * Names and values by which lists find sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
- * characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes them.
+ * Names and values by which lists find sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1
+ * to 64 of the characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes them.
  */
 export type SessionLabels = Readonly<Record<string, string>>;
 
@@ -31,7 +31,10 @@ export interface JsonObject {
   readonly [name: string]: JsonValue | undefined;
 }
 
-/** Metadata to change: a name and its new value, which replaces the old one as a whole, or `null` to remove it. */
+/**
+ * Metadata to change: a name and its new value, which replaces the old one as a whole, or `null` to
+ * remove it.
+ */
 export type MetadataChanges = JsonObject;
 
 /** One message of a session's history. */
@@ -75,20 +78,27 @@ export interface SessionState {
   /** Milliseconds spent ACTIVE so far. */
   readonly durationMs: number;
   /**
-   * An opaque number that is another one after each command, update and change of the lease; entries do not change it.
-   * With it as `ifRevision`, `update` applies only to what you have read.
+   * An opaque number that is another one after each command, update and change of the lease;
+   * entries do not change it. With it as `ifRevision`, `update` applies only to what you have read.
    */
   readonly revision: number;
-  /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
+  /**
+   * When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time
+   * of a session.
+   */
   readonly startedAt?: string;
   /**
-   * When the clock ends the session unless a command comes before: at its time limit or the inactivity timeout while
-   * ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   * When the clock ends the session unless a command comes before: at its time limit or the
+   * inactivity timeout while ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock
+   * does not end it, and after the end.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */
   readonly endedAt?: string;
-  /** Present if an earlier call with this operation id has already run the command: this call changed nothing. */
+  /**
+   * Present if an earlier call with this operation id has already run the command: this call
+   * changed nothing.
+   */
   readonly repeated?: true;
 }
 
@@ -108,17 +118,22 @@ export interface SessionWork {
   readonly attempts: number;
   /** When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it wants none. */
   readonly wakeAt?: string;
-  /** Present if the work has failed in all its attempts, until a worker claims the session again. */
+  /**
+   * Present if the work has failed in all its attempts, until a worker claims the session again.
+   */
   readonly exhausted?: true;
 }
 
 /**
- * A lease that was taken: `await using` releases it at the end of the block. If that fails, or the lease is over, it is
- * no error, because a lease also ends by itself.
+ * A lease that was taken: `await using` releases it at the end of the block. If that fails, or the
+ * lease is over, it is no error, because a lease also ends by itself.
  */
 export interface TakenLease extends SessionLease, AsyncDisposable {}
 
-/** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
+/**
+ * A session at the time of reading. It belongs to the caller: changing it changes nothing in the
+ * store.
+ */
 export interface Session extends Omit<SessionState, 'repeated'> {
   /** The options that the session was created with, and its current time limit. */
   readonly options: SessionOptions;
@@ -138,12 +153,18 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly origin?: SessionOrigin;
   /** When the session was created. */
   readonly createdAt: string;
-  /** When the session was last active: its last append or command, or its end. Updates and leases do not count. */
+  /**
+   * When the session was last active: its last append or command, or its end. Updates and leases do
+   * not count.
+   */
   readonly updatedAt: string;
 }
 
 /** The result of `create`. */
 export interface CreatedSession extends Session {
-  /** Present if an earlier call with this idempotency key created the session: this call changed nothing. */
+  /**
+   * Present if an earlier call with this idempotency key created the session: this call changed
+   * nothing.
+   */
   readonly repeated?: true;
 }

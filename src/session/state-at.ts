@@ -1,6 +1,11 @@
 import type { Result } from 'neverthrow';
 import type { JsonObject, SessionLabels } from './session.js';
-import { type EndedState, REMEMBERED_OPERATIONS, type SessionTerms, type StateRecord } from './session-record.js';
+import {
+  type EndedState,
+  REMEMBERED_OPERATIONS,
+  type SessionTerms,
+  type StateRecord,
+} from './session-record.js';
 import {
   acceptsHistory,
   clockCommands,
@@ -36,7 +41,10 @@ export interface Beginning {
 
 const noOperations: readonly string[] = Object.freeze([]);
 
-/** The state of a new session. Avoids spreads, because they take half as long as the rest of a create. */
+/**
+ * The state of a new session. Avoids spreads, because they take half as long as the rest of a
+ * create.
+ */
 const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginning): StateRecord => {
   const state = {
     status: 'IDLE' as const,
@@ -78,13 +86,16 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
 };
 
 /**
- * When the clock ends the session unless it is used or changed before, in milliseconds since the epoch; `Infinity` for
- * never. After the end: when the session is deleted.
+ * When the clock ends the session unless it is used or changed before, in milliseconds since the
+ * epoch; `Infinity` for never. After the end: when the session is deleted.
  */
 export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord): number =>
   status === 'ACTIVE' ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs) : deadline;
 
-/** Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts nothing. */
+/**
+ * Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts
+ * nothing.
+ */
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
   const until = Math.min(now, endsAt(state));
@@ -99,7 +110,8 @@ const clockEnds = {
 };
 
 /**
- * The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it.
+ * The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no
+ * process has stored it.
  */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline, terms } = state;
@@ -124,7 +136,9 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
  */
 export const dueAtOf = (state: StateRecord): number => state.report?.dueAt ?? endsAt(state);
 
-/** The next state by the transition table. A command that changes nothing returns `current` itself. */
+/**
+ * The next state by the transition table. A command that changes nothing returns `current` itself.
+ */
 export const advance = (
   current: StateRecord,
   command: StatusCommand,
@@ -163,8 +177,9 @@ export const advance = (
 };
 
 /**
- * When the session stops accepting history entries, exclusive, including its grace period, in milliseconds since the
- * epoch; 0 if it accepts none. An IDLE session accepts entries only in the grace period after its end.
+ * When the session stops accepting history entries, exclusive, including its grace period, in
+ * milliseconds since the epoch; 0 if it accepts none. An IDLE session accepts entries only in the
+ * grace period after its end.
  */
 export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
@@ -178,9 +193,9 @@ export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
 /**
- * The state after an append at `now`: `lastActivityAt` is `now`, unless it is later already, and whether or not the
- * session has an inactivity timeout. Entries in the grace period do not change the state, because the session has ended,
- * by a stored end or by its clock.
+ * The state after an append at `now`: `lastActivityAt` is `now`, unless it is later already, and
+ * whether or not the session has an inactivity timeout. Entries in the grace period do not change
+ * the state, because the session has ended, by a stored end or by its clock.
  */
 export const usedAt = (state: StateRecord, now: number): StateRecord =>
   now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)

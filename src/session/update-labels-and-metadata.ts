@@ -60,7 +60,10 @@ const changedMetadata = (
   return err(invalidInput([{ path: 'metadata', message }]));
 };
 
-/** The next state, of a session in any status; `current` itself if nothing changes. An update is no activity. */
+/**
+ * The next state, of a session in any status; `current` itself if nothing changes. An update is no
+ * activity.
+ */
 export const updateLabelsAndMetadata = (
   current: StateRecord,
   { changes, metadataBytes, command, operationId }: DataUpdate,
@@ -68,7 +71,9 @@ export const updateLabelsAndMetadata = (
   const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
   const labels = changes.labels ? changedLabels(current, changes.labels) : ok(labelsBefore);
   if (labels.isErr()) return err(labels.error);
-  const metadata = changes.metadata ? changedMetadata(current, changes.metadata, metadataBytes) : ok(metadataBefore);
+  const metadata = changes.metadata
+    ? changedMetadata(current, changes.metadata, metadataBytes)
+    : ok(metadataBefore);
   if (metadata.isErr()) return err(metadata.error);
   const isSame = sameLabels(labelsBefore, labels.value) && metadata.value === metadataBefore;
   if (isSame) return ok(current);

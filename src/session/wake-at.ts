@@ -3,10 +3,16 @@ import type { StateRecord } from './session-record.js';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants none. A lease holds off
- * all claims until its end, and a claim that was not released is made again after it: its worker may have crashed.
+ * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants
+ * none. A lease holds off all claims until its end, and a claim that was not released is made again
+ * after it: its worker may have crashed.
  */
-export const wakeAtOf = ({ status, wakeAt = NEVER, retryAt = NEVER, lease }: StateRecord): number => {
+export const wakeAtOf = ({
+  status,
+  wakeAt = NEVER,
+  retryAt = NEVER,
+  lease,
+}: StateRecord): number => {
   if (status === 'TERMINATED') return NEVER;
   const dueAt = Math.min(wakeAt, retryAt);
   if (lease === undefined || lease.releasedAt !== undefined) return dueAt;

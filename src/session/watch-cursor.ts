@@ -3,16 +3,20 @@ import type { PositionedEntry } from './session.js';
 import type { StateRecord } from './session-record.js';
 
 /**
- * The text of a cursor: `<sequence>-<start>-<position>-<digest of the state>-<digest of the last entry>-<version of the
- * history>`.
+ * The text of a cursor: `<sequence>-<start>-<position>-<digest of the state>-<digest of the last
+ * entry>-<version of the history>`.
  */
-export const watchCursorForm = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([0-9a-f]{8})-([0-9a-f]{8})-([\w.-]{1,64})$/;
+export const watchCursorForm =
+  /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([0-9a-f]{8})-([0-9a-f]{8})-([\w.-]{1,64})$/;
 
 /** What a watcher knows of a session. It contains nothing of other sessions. */
 export interface WatchCursor {
   /** Number of the last change. */
   readonly sequence: number;
-  /** The position before the last entry; the next read begins there, to see that this entry is still the same. */
+  /**
+   * The position before the last entry; the next read begins there, to see that this entry is still
+   * the same.
+   */
   readonly start: number;
   /** The position at the end of the history. */
   readonly position: number;
@@ -27,15 +31,19 @@ export interface WatchCursor {
 const shortDigestOf = (value: unknown): string => digestOf(JSON.stringify(value)).slice(0, 8);
 
 /**
- * A digest of the last entry of a history. A store that was restored from older data may have another one at the same
- * position.
+ * A digest of the last entry of a history. A store that was restored from older data may have
+ * another one at the same position.
  */
 export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
-  shortDigestOf(entry === undefined ? [] : [entry.position, entry.role, entry.timestamp, entry.content, entry.id]);
+  shortDigestOf(
+    entry === undefined
+      ? []
+      : [entry.position, entry.role, entry.timestamp, entry.content, entry.id],
+  );
 
 /**
- * A digest of what distinguishes two states, but for renewals of a lease and for uses of the session. It tells leases
- * that are taken and released only for a watch that wants these.
+ * A digest of what distinguishes two states, but for renewals of a lease and for uses of the
+ * session. It tells leases that are taken and released only for a watch that wants these.
  */
 export const stateDigestOf = (state: StateRecord, isWithLeases: boolean): string => {
   const { status, since, activeMs, limitMs, labels, metadata, lease } = state;
@@ -43,9 +51,18 @@ export const stateDigestOf = (state: StateRecord, isWithLeases: boolean): string
   return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
 };
 
-/** Joined, because a template would keep all its parts in memory, and each waiting watch holds such a text. */
-export const cursorText = ({ sequence, start, position, state, entry, version }: WatchCursor): string =>
-  [sequence, start, position, state, entry, version].join('-');
+/**
+ * Joined, because a template would keep all its parts in memory, and each waiting watch holds such
+ * a text.
+ */
+export const cursorText = ({
+  sequence,
+  start,
+  position,
+  state,
+  entry,
+  version,
+}: WatchCursor): string => [sequence, start, position, state, entry, version].join('-');
 
 /** Parses a cursor; undefined if the text is none. */
 export const parseWatchCursor = (text: string): WatchCursor | undefined => {

@@ -12,19 +12,24 @@ import {
 import type { SessionLease } from './session.js';
 import type { WatchSignal } from './session-event.js';
 
-/** The runtime's `AbortSignal`, or `WatchSignal` in a program without the types of the DOM or of Node. */
-export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;
+/**
+ * The runtime's `AbortSignal`, or `WatchSignal` in a program without the types of the DOM or of
+ * Node.
+ */
+export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
+  ? S
+  : WatchSignal;
 
 /** The argument of the function that runs under a lease. `S` is the type of `sessions`. */
 export interface HeldLease<S> {
   /**
-   * The same sessions, whose appends and commands on the leased session carry the token: they are `lease_lost` once the
-   * lease is over, even if this process was suspended in between.
+   * The same sessions, whose appends and commands on the leased session carry the token: they are
+   * `lease_lost` once the lease is over, even if this process was suspended in between.
    */
   readonly sessions: S;
   /**
-   * Aborted when the lease is lost or was not renewed in time, and when the session has ended or was deleted: stop
-   * working on the session then. `reason` is the error, such as `lease_lost`.
+   * Aborted when the lease is lost or was not renewed in time, and when the session has ended or
+   * was deleted: stop working on the session then. `reason` is the error, such as `lease_lost`.
    */
   readonly signal: LeaseSignal;
   /** For calls that do not go through `sessions`, such as those of another process. */
@@ -44,7 +49,9 @@ export interface Fence {
   readonly fencingToken: number;
 }
 
-/** The fencing token of a write on a session: the one that was given, or that of the lease on it. */
+/**
+ * The fencing token of a write on a session: the one that was given, or that of the lease on it.
+ */
 export const fencingTokenFor = <T>(
   fence: Fence | undefined,
   id: string,
@@ -59,14 +66,15 @@ export interface HoldOperations<S, R extends { readonly type: string }> {
   /** `isDone`: whether the function that ran under the lease has returned a value. */
   release(fencingToken: number, isDone: boolean): ResultAsync<void, ReleaseError>;
   /**
-   * Calls `check` when the lease may be over, so that this is not noticed only by the next renewal. Returns a function
-   * that ends this.
+   * Calls `check` when the lease may be over, so that this is not noticed only by the next renewal.
+   * Returns a function that ends this.
    */
   onDoubt?(check: () => void): () => void;
 }
 
 /** Takes, renews and releases the leases of one session. */
-export interface LeaseOperations<S, E, R extends { readonly type: string }> extends HoldOperations<S, R> {
+export interface LeaseOperations<S, E, R extends { readonly type: string }>
+  extends HoldOperations<S, R> {
   lease(): ResultAsync<SessionLease, E>;
 }
 
@@ -84,14 +92,17 @@ export interface TakenAt {
 export interface LeaseClock {
   /** Milliseconds since any time in the past. */
   now(): number;
-  /** Calls `done` after `ms` milliseconds, or earlier; returns a function that prevents the call. */
+  /**
+   * Calls `done` after `ms` milliseconds, or earlier; returns a function that prevents the call.
+   */
   after(ms: number, done: () => void): () => void;
 }
 
 /** The length of a lease in an unchecked input, in seconds; 0 if it is not a valid length. */
 const secondsIn = (input: unknown): number => {
   try {
-    const given: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'seconds') : 0;
+    const given: unknown =
+      typeof input === 'object' && input !== null ? Reflect.get(input, 'seconds') : 0;
     const seconds = Number(given);
     return Number.isFinite(seconds) ? seconds : 0;
   } catch {
@@ -121,7 +132,11 @@ class Renewal<R extends { readonly type: string }> {
   #isRefused = false;
   #isOver = false;
 
-  constructor(renew: () => ResultAsync<unknown, R>, clock: LeaseClock, { begunAt, seconds, fencingToken }: TakenAt) {
+  constructor(
+    renew: () => ResultAsync<unknown, R>,
+    clock: LeaseClock,
+    { begunAt, seconds, fencingToken }: TakenAt,
+  ) {
     const lengthMs = seconds * 1000;
     this.#renew = renew;
     this.#clock = clock;
@@ -136,12 +151,17 @@ class Renewal<R extends { readonly type: string }> {
     return this.#gone.signal;
   }
 
-  /** Whether the lease has ended by the clock: another holder may have had the session while `use` was running. */
+  /**
+   * Whether the lease has ended by the clock: another holder may have had the session while `use`
+   * was running.
+   */
   get hasRunOut(): boolean {
     return this.#hasRunOut;
   }
 
-  /** Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it. */
+  /**
+   * Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it.
+   */
   get isRefused(): boolean {
     return this.#isRefused;
   }
@@ -167,7 +187,10 @@ class Renewal<R extends { readonly type: string }> {
       return;
     }
     if (now >= this.#renewsAt) this.#renewNow(now).catch(() => undefined);
-    this.#cancel = this.#clock.after(Math.max(1, Math.min(this.#endsAt, this.#renewsAt) - now), () => this.#wait());
+    this.#cancel = this.#clock.after(
+      Math.max(1, Math.min(this.#endsAt, this.#renewsAt) - now),
+      () => this.#wait(),
+    );
   }
 
   async #renewNow(begunAt: number): Promise<void> {
@@ -194,14 +217,24 @@ class Renewal<R extends { readonly type: string }> {
   }
 }
 
-/** Whether a value is a result. Not by `instanceof`, because the caller may have another copy of neverthrow. */
+/**
+ * Whether a value is a result. Not by `instanceof`, because the caller may have another copy of
+ * neverthrow.
+ */
 const isResult = (value: unknown): value is Result<unknown, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
-  return 'isErr' in value && typeof value.isErr === 'function' && ('value' in value || 'error' in value);
+  return (
+    'isErr' in value && typeof value.isErr === 'function' && ('value' in value || 'error' in value)
+  );
 };
 
-/** The result of `use`: its own if it returns one, and the reason of the signal if it throws that. */
-const resultOf = async (use: () => unknown, signal: AbortSignal): Promise<Result<unknown, unknown>> => {
+/**
+ * The result of `use`: its own if it returns one, and the reason of the signal if it throws that.
+ */
+const resultOf = async (
+  use: () => unknown,
+  signal: AbortSignal,
+): Promise<Result<unknown, unknown>> => {
   try {
     const value = await use();
     if (!isResult(value)) return ok(value);
@@ -221,13 +254,14 @@ const lostOf = <R extends { readonly type: string }>(
   fencingToken: number,
 ): LeaseEnded | undefined => {
   if (released.isErr() && isCancelled(released.error)) return released.error;
-  const isReplaced = released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
+  const isReplaced =
+    released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
   return renewal.hasRunOut || isReplaced ? leaseLost(fencingToken) : undefined;
 };
 
 /**
- * Calls `use` under a lease that was taken, renews the lease while it runs, and releases it at the end. The result is
- * that of `withLease`.
+ * Calls `use` under a lease that was taken, renews the lease while it runs, and releases it at the
+ * end. The result is that of `withLease`.
  */
 export const holdLease = async <S, R extends { readonly type: string }>(
   operations: HoldOperations<S, R>,
@@ -250,9 +284,10 @@ export const holdLease = async <S, R extends { readonly type: string }>(
 };
 
 /**
- * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns the value or the result
- * of `use`, `callback_failed` if `use` throws anything but the reason of the signal, and `lease_lost` or `cancelled` in
- * place of a value if the lease was over before `use` had finished. Never rejects.
+ * Calls `use` under a lease, renews the lease while it runs, and releases it at the end. Returns
+ * the value or the result of `use`, `callback_failed` if `use` throws anything but the reason of
+ * the signal, and `lease_lost` or `cancelled` in place of a value if the lease was over before
+ * `use` had finished. Never rejects.
  */
 export function withLease<T, S, E, R extends { readonly type: string }>(
   operations: LeaseOperations<S, E, R>,
@@ -260,7 +295,10 @@ export function withLease<T, S, E, R extends { readonly type: string }>(
   input: unknown,
   use: (lease: HeldLease<S>) => T,
 ): Promise<
-  Result<ReturnedValue<Awaited<T>>, E | InvalidInput | LeaseEnded | CallbackFailed | ReturnedError<Awaited<T>>>
+  Result<
+    ReturnedValue<Awaited<T>>,
+    E | InvalidInput | LeaseEnded | CallbackFailed | ReturnedError<Awaited<T>>
+  >
 >;
 export async function withLease<S, E, R extends { readonly type: string }>(
   operations: LeaseOperations<S, E, R>,
@@ -268,7 +306,8 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   input: unknown,
   use: (lease: HeldLease<S>) => unknown,
 ): Promise<Result<unknown, unknown>> {
-  if (typeof use !== 'function') return err(invalidInput([{ path: 'use', message: 'must be a function' }]));
+  if (typeof use !== 'function')
+    return err(invalidInput([{ path: 'use', message: 'must be a function' }]));
   const seconds = secondsIn(input);
   const begunAt = clock.now();
   const taken = await operations.lease();

@@ -1,7 +1,14 @@
 import { pick } from './chance-of.js';
 import type { World } from './world.js';
 
-export const faultTypes = ['crash', 'lostReply', 'refused', 'pause', 'clockJump', 'slowStore'] as const;
+export const faultTypes = [
+  'crash',
+  'lostReply',
+  'refused',
+  'pause',
+  'clockJump',
+  'slowStore',
+] as const;
 
 /**
  * What may go wrong with a call of the store:
@@ -24,8 +31,9 @@ export interface FaultPlanOptions {
 }
 
 /**
- * Decides which calls of the store have a fault. The n-th call of a method has one with the chance `rate / n`, so that
- * a thousand polls take no faults from the only append. Each run has another rate for each method, most of them high.
+ * Decides which calls of the store have a fault. The n-th call of a method has one with the chance
+ * `rate / n`, so that a thousand polls take no faults from the only append. Each run has another
+ * rate for each method, most of them high.
  */
 export class FaultPlan {
   readonly #world: World;
@@ -44,10 +52,13 @@ export class FaultPlan {
   }
 
   /**
-   * The name of the next call of a host, and its fault. A call is named by its number among those of its host and
-   * method, so that it mostly keeps its name if a fault before it is left out.
+   * The name of the next call of a host, and its fault. A call is named by its number among those
+   * of its host and method, so that it mostly keeps its name if a fault before it is left out.
    */
-  next(host: number, method: string): { readonly id: string; readonly fault: FaultType | undefined } {
+  next(
+    host: number,
+    method: string,
+  ): { readonly id: string; readonly fault: FaultType | undefined } {
     const id = `${host} ${method} ${this.#count(`${host} ${method}`)}`;
     const { types, until, only } = this.#options;
     const rate = Math.sqrt(this.#world.chance(`rate of ${method}`)) / this.#count(method);

@@ -18,7 +18,9 @@ export interface SimulatedHost {
   readonly clock: Required<Clock>;
   /** Aborted when the run ends, like a SIGTERM. A crash aborts nothing. */
   readonly signal: AbortSignal;
-  /** The number of the host, from 1. The process that is started after a crash has the same number. */
+  /**
+   * The number of the host, from 1. The process that is started after a crash has the same number.
+   */
   readonly host: number;
   /** A random number from 0 up to 1 that depends on the seed. Use it instead of `Math.random`. */
   readonly random: () => number;
@@ -60,21 +62,28 @@ const MAX_STEPS = 200_000;
 /** Number of hosts that end with an error after the last fault until the run fails. */
 const MAX_ERRORS = 3;
 
-const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause), { cause }));
+const asError = (cause: unknown): Error =>
+  cause instanceof Error ? cause : new Error(String(cause), { cause });
 
 /** The error of a check, which may throw, reject, or return false or an error result. */
 const errorOf = async (check: () => unknown): Promise<Error | undefined> => {
   try {
     const verdict = await check();
     if (verdict === false) return new Error('the check returned false');
-    return isFields(verdict) && 'isErr' in verdict && 'error' in verdict ? asError(verdict['error']) : undefined;
+    return isFields(verdict) && 'isErr' in verdict && 'error' in verdict
+      ? asError(verdict['error'])
+      : undefined;
   } catch (error) {
     return asError(error);
   }
 };
 
 /** Runs the hosts once with a seed. With `only`, no other calls have faults. */
-export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlySet<string>): Promise<Run> => {
+export const runSeed = async (
+  seed: number,
+  scenario: Scenario,
+  only?: ReadonlySet<string>,
+): Promise<Run> => {
   const world = new World(seed);
   const until = world.now + scenario.durationMs;
   const plan = new FaultPlan(world, { types: scenario.faults, until, only });
@@ -96,10 +105,14 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
   };
   const restart = (process: Process): void => {
     restarts += 1;
-    world.schedule(undefined, RESTART_MS * world.chance(`${process.name} ${process.start} restart`), () => {
-      restarts -= 1;
-      if (!stop.signal.aborted) begin(process.host, process.start + 1);
-    });
+    world.schedule(
+      undefined,
+      RESTART_MS * world.chance(`${process.name} ${process.start} restart`),
+      () => {
+        restarts -= 1;
+        if (!stop.signal.aborted) begin(process.host, process.start + 1);
+      },
+    );
   };
   const kill = (process: Process): void => {
     if (!process.isAlive) return;
@@ -114,7 +127,12 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       return world.chance(`${name} ${numbers}`);
     };
   };
-  const settingsOf = (store: SessionStore, clock: Clock, name: string, make?: TracedSessions): Settings =>
+  const settingsOf = (
+    store: SessionStore,
+    clock: Clock,
+    name: string,
+    make?: TracedSessions,
+  ): Settings =>
     parseSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`), make);
   const begin = (host: number, start: number): void => {
     const process = new Process(host, start);
@@ -152,7 +170,8 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
       const error = await errorOf(() => world.settle());
       failure ??= error;
       steps += 1;
-      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
+      if (steps > MAX_STEPS)
+        failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
     } while (failure === undefined && isWaiting() && world.step(end));
   };
 

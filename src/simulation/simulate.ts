@@ -4,11 +4,20 @@ import { type OptionNames, parseOptions } from '../input/parse-options.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
-import { type Run, runSeed, type Scenario, type SimulatedHost, type SimulatedSessions } from './run-seed.js';
+import {
+  type Run,
+  runSeed,
+  type Scenario,
+  type SimulatedHost,
+  type SimulatedSessions,
+} from './run-seed.js';
 
 /** Options of `simulate`. */
 export interface SimulationOptions {
-  /** The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that one. Default: 1000. */
+  /**
+   * The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that one. Default:
+   * 1000.
+   */
   readonly seeds?: number | readonly number[];
   /** The first seed, if `seeds` is a number. Default: 1. */
   readonly firstSeed?: number;
@@ -27,13 +36,20 @@ export interface SimulationOptions {
   /** Prepares the sessions of a run. */
   readonly setup?: (given: SimulatedSessions) => unknown;
   /**
-   * Your program, as one process runs it. It may end before the signal, or run until the signal. After a crash, or
-   * an error of the program, the host is always started again, within ten seconds.
+   * Your program, as one process runs it. It may end before the signal, or run until the signal.
+   * After a crash, or an error of the program, the host is always started again, within ten
+   * seconds.
    */
   readonly host: (given: SimulatedHost) => unknown;
-  /** Checks the sessions after a run. The run fails if it throws, rejects, or returns `false` or an error result. */
+  /**
+   * Checks the sessions after a run. The run fails if it throws, rejects, or returns `false` or an
+   * error result.
+   */
   readonly check: (given: SimulatedSessions) => unknown;
-  /** Called every five seconds with the number of seeds that have been run. Default: a line on the console. */
+  /**
+   * Called every five seconds with the number of seeds that have been run. Default: a line on the
+   * console.
+   */
   readonly onProgress?: (done: number, seeds: number) => void;
 }
 
@@ -43,7 +59,10 @@ export interface SimulationFailure {
   readonly seed: number;
   /** Why the run failed: the error of `check` or of a host. */
   readonly error: Error;
-  /** The calls and faults of the run up to the last change, without repeated lines, in the order of time. */
+  /**
+   * The calls and faults of the run up to the last change, without repeated lines, in the order of
+   * time.
+   */
   readonly trace: readonly string[];
   /** The seed, the error and the trace as text. */
   readonly story: string;
@@ -78,13 +97,26 @@ const PROGRESS_MS = 5000;
 /** Maximum number of runs to find a failure with fewer faults. */
 const MAX_ATTEMPTS = 200;
 
-const printProgress = (done: number, seeds: number): void => console.info(`${done} of ${seeds} seeds`);
+const printProgress = (done: number, seeds: number): void =>
+  console.info(`${done} of ${seeds} seeds`);
 
 const read = (options: SimulationOptions) =>
   parseOptions('simulate', options, optionNames, (issues) => {
-    const { seeds = 1000, firstSeed = 1, hosts = 2, faults = faultTypes, duration = 60, calm = 120 } = options;
-    const { service = {}, store = () => new MemorySessionStore({ events: true }), setup = () => {} } = options;
-    for (const name of ['store', 'setup', 'onProgress'] as const) checkFunction(issues, name, options[name]);
+    const {
+      seeds = 1000,
+      firstSeed = 1,
+      hosts = 2,
+      faults = faultTypes,
+      duration = 60,
+      calm = 120,
+    } = options;
+    const {
+      service = {},
+      store = () => new MemorySessionStore({ events: true }),
+      setup = () => {},
+    } = options;
+    for (const name of ['store', 'setup', 'onProgress'] as const)
+      checkFunction(issues, name, options[name]);
     for (const name of ['host', 'check'] as const) {
       issues.check(typeof options[name] === 'function', name, 'must be a function');
     }
@@ -97,7 +129,10 @@ const read = (options: SimulationOptions) =>
     const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
     const count = typeof seeds === 'number' ? parseWhole(issues, 'seeds', seeds, 1) : 0;
     const scenario: Scenario = {
-      hosts: Array.from({ length: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS) }, (_, at) => at + 1),
+      hosts: Array.from(
+        { length: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS) },
+        (_, at) => at + 1,
+      ),
       faults,
       durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
       calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
@@ -107,11 +142,15 @@ const read = (options: SimulationOptions) =>
       host: options.host,
       check: options.check,
     };
-    const all = typeof seeds === 'number' ? Array.from({ length: count }, (_, at) => first + at) : given;
+    const all =
+      typeof seeds === 'number' ? Array.from({ length: count }, (_, at) => first + at) : given;
     return { scenario, seeds: all, onProgress: options.onProgress ?? printProgress };
   });
 
-/** The same failure with as few faults as a binary search finds. The latest are left out first: the rest is sooner. */
+/**
+ * The same failure with as few faults as a binary search finds. The latest are left out first: the
+ * rest is sooner.
+ */
 const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
   let best = failed;
   let attempts = 0;
@@ -131,7 +170,8 @@ const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): P
 /** The same failure with as few hosts as it needs, and then with fewer faults. */
 const reduced = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
   const none: ReadonlySet<string> = new Set();
-  const run = (hosts: readonly number[], only?: ReadonlySet<string>) => runSeed(seed, { ...scenario, hosts }, only);
+  const run = (hosts: readonly number[], only?: ReadonlySet<string>) =>
+    runSeed(seed, { ...scenario, hosts }, only);
   const needsFaults = (await run(scenario.hosts, none)).error === undefined;
   let best = { hosts: scenario.hosts, failed };
   for (const host of scenario.hosts.toReversed()) {
@@ -140,21 +180,26 @@ const reduced = async (seed: number, scenario: Scenario, failed: Run): Promise<R
     const fewer = await run(hosts);
     if (fewer.error === undefined) continue;
     // A check of what all hosts have done fails without one of them, but that is another failure.
-    if (!needsFaults || (await run(hosts, none)).error === undefined) best = { hosts, failed: fewer };
+    if (!needsFaults || (await run(hosts, none)).error === undefined)
+      best = { hosts, failed: fewer };
   }
   return withFewerFaults(seed, { ...scenario, hosts: best.hosts }, best.failed);
 };
 
 const failureOf = (seed: number, { error, trace }: Run): SimulationFailure => {
   const cause = error ?? new Error('the run failed once, but not when it was repeated');
-  const story = [`seed ${seed}: ${cause.message}`, ...trace, `Run it again with { seeds: [${seed}] }.`].join('\n');
+  const story = [
+    `seed ${seed}: ${cause.message}`,
+    ...trace,
+    `Run it again with { seeds: [${seed}] }.`,
+  ].join('\n');
   return { seed, error: cause, trace, story };
 };
 
 /**
- * Runs your program as several processes on a simulated clock and store, once for each seed, until a run fails. The
- * seed determines the order and the time of all calls and answers of the store, and every fault. Rejects with a
- * `TypeError` that names every invalid option.
+ * Runs your program as several processes on a simulated clock and store, once for each seed, until
+ * a run fails. The seed determines the order and the time of all calls and answers of the store,
+ * and every fault. Rejects with a `TypeError` that names every invalid option.
  */
 export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
   const { scenario, seeds, onProgress } = read(options);

@@ -36,7 +36,8 @@ const refused: ReadonlySet<unknown> = new Set(['taken', 'stale', 'missing', 'too
 
 /** The outcome of a write in one word; undefined for the answer to a read. */
 const outcomeOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return applied.has(value) || refused.has(value) ? value : undefined;
+  if (typeof value === 'string')
+    return applied.has(value) || refused.has(value) ? value : undefined;
   if (!isFields(value)) return undefined;
   if ('copied' in value) return 'inserted';
   const { outcome, repeated } = value;
@@ -51,8 +52,8 @@ const typeOf = ({ event }: ReplaceOptions = {}): LineType =>
 const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
 
 /**
- * The store as a process sees it. The seed determines when each call arrives and when its answer returns, or that one
- * is lost.
+ * The store as a process sees it. The seed determines when each call arrives and when its answer
+ * returns, or that one is lost.
  */
 export const simulatedStore = (
   inner: SessionStore,
@@ -68,7 +69,8 @@ export const simulatedStore = (
     process.tellCall();
     const { id, fault } = plan.next(process.host, name);
     const chance = (what: string): number => world.chance(`${id} ${what}`);
-    // Most are lost on the way back: a change that was applied, and seems not to be, is what a program gets wrong.
+    // Most are lost on the way back: a change that was applied, and seems not to be, is what a
+    // program gets wrong.
     const isFirstHalf = chance('half') < 0.25;
     const late = fault === 'slowStore' ? SLOW_MS * chance('late') : 0;
     const there = WAY_MS * chance('there') + (isFirstHalf ? late : 0);
@@ -77,7 +79,10 @@ export const simulatedStore = (
     if (fault === 'clockJump') {
       const jump = JUMP_MS * (2 * chance('jump') - 1);
       process.skew += jump;
-      tellChange(process.name, `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`);
+      tellChange(
+        process.name,
+        `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`,
+      );
     }
     if (fault === 'pause') {
       const pause = PAUSE_MS * chance('pause');
@@ -86,7 +91,8 @@ export const simulatedStore = (
     }
     return new ResultAsync(
       new Promise<Result<T, StoreError | E>>((resolve) => {
-        const reply = (result: Result<T, StoreError | E>) => world.schedule(process, back, () => resolve(result));
+        const reply = (result: Result<T, StoreError | E>) =>
+          world.schedule(process, back, () => resolve(result));
         const fail = (message: string, outcome: 'not_applied' | 'unknown') =>
           reply(err(storeUnavailable(message, outcome)));
         // A call that was sent reaches the store even if the process dies.
@@ -97,12 +103,17 @@ export const simulatedStore = (
             return fail('the store is not there', 'not_applied');
           }
           if (fault === 'lostReply')
-            tellChange('store', `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`);
+            tellChange(
+              'store',
+              `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`,
+            );
           if (fault === 'lostReply' && isFirstHalf) return fail('the call was lost', 'unknown');
           const result = await world.outside(apply());
           const outcome = result.isOk() ? outcomeOf(result.value) : undefined;
-          if (applied.has(outcome)) world.tell('store', `has applied ${name} of ${process.name}`, type);
-          else if (outcome !== undefined) world.tell('store', `answers ${outcome} to ${name} of ${process.name}`);
+          if (applied.has(outcome))
+            world.tell('store', `has applied ${name} of ${process.name}`, type);
+          else if (outcome !== undefined)
+            world.tell('store', `answers ${outcome} to ${name} of ${process.name}`);
           if (fault === 'crash') return kill(process);
           return fault === 'lostReply' ? fail('the answer was lost', 'unknown') : reply(result);
         });
@@ -138,7 +149,8 @@ export const simulatedStore = (
       now: (stream) => call('events.now', () => log.now(stream)),
       read: (...args) => call('events.read', () => log.read(...args)),
       ...(listen && {
-        listen: (listener, stream) => listen.call(log, () => void world.schedule(process, WAY_MS, listener), stream),
+        listen: (listener, stream) =>
+          listen.call(log, () => void world.schedule(process, WAY_MS, listener), stream),
       }),
     };
   }

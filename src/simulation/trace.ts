@@ -3,7 +3,7 @@ const ANSWERS = 4;
 
 /**
  * - `change`: a change that others see, or a fault.
- * - `error`: a process ends with an error. Its host starts another one, which may do the same again.
+ * - `error`: a process ends with an error. Its host starts another one, which may do so again.
  * - `step`: a call, an answer, or a change of a lease and nothing else.
  */
 export type LineType = 'change' | 'error' | 'step';
@@ -16,12 +16,16 @@ interface Line {
 
 const inWords = ({ seconds, text }: Line): string => `${seconds.toFixed(3).padStart(8)} s  ${text}`;
 
-const note = (seconds: number, text: string): string => inWords({ type: 'step', seconds, text: `...     ${text}` });
+const note = (seconds: number, text: string): string =>
+  inWords({ type: 'step', seconds, text: `...     ${text}` });
 
 /** Equal for lines that differ only in their fencing tokens, of which each lease has a new one. */
 const nameOf = ({ text }: Line): string => text.replace(/fencingToken: \d+/g, '');
 
-/** Of lines that are repeated while nothing changes, only the last ones, and how many there were before. */
+/**
+ * Of lines that are repeated while nothing changes, only the last ones, and how many there were
+ * before.
+ */
 const lastOf = (lines: readonly Line[]): readonly string[] => {
   const last = new Map<string, Line>();
   for (const line of lines) {
@@ -31,7 +35,10 @@ const lastOf = (lines: readonly Line[]): readonly string[] => {
   const kept = [...last.values()];
   const left = lines.length - kept.length;
   if (left < 2) return lines.map(inWords);
-  return [note(kept[0]?.seconds ?? 0, `${left} lines that are repeated below`), ...kept.map(inWords)];
+  return [
+    note(kept[0]?.seconds ?? 0, `${left} lines that are repeated below`),
+    ...kept.map(inWords),
+  ];
 };
 
 const folded = (lines: readonly Line[]): readonly string[] => {
@@ -57,10 +64,14 @@ export class Trace {
 
   /** The lines up to the last change, without repeated ones, and the answers to it. */
   get lines(): readonly string[] {
-    const [before, answers] = [this.#lines.slice(0, this.#end), this.#lines.slice(this.#end, this.#end + ANSWERS)];
+    const [before, answers] = [
+      this.#lines.slice(0, this.#end),
+      this.#lines.slice(this.#end, this.#end + ANSWERS),
+    ];
     const more = this.#lines.length - before.length - answers.length;
     const seconds = answers.at(-1)?.seconds ?? 0;
-    const rest = more > 0 ? [note(seconds, `${more} more lines, in which nothing changes but leases`)] : [];
+    const rest =
+      more > 0 ? [note(seconds, `${more} more lines, in which nothing changes but leases`)] : [];
     return [...folded(before), ...answers.map(inWords), ...rest];
   }
 }

@@ -4,9 +4,13 @@ import type { World } from './world.js';
 
 const LENGTH = 160;
 
-const isEntry = (value: Fields): boolean => typeof value['role'] === 'string' && typeof value['content'] === 'string';
+const isEntry = (value: Fields): boolean =>
+  typeof value['role'] === 'string' && typeof value['content'] === 'string';
 
-/** A value as a short text. Fencing tokens are numbered in order of appearance, because they are partly random. */
+/**
+ * A value as a short text. Fencing tokens are numbered in order of appearance, because they are
+ * partly random.
+ */
 const inWords = (value: unknown, world: World): string => {
   const words = (part: unknown): string => inWords(part, world);
   if (typeof value === 'string') return value;
@@ -14,13 +18,17 @@ const inWords = (value: unknown, world: World): string => {
   if (!isFields(value)) return String(value);
   if (isEntry(value)) return `${value['role']}: ${value['content']}`;
   const fields = Object.entries(value).filter(
-    ([, part]) => part !== undefined && typeof part !== 'function' && !(part instanceof AbortSignal),
+    ([, part]) =>
+      part !== undefined && typeof part !== 'function' && !(part instanceof AbortSignal),
   );
-  const shown = fields.map(([name, part]) => `${name}: ${name === 'fencingToken' ? world.orderOf(part) : words(part)}`);
+  const shown = fields.map(
+    ([name, part]) => `${name}: ${name === 'fencingToken' ? world.orderOf(part) : words(part)}`,
+  );
   return `{ ${shown.join(', ')} }`;
 };
 
-const short = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}...` : text);
+const short = (text: string): string =>
+  text.length > LENGTH ? `${text.slice(0, LENGTH)}...` : text;
 
 const shownFields = [
   'id',
@@ -38,13 +46,17 @@ const shownFields = [
 const answerInWords = (answer: unknown, world: World): string => {
   if (!isFields(answer)) return inWords(answer, world);
   const { claimed } = answer;
-  if (Array.isArray(claimed)) return `[${claimed.map(({ session, attempt }) => `${session.id}: attempt ${attempt}`)}]`;
+  if (Array.isArray(claimed))
+    return `[${claimed.map(({ session, attempt }) => `${session.id}: attempt ${attempt}`)}]`;
   const parts = Object.entries(answer).filter(([name]) => shownFields.includes(name));
   return parts.length === 0 ? '' : inWords(Object.fromEntries(parts), world);
 };
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  typeof value === 'object' &&
+  value !== null &&
+  'then' in value &&
+  typeof value.then === 'function';
 
 const resultInWords = (result: unknown, world: World): string => {
   if (!isFields(result) || !('isOk' in result)) return '';
@@ -61,22 +73,28 @@ export const tracedSessions = (process: Process, world: World): TracedSessions =
   const traced =
     (inner: object, name: string, member: (...args: never) => unknown) =>
     (...args: readonly unknown[]): unknown => {
-      const told = args.filter((arg) => typeof arg !== 'function').map((arg) => inWords(arg, world));
+      const told = args
+        .filter((arg) => typeof arg !== 'function')
+        .map((arg) => inWords(arg, world));
       world.tell(process.name, short(`calls ${name} ${told.join(' ')}`));
       const called = process.called();
       const answer: unknown = Reflect.apply(member, inner, args);
       if (!isThenable(answer)) return answer;
       const heard = answer.then((result) => {
-        if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
+        if (process.isAlive)
+          world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
       });
-      // The id of an idempotency key may come from the Web Crypto API, so the simulated time waits for it.
+      // The id of an idempotency key may come from the Web Crypto API, so the simulated time waits
+      // for it.
       if (name === 'create') void world.outside(Promise.race([heard, called]));
       return answer;
     };
   return (create) => {
     // What a service asks of itself is not told.
     const [inner, told] = [create(), create()];
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(inner)))) {
+    for (const [name, { value }] of Object.entries(
+      Object.getOwnPropertyDescriptors(Object.getPrototypeOf(inner)),
+    )) {
       if (typeof value !== 'function' || name === 'constructor' || name === 'forTenant') continue;
       Object.defineProperty(told, name, { value: traced(inner, name, value), configurable: true });
     }

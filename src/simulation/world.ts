@@ -50,7 +50,11 @@ export class World {
 
   /** Adds a line to the trace. */
   tell(who: string, what: string, type: LineType = 'step'): void {
-    this.#trace.add({ type, seconds: (this.#now - START) / 1000, text: `${who.padEnd(6)}  ${what}` });
+    this.#trace.add({
+      type,
+      seconds: (this.#now - START) / 1000,
+      text: `${who.padEnd(6)}  ${what}`,
+    });
   }
 
   /** The number of a value in order of appearance, from 1; the same value has the same number. */
@@ -68,7 +72,10 @@ export class World {
     };
   }
 
-  /** Runs an action later, unless its process is dead by then or the returned function has cancelled it. */
+  /**
+   * Runs an action later, unless its process is dead by then or the returned function has cancelled
+   * it.
+   */
   schedule(process: Process | undefined, ms: number, run: () => unknown): () => void {
     this.#turns += 1;
     const action = { at: this.#now + ms, turn: this.#turns, process, run };
@@ -101,7 +108,8 @@ export class World {
     const deadline = performance.now() + PATIENCE_MS;
     do await settled();
     while (this.#outside > 0 && performance.now() < deadline);
-    if (this.#outside > 0) throw new Error(`the store has not answered for ${PATIENCE_MS / 1000} seconds`);
+    if (this.#outside > 0)
+      throw new Error(`the store has not answered for ${PATIENCE_MS / 1000} seconds`);
   }
 
   /** The earliest action whose process is alive and not suspended at that time. */
@@ -114,7 +122,11 @@ export class World {
         continue;
       }
       if (process !== undefined) action.at = Math.max(action.at, process.pausedUntil);
-      if (next === undefined || action.at < next.at || (action.at === next.at && action.turn < next.turn))
+      if (
+        next === undefined ||
+        action.at < next.at ||
+        (action.at === next.at && action.turn < next.turn)
+      )
         next = action;
     }
     return next;

@@ -3,7 +3,10 @@ import { type StoreError, storeUnavailable, type TooLarge } from '../session/err
 import type { SessionRecord } from '../session/session-record.js';
 import type { ReadSize, SessionKey, SessionStore } from './session-store.js';
 
-const broken = storeUnavailable('the store returned too_large for a read without a maximum', 'not_applied');
+const broken = storeUnavailable(
+  'the store returned too_large for a read without a maximum',
+  'not_applied',
+);
 
 /** Reads a session of any size. */
 export const findSession = async (
@@ -12,5 +15,7 @@ export const findSession = async (
   size: Omit<ReadSize, 'maxBytes'>,
 ): Promise<Result<SessionRecord | undefined, StoreError>> => {
   const found = await store.find(key, size);
-  return found.mapErr((error: StoreError | TooLarge) => (error.type === 'too_large' ? broken : error));
+  return found.mapErr((error: StoreError | TooLarge) =>
+    error.type === 'too_large' ? broken : error,
+  );
 };

@@ -6,8 +6,8 @@ import type { SessionError } from '../session/errors.js';
 import { sessionStatuses } from '../session/session-status.js';
 
 /**
- * Attribute names. `error.type` and, for the session, `gen_ai.conversation.id` are from the semantic conventions; they
- * have no names for the others.
+ * Attribute names. `error.type` and, for the session, `gen_ai.conversation.id` are from the
+ * semantic conventions; they have no names for the others.
  */
 export const attributeNames = {
   operation: 'colloquy.operation.name',
@@ -20,7 +20,9 @@ export const attributeNames = {
 } as const;
 
 /** Bucket boundaries of durations, in seconds. */
-const DURATIONS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const DURATIONS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
 
 /** Bucket boundaries of a sweep's lag, in seconds: up to a day without a sweeper. */
 const LAGS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
@@ -65,8 +67,8 @@ export type CountedSessions = Pick<SessionService, 'list'>;
 export type CountWaiting = () => ResultAsync<WaitingCount, SessionError>;
 
 /**
- * Observes numbers of sessions whenever metrics are collected; `read` returns the error of a count. Returns a function
- * that stops it.
+ * Observes numbers of sessions whenever metrics are collected; `read` returns the error of a count.
+ * Returns a function that stops it.
  */
 const observe = (
   meter: Meter,
@@ -84,7 +86,11 @@ const observe = (
 };
 
 /** Counts the sessions of each status. */
-export const observeCounts = (meter: Meter, sessions: CountedSessions, attributes: Attributes): (() => void) =>
+export const observeCounts = (
+  meter: Meter,
+  sessions: CountedSessions,
+  attributes: Attributes,
+): (() => void) =>
   observe(meter, 'colloquy.session.count', 'Number of sessions.', async (observable) => {
     for (const status of sessionStatuses) {
       const listed = await sessions.list({ status, limit: 1, historyLimit: 0 });
@@ -95,10 +101,19 @@ export const observeCounts = (meter: Meter, sessions: CountedSessions, attribute
   });
 
 /** Counts the sessions that wait for a worker. */
-export const observeWaiting = (meter: Meter, count: CountWaiting, attributes: Attributes): (() => void) =>
-  observe(meter, 'colloquy.work.waiting', 'Number of sessions that wait for a worker.', async (observable) => {
-    const counted = await count();
-    if (counted.isErr()) return counted.error;
-    observable.observe(counted.value.count, attributes);
-    return undefined;
-  });
+export const observeWaiting = (
+  meter: Meter,
+  count: CountWaiting,
+  attributes: Attributes,
+): (() => void) =>
+  observe(
+    meter,
+    'colloquy.work.waiting',
+    'Number of sessions that wait for a worker.',
+    async (observable) => {
+      const counted = await count();
+      if (counted.isErr()) return counted.error;
+      observable.observe(counted.value.count, attributes);
+      return undefined;
+    },
+  );

@@ -11,7 +11,11 @@ import {
 import type { Result } from 'neverthrow';
 import { hasMethods } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
-import { type OperationName, type OperationResult, ofAllTenants } from '../service/operation-results.js';
+import {
+  type OperationName,
+  type OperationResult,
+  ofAllTenants,
+} from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
@@ -32,8 +36,8 @@ export interface OpenTelemetryOptions {
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
   readonly meterProvider?: MeterProvider;
   /**
-   * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one series per tenant.
-   * Default: not recorded.
+   * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one
+   * series per tenant. Default: not recorded.
    */
   readonly tenant?: 'spans' | 'spans and metrics';
   /** The clock for the lag of sweeps; use that of the service. Default: the system clock. */
@@ -43,14 +47,14 @@ export interface OpenTelemetryOptions {
 /** An observer that records spans and metrics. */
 export interface Telemetry extends SessionObserver {
   /**
-   * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are collected. Returns a
-   * function that stops it. Call it in one process of those that share a store. `attributes` distinguish tenants.
-   * `RedisSessionStore` needs its option `statusIndex`.
+   * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are
+   * collected. Returns a function that stops it. Call it in one process of those that share a
+   * store. `attributes` distinguish tenants. `RedisSessionStore` needs its option `statusIndex`.
    */
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
   /**
-   * Records the number of sessions that wait for a worker, up to 10000, as `colloquy.work.waiting`, in the same way:
-   * `observeWaiting(() => sessions.countWaitingAny())`.
+   * Records the number of sessions that wait for a worker, up to 10000, as `colloquy.work.waiting`,
+   * in the same way: `observeWaiting(() => sessions.countWaitingAny())`.
    */
   observeWaiting(count: CountWaiting, attributes?: Attributes): () => void;
 }
@@ -71,9 +75,15 @@ const spanNames: Partial<Record<OperationName, string>> = {
   sweep: 'sweep sessions',
 };
 
-/** Whether the error is the host's. A caller's error is no error of the span, as on spans of HTTP servers. */
+/**
+ * Whether the error is the host's. A caller's error is no error of the span, as on spans of HTTP
+ * servers.
+ */
 const isFault = ({ type }: SessionError): boolean =>
-  type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured' || type === 'conflict';
+  type === 'store_unavailable' ||
+  type === 'corrupt_record' ||
+  type === 'misconfigured' ||
+  type === 'conflict';
 
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};
@@ -89,12 +99,21 @@ const finish = (span: Span, result: Result<OperationResult, SessionError>): void
   span.end();
 };
 
-const optionNames = { tracerProvider: true, meterProvider: true, tenant: true, clock: true } as const;
+const optionNames = {
+  tracerProvider: true,
+  meterProvider: true,
+  tenant: true,
+  clock: true,
+} as const;
 
 const read = (options: OpenTelemetryOptions) =>
   parseOptions('openTelemetry', options, optionNames, (issues) => {
     const { tracerProvider = trace, meterProvider, tenant, clock = systemClock } = options;
-    issues.check(hasMethods(tracerProvider, 'getTracer'), 'tracerProvider', 'must be a TracerProvider');
+    issues.check(
+      hasMethods(tracerProvider, 'getTracer'),
+      'tracerProvider',
+      'must be a TracerProvider',
+    );
     const isMetering = meterProvider === undefined || hasMethods(meterProvider, 'getMeter');
     issues.check(isMetering, 'meterProvider', 'must be a MeterProvider');
     const isPlace = tenant === undefined || tenant === 'spans' || tenant === 'spans and metrics';
@@ -104,20 +123,23 @@ const read = (options: OpenTelemetryOptions) =>
   });
 
 /**
- * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The store runs in the
- * context of the span, so spans of its client become children. Throws a `TypeError` that names every invalid or unknown
- * option.
+ * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The
+ * store runs in the context of the span, so spans of its client become children. Throws a
+ * `TypeError` that names every invalid or unknown option.
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);
   const metered = (): MeterProvider => meterProvider ?? metrics.getMeterProvider();
   const onMetrics = (tenant: string): Attributes =>
     toldOn === 'spans and metrics' ? { [attributeNames.tenant]: tenant } : {};
-  let measured: { readonly by: MeterProvider; readonly with: ReturnType<typeof createInstruments> } | undefined;
+  let measured:
+    | { readonly by: MeterProvider; readonly with: ReturnType<typeof createInstruments> }
+    | undefined;
   /** Unlike a tracer, a meter that was created before a provider was registered never gets it. */
   const instruments = (): ReturnType<typeof createInstruments> => {
     const by = metered();
-    if (measured?.by !== by) measured = { by, with: createInstruments(by.getMeter(SCOPE), onMetrics) };
+    if (measured?.by !== by)
+      measured = { by, with: createInstruments(by.getMeter(SCOPE), onMetrics) };
     return measured.with;
   };
   return {
@@ -130,7 +152,11 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
         ...(isTold && { [attributeNames.tenant]: tenant }),
       };
       const tracer = tracerProvider.getTracer(SCOPE);
-      const span = tracer.startSpan(spanNames[name] ?? `${name} session`, { attributes: about }, parent);
+      const span = tracer.startSpan(
+        spanNames[name] ?? `${name} session`,
+        { attributes: about },
+        parent,
+      );
       const began = performance.now();
       const result = await context.with(trace.setSpan(parent, span), call);
       const seconds = (performance.now() - began) / 1000;
@@ -141,9 +167,12 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
         [attributeNames.operation]: name,
         ...(result.isErr() && { [attributeNames.error]: result.error.type }),
       });
-      if (result.isOk() && result.value.operation === 'sweep') recordSweep(result.value.value, clock.now());
+      if (result.isOk() && result.value.operation === 'sweep')
+        recordSweep(result.value.value, clock.now());
     },
-    observeSessions: (sessions, attributes = {}) => observeCounts(metered().getMeter(SCOPE), sessions, attributes),
-    observeWaiting: (count, attributes = {}) => observeWaiting(metered().getMeter(SCOPE), count, attributes),
+    observeSessions: (sessions, attributes = {}) =>
+      observeCounts(metered().getMeter(SCOPE), sessions, attributes),
+    observeWaiting: (count, attributes = {}) =>
+      observeWaiting(metered().getMeter(SCOPE), count, attributes),
   };
 };

@@ -2,7 +2,10 @@ import { ok } from 'neverthrow';
 import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
-/** The same store, but a call without an answer within `timeoutMs` rejects with an error that names it. */
+/**
+ * The same store, but a call without an answer within `timeoutMs` rejects with an error that names
+ * it.
+ */
 export const boundedStore = (store: SessionStore, timeoutMs: number): SessionStore => {
   const bounded = <T, E>(call: string, answer: Answer<T, E>): Answer<T, E> =>
     'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;

@@ -17,7 +17,10 @@ export const latestPosition = async (store: SessionStore): Promise<string> => {
 };
 
 /** All events after a position. */
-export const eventsAfter = async (store: SessionStore, position: string): Promise<readonly SessionEvent[]> => {
+export const eventsAfter = async (
+  store: SessionStore,
+  position: string,
+): Promise<readonly SessionEvent[]> => {
   const log = logOf(store);
   const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));
   return page.events;
@@ -29,7 +32,9 @@ export const listenTo = (store: SessionStore, timeoutMs: number) => {
   let stop: (() => void) | undefined;
   const log = logOf(store);
   if (log.listen === undefined) {
-    throw new Error("the log takes no listeners; if watches are to poll it, say so: without: ['listen']");
+    throw new Error(
+      "the log takes no listeners; if watches are to poll it, say so: without: ['listen']",
+    );
   }
   const listen = log.listen.bind(log);
   const heard = new Promise<void>((resolve) => {

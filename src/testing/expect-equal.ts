@@ -1,22 +1,30 @@
 /**
- * The assertions of the contract. They throw an `Error` and need no library, so that the contract runs under any test
- * runner and on any JavaScript runtime.
+ * The assertions of the contract. They throw an `Error` and need no library, so that the contract
+ * runs under any test runner and on any JavaScript runtime.
  */
 
 const MAX_SHOWN = 120;
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}... (${text.length} characters)` : text;
+  return text.length > MAX_SHOWN
+    ? `${text.slice(0, MAX_SHOWN)}... (${text.length} characters)`
+    : text;
 };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Describes the first difference of two values. A missing property equals one that is `undefined`. */
+/**
+ * Describes the first difference of two values. A missing property equals one that is `undefined`.
+ */
 const difference = (actual: unknown, expected: unknown, path: string): string | undefined => {
   if (Object.is(actual, expected)) return undefined;
-  if (!isObject(actual) || !isObject(expected) || Array.isArray(actual) !== Array.isArray(expected)) {
+  if (
+    !isObject(actual) ||
+    !isObject(expected) ||
+    Array.isArray(actual) !== Array.isArray(expected)
+  ) {
     return `${path} is ${shown(actual)} where ${shown(expected)} was expected`;
   }
   for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {

@@ -1,5 +1,10 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../store/session-store.js';
+import type {
+  EntriesOutcome,
+  HistorySlice,
+  SessionKey,
+  SessionStore,
+} from '../store/session-store.js';
 import { expectEqual, expectThat } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
 import { answerOf, append, insertActive, repeatUntil } from './steps.js';
@@ -14,24 +19,37 @@ export type Part = Omit<Found, 'entries'> & { readonly entries: readonly History
 export const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
 
 /** A part of a history, with the positions of its entries. */
-export const foundIn = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Found> => {
+export const foundIn = async (
+  store: SessionStore,
+  slice: HistorySlice,
+  of: SessionKey = key,
+): Promise<Found> => {
   const found = await answerOf(store.findEntries(of, slice));
   if (found.outcome === 'found') return found;
   throw new Error(`findEntries answered ${found.outcome}`);
 };
 
-export const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Part> => {
+export const partOf = async (
+  store: SessionStore,
+  slice: HistorySlice,
+  of: SessionKey = key,
+): Promise<Part> => {
   const found = await foundIn(store, slice, of);
   return { ...found, entries: found.entries.map(withoutPosition) };
 };
 
-export const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
+export const contentsOf = ({ entries }: Part): readonly string[] =>
+  entries.map(({ content }) => content);
 
 /** More parts than any history in these cases has. */
 export const MAXIMUM_PARTS = 1000;
 
 /** All entries after a position, read in parts of at most `limit`. */
-export const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
+export const readOn = async (
+  store: SessionStore,
+  after: number,
+  limit: number,
+): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];
   let position = after;
   await repeatUntil('a part without hasMore', MAXIMUM_PARTS, async () => {
@@ -40,7 +58,10 @@ export const readOn = async (store: SessionStore, after: number, limit: number):
     entries.push(...part.entries);
     if (!part.hasMore) return true;
     expectThat(part.entries.length > 0, 'where there is more, there is something');
-    expectThat(part.position > position, `the position ${part.position} is higher than ${position}`);
+    expectThat(
+      part.position > position,
+      `the position ${part.position} is higher than ${position}`,
+    );
     position = part.position;
     return false;
   });
@@ -60,7 +81,10 @@ export const readBack = async (
     expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
     expectEqual(part.position, start, 'the position after the part');
     expectThat(start === 0 || part.start < start, `the start ${part.start} is lower than ${start}`);
-    expectThat(part.start === 0 || part.entries.length > 0, 'before every part but the first there is something');
+    expectThat(
+      part.start === 0 || part.entries.length > 0,
+      'before every part but the first there is something',
+    );
     entries = [...part.entries, ...entries];
     start = part.start;
     return start === 0;
@@ -68,7 +92,10 @@ export const readBack = async (
   return entries;
 };
 
-/** Appends several times, with and without `operationId`. Returns the texts, and the position after each append. */
+/**
+ * Appends several times, with and without `operationId`. Returns the texts, and the position after
+ * each append.
+ */
 export const insertTalk = async (store: SessionStore) => {
   await insertActive(store, key);
   const said: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Tenants and ids that break code which builds keys, patterns or paths from them. All are different, although some
- * become equal if they are cut, escaped, folded, normalised or forced into UTF-8.
+ * Tenants and ids that break code which builds keys, patterns or paths from them. All are
+ * different, although some become equal if they are cut, escaped, folded, normalised or forced into
+ * UTF-8.
  */
 export const hostileNames: readonly string[] = [
   'a',

@@ -11,30 +11,35 @@ export type { OptionalPart } from './parts.js';
 export { joinRace, raceProcesses, type StartProcess } from './race-processes.js';
 export type { Corrupt, StoredPart } from './store-case.js';
 
-/** The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit. */
+/**
+ * The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit.
+ */
 export interface TestFunction {
   (name: string, run: () => Promise<void>): unknown;
-  /** Reports a test as skipped. Without it, a case that the options leave out is reported as passed. */
+  /**
+   * Reports a test as skipped. Without it, a case that the options leave out is reported as passed.
+   */
   skip?(name: string, run: () => Promise<void>): unknown;
 }
 
 /** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. Without it, the cases on records that cannot be read are skipped. Omit it only
-   * if nothing outside the store can damage a record.
+   * Damages a part of a stored session. Without it, the cases on records that cannot be read are
+   * skipped. Omit it only if nothing outside the store can damage a record.
    */
   readonly corrupt?: Corrupt<S>;
   /**
-   * The parts that the store lacks: `statuses` for lists by status alone and limits of live sessions, `events` for the log of
-   * events, `listen` for listeners of that log. Their cases do not run, and the report names each part as not checked.
-   * A store must refuse what it lacks: a case fails if it ignores it, or has it after all. Default: none, so that
-   * everything that the service may call is checked.
+   * The parts that the store lacks: `statuses` for lists by status alone and limits of live
+   * sessions, `events` for the log of events, `listen` for listeners of that log. Their cases do
+   * not run, and the report names each part as not checked. A store must refuse what it lacks: a
+   * case fails if it ignores it, or has it after all. Default: none, so that everything that the
+   * service may call is checked.
    */
   readonly without?: readonly OptionalPart[];
   /**
-   * Maximum duration in milliseconds of a single call of the store, of a function that creates a store, or of `close`.
-   * A case with a slower call fails and names the call. Default: 30000.
+   * Maximum duration in milliseconds of a single call of the store, of a function that creates a
+   * store, or of `close`. A case with a slower call fails and names the call. Default: 30000.
    */
   readonly timeoutMs?: number;
 }
@@ -42,7 +47,10 @@ export interface StoreContractOptions<S extends SessionStore> {
 /** Maximum delay of a timer; a longer one would fire at once. */
 const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Checks the options. Returns the parts that the store lacks; without events, there is no log to listen to. */
+/**
+ * Checks the options. Returns the parts that the store lacks; without events, there is no log to
+ * listen to.
+ */
 const absentParts = <S extends SessionStore>(
   without: StoreContractOptions<S>['without'],
   timeoutMs: number,
@@ -52,14 +60,15 @@ const absentParts = <S extends SessionStore>(
   }
   const absent = new Set(without);
   for (const part of absent) {
-    if (!OPTIONAL_PARTS.includes(part)) throw new TypeError(`without may contain ${OPTIONAL_PARTS.join(', ')}`);
+    if (!OPTIONAL_PARTS.includes(part))
+      throw new TypeError(`without may contain ${OPTIONAL_PARTS.join(', ')}`);
   }
   return absent.has('events') ? absent.add('listen') : absent;
 };
 
 /**
- * The contract of `SessionStore` as tests, within one process; `raceProcesses` tests two. `makeStore` is called once for
- * each case, and returns an empty store or an `OpenedStore`.
+ * The contract of `SessionStore` as tests, within one process; `raceProcesses` tests two.
+ * `makeStore` is called once for each case, and returns an empty store or an `OpenedStore`.
  *
  * ```ts
  * describe('MyStore', () => describeSessionStore(test, () => new MyStore()));
@@ -84,7 +93,8 @@ export const describeSessionStore = <S extends SessionStore>(
   };
 
   addAll(requiredCases);
-  for (const part of OPTIONAL_PARTS) addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
+  for (const part of OPTIONAL_PARTS)
+    addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
   if (corrupt === undefined) {
     const nothing = async () => undefined;
     if (test.skip === undefined) test(NO_CORRUPTION, nothing);

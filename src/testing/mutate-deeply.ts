@@ -7,7 +7,10 @@ const attempt = (change: () => unknown): void => {
   }
 };
 
-/** Changes every part of a value that can be changed, from the innermost part out. Other parts stay unchanged. */
+/**
+ * Changes every part of a value that can be changed, from the innermost part out. Other parts stay
+ * unchanged.
+ */
 export const mutateDeeply = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

@@ -6,19 +6,22 @@ export interface OpenedStore<S extends SessionStore> {
   /** An empty store that only the case uses. */
   readonly store: S;
   /**
-   * Another store object over the same data, like that of a second process. Races use both; without it, they cannot
-   * show whether the store is atomic across objects. Default: `store`.
+   * Another store object over the same data, like that of a second process. Races use both; without
+   * it, they cannot show whether the store is atomic across objects. Default: `store`.
    */
   readonly second?: S | undefined;
   /**
-   * Closes the resources that the factory opened. Called once, after the case has passed or failed. Default: nothing is
-   * closed.
+   * Closes the resources that the factory opened. Called once, after the case has passed or failed.
+   * Default: nothing is closed.
    */
   readonly close?: (() => unknown) | undefined;
 }
 
 /** Creates an empty store: a new one, or one over a part of a database that nothing else uses. */
-export type MakeStore<S extends SessionStore> = () => S | OpenedStore<S> | Promise<S | OpenedStore<S>>;
+export type MakeStore<S extends SessionStore> = () =>
+  | S
+  | OpenedStore<S>
+  | Promise<S | OpenedStore<S>>;
 
 const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'insert' in made;
 

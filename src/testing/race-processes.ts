@@ -19,16 +19,18 @@ const LOOK_AGAIN_MS = 10;
 const meet = (store: SessionStore, race: string, racer: string): Promise<void> =>
   repeatUntil('the other process', LOOKS, async () => {
     await answerOf(store.insert(TENANT, headOf(`${race}-${racer}`), live('IDLE')));
-    const found = await Promise.all(RACERS.map((each) => answerOf(store.findState(keyOf(`${race}-${each}`)))));
+    const found = await Promise.all(
+      RACERS.map((each) => answerOf(store.findState(keyOf(`${race}-${each}`)))),
+    );
     if (!found.includes(undefined)) return true;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     return false;
   });
 
 /**
- * The part of one process in the race of `raceProcesses`: appends entries to a session and replaces its state, as often
- * as the other process does and at the same time. Rejects if the store refuses a call, or if it does not show the other
- * process within ten seconds.
+ * The part of one process in the race of `raceProcesses`: appends entries to a session and replaces
+ * its state, as often as the other process does and at the same time. Rejects if the store refuses
+ * a call, or if it does not show the other process within ten seconds.
  */
 export const joinRace = async (store: SessionStore, ticket: string): Promise<void> => {
   const bounded = boundedStore(store, TIMEOUT_MS);
@@ -40,16 +42,18 @@ export const joinRace = async (store: SessionStore, ticket: string): Promise<voi
     await append(bounded, key, [`${racer} ${round}`]);
     const state = await answerOf(bounded.findState(key));
     if (state === undefined) throw new Error('the session of the race is gone');
-    const outcome = await answerOf(bounded.replace(key, state, { ...state, revision: state.revision + 1 }));
+    const outcome = await answerOf(
+      bounded.replace(key, state, { ...state, revision: state.revision + 1 }),
+    );
     if (outcome === 'replaced') replaced += 1;
   }
   await append(bounded, key, [`${racer} ${replaced}`]);
 };
 
 /**
- * Races two processes over one store. Rejects if an append that one of them has made is not stored once and in order, if
- * two replaced the same revision, or if the sequence has a gap. `store` is over the same data as those of the processes,
- * and the race removes what it has stored.
+ * Races two processes over one store. Rejects if an append that one of them has made is not stored
+ * once and in order, if two replaced the same revision, or if the sequence has a gap. `store` is
+ * over the same data as those of the processes, and the race removes what it has stored.
  *
  * ```ts
  * const [, file = '', ticket] = process.argv;
@@ -57,7 +61,10 @@ export const joinRace = async (store: SessionStore, ticket: string): Promise<voi
  * else await raceProcesses(store, (given) => once(fork(file, [given]), 'exit'));
  * ```
  */
-export const raceProcesses = async (store: SessionStore, startProcess: StartProcess): Promise<void> => {
+export const raceProcesses = async (
+  store: SessionStore,
+  startProcess: StartProcess,
+): Promise<void> => {
   const bounded = boundedStore(store, TIMEOUT_MS);
   const race = `race-${crypto.randomUUID()}`;
   const key = keyOf(race);
@@ -67,7 +74,9 @@ export const raceProcesses = async (store: SessionStore, startProcess: StartProc
   const contents = record?.history.map(({ content }) => content) ?? [];
   let replaced = 0;
   for (const racer of RACERS) {
-    const own = contents.flatMap((text) => (text.startsWith(`${racer} `) ? [text.slice(racer.length + 1)] : []));
+    const own = contents.flatMap((text) =>
+      text.startsWith(`${racer} `) ? [text.slice(racer.length + 1)] : [],
+    );
     expectEqual(own.length, ROUNDS + 1, `the number of stored appends of process ${racer}`);
     expectEqual(own.slice(0, ROUNDS), upTo(ROUNDS).map(String), `the appends of process ${racer}`);
     replaced += Number(own.at(-1));

@@ -20,13 +20,21 @@ export const end = ended('terminated', {
 });
 
 /** The next state of an end with another report, or without one. */
-export const withReport = (state: StateRecord, revision: number, report?: PendingReport): StateRecord => {
+export const withReport = (
+  state: StateRecord,
+  revision: number,
+  report?: PendingReport,
+): StateRecord => {
   const { report: _, ...rest } = state;
   return { ...rest, revision, ...(report && { report }) };
 };
 
 /** Inserts a session and starts it. */
-export const start = async (store: SessionStore, each: SessionKey = key, labels?: SessionLabels): Promise<void> => {
+export const start = async (
+  store: SessionStore,
+  each: SessionKey = key,
+  labels?: SessionLabels,
+): Promise<void> => {
   const labelled = labels === undefined ? {} : { labels };
   await insert(store, each, headOf(each.id), { ...live('IDLE'), ...labelled });
   await replace(store, each, { ...active, ...labelled });

@@ -7,22 +7,43 @@ import { answerOf } from './steps.js';
 type Conditions = Partial<Omit<HistoryAppend, 'entries' | 'now'>>;
 
 /** Appends an entry for each of `contents`, under conditions. */
-export const appendTo = (store: SessionStore, contents: readonly string[], conditions: Conditions) =>
-  answerOf(store.append(key, { entries: contents.map((content) => say(content)), now: NOON, ...conditions }));
+export const appendTo = (
+  store: SessionStore,
+  contents: readonly string[],
+  conditions: Conditions,
+) =>
+  answerOf(
+    store.append(key, {
+      entries: contents.map((content) => say(content)),
+      now: NOON,
+      ...conditions,
+    }),
+  );
 
 /** Rewinds the history, and returns its new end. */
-export const rewind = async (store: SessionStore, after: number, contents: readonly string[] = []): Promise<number> => {
+export const rewind = async (
+  store: SessionStore,
+  after: number,
+  contents: readonly string[] = [],
+): Promise<number> => {
   const answer = await appendTo(store, contents, { after });
   if (answer.outcome === 'appended') return answer.position;
   throw new Error(`a rewind to ${after} answered ${answer.outcome}`);
 };
 
 /** The positions of all entries. */
-export const positionsIn = async (store: SessionStore, of: SessionKey = key): Promise<readonly number[]> =>
+export const positionsIn = async (
+  store: SessionStore,
+  of: SessionKey = key,
+): Promise<readonly number[]> =>
   (await foundIn(store, { after: 0, limit: 1000 }, of)).entries.map(({ position }) => position);
 
 /** Fails unless all reads show exactly these entries. */
-export const expectHistory = async (store: SessionStore, contents: readonly string[], end: number): Promise<void> => {
+export const expectHistory = async (
+  store: SessionStore,
+  contents: readonly string[],
+  end: number,
+): Promise<void> => {
   const found = await answerOf(store.find(key));
   expectEqual(
     found?.history.map(({ content }) => content),
@@ -44,7 +65,11 @@ export const expectHistory = async (store: SessionStore, contents: readonly stri
     'the history in a list',
   );
   const whole = await partOf(store, { limit: 1000 });
-  expectEqual([contentsOf(whole), whole.start, whole.position, whole.hasMore], [contents, 0, end, false], 'the parts');
+  expectEqual(
+    [contentsOf(whole), whole.start, whole.position, whole.hasMore],
+    [contents, 0, end, false],
+    'the parts',
+  );
   for (const limit of [1, 3]) {
     const on = await readOn(store, 0, limit);
     expectEqual(

@@ -11,7 +11,11 @@ export const TENANT = 'acme';
 export const keyOf = (id: string, tenant = TENANT): SessionKey => ({ tenant, id });
 
 /** The head of a session, created at NOON by default. */
-export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOptions> = {}): SessionHead => ({
+export const headOf = (
+  id: string,
+  createdMs = NOON,
+  options: Partial<SessionOptions> = {},
+): SessionHead => ({
   id,
   options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0, ...options },
   createdAt: new Date(createdMs).toISOString(),
@@ -59,7 +63,10 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
 });
 
 /** A state that `next` may replace, by the revision. */
-export const previousOf = (next: StateRecord): StateRecord => ({ ...next, revision: next.revision - 1 });
+export const previousOf = (next: StateRecord): StateRecord => ({
+  ...next,
+  revision: next.revision - 1,
+});
 
 /** An entry with this `content`. */
 export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEntry => ({
@@ -72,4 +79,5 @@ export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEnt
 export const operationOf = (id: string, digest = 'the-same-content') => ({ id, digest });
 
 /** 0 to `count - 1`. */
-export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+export const upTo = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index);

@@ -42,7 +42,11 @@ export const listed = async (store: SessionStore, range: PageRange) => {
 };
 
 /** All pages of a range, read one after another by their cursors. */
-export const walked = async (store: SessionStore, range: PageRange, total: number): Promise<readonly string[]> => {
+export const walked = async (
+  store: SessionStore,
+  range: PageRange,
+  total: number,
+): Promise<readonly string[]> => {
   const ids: string[] = [];
   let { cursor: after } = range;
   await repeatUntil('a page without next', sessions.length + 1, async () => {

@@ -4,15 +4,26 @@ import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { dueAtOf } from '../session/state-at.js';
-import type { Answer, DueSession, LiveLimit, Replaced, SessionKey, SessionStore } from '../store/session-store.js';
+import type {
+  Answer,
+  DueSession,
+  LiveLimit,
+  Replaced,
+  SessionKey,
+  SessionStore,
+} from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
-export const answerOf = async <T>(answer: Answer<T, StoreError | TooLarge | SearchTooLarge>): Promise<T> => {
+export const answerOf = async <T>(
+  answer: Answer<T, StoreError | TooLarge | SearchTooLarge>,
+): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
-  throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
+  throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, {
+    cause: result.error,
+  });
 };
 
 /** The error that the store returns. Fails if it returns a value. */
@@ -25,7 +36,11 @@ export const errorOf = async <T, E extends StoreError | TooLarge | SearchTooLarg
 };
 
 /** The due sessions of all parts of a store, at most `limit` per part. */
-const dueInAllParts = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
+const dueInAllParts = async (
+  store: SessionStore,
+  now: number,
+  limit: number,
+): Promise<readonly DueSession[]> => {
   const sessions: DueSession[] = [];
   let after: string | undefined;
   await repeatUntil('the last part of what is due', 10, async () => {
@@ -38,12 +53,20 @@ const dueInAllParts = async (store: SessionStore, now: number, limit: number): P
 };
 
 /** Reschedules a due session. */
-export const reschedule = async (store: SessionStore, { dueAt, ...key }: DueSession, to: number): Promise<void> => {
+export const reschedule = async (
+  store: SessionStore,
+  { dueAt, ...key }: DueSession,
+  to: number,
+): Promise<void> => {
   expectEqual(await answerOf(store.reschedule(key, { from: dueAt, to })), 'moved', 'reschedule');
 };
 
 /** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
-export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
+export const dueOf = async (
+  store: SessionStore,
+  now: number,
+  limit: number,
+): Promise<readonly DueSession[]> => {
   let due: readonly DueSession[] = [];
   await repeatUntil('nothing that is noted too early', 100, async () => {
     due = await dueInAllParts(store, now, limit);
@@ -99,8 +122,8 @@ export const insert = async (
 };
 
 /**
- * Replaces the state whose revision is one lower than that of `next`, with the event that follows from the stored state.
- * In the contract, revisions count.
+ * Replaces the state whose revision is one lower than that of `next`, with the event that follows
+ * from the stored state. In the contract, revisions count.
  */
 export const replacing = async (
   store: SessionStore,
@@ -110,11 +133,18 @@ export const replacing = async (
 ): Promise<Result<Replaced, StoreError>> => {
   const stored = (await store.findState(key)).unwrapOr(undefined) ?? next;
   const previous = { ...stored, revision: previousOf(next).revision };
-  return store.replace(key, previous, next, { event: changeDetailOf(previous, next, next.lastActivityAt), cap });
+  return store.replace(key, previous, next, {
+    event: changeDetailOf(previous, next, next.lastActivityAt),
+    cap,
+  });
 };
 
 /** Replaces the state. Fails if it is stale. */
-export const replace = async (store: SessionStore, key: SessionKey, next: StateRecord): Promise<void> => {
+export const replace = async (
+  store: SessionStore,
+  key: SessionKey,
+  next: StateRecord,
+): Promise<void> => {
   expectEqual(await answerOf(replacing(store, key, next)), 'replaced', 'replace');
 };
 
@@ -138,14 +168,21 @@ export const append = async (
   operationId?: string,
 ): Promise<number> => {
   const entries = contents.map((content) => say(content));
-  const call = { entries, now: NOON, ...(operationId === undefined ? {} : { operation: operationOf(operationId) }) };
+  const call = {
+    entries,
+    now: NOON,
+    ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
+  };
   const answer = await answerOf(store.append(key, call));
   if (answer.outcome === 'appended') return answer.position;
   throw new Error(`append answered ${answer.outcome}`);
 };
 
 /** The contents of the entries of a session, oldest first. */
-export const said = async (store: SessionStore, key: SessionKey): Promise<readonly string[] | undefined> => {
+export const said = async (
+  store: SessionStore,
+  key: SessionKey,
+): Promise<readonly string[] | undefined> => {
   const found = await answerOf(store.find(key));
   return found?.history.map(({ content }) => content);
 };
@@ -161,8 +198,15 @@ export const idsOn = async (
   return page.records.map(({ head }) => head.id);
 };
 
-/** Runs `step` until it returns `true`, at most `limit` times. `goal` names the expected outcome in the error. */
-export const repeatUntil = async (goal: string, limit: number, step: () => Promise<boolean>): Promise<void> => {
+/**
+ * Runs `step` until it returns `true`, at most `limit` times. `goal` names the expected outcome in
+ * the error.
+ */
+export const repeatUntil = async (
+  goal: string,
+  limit: number,
+  step: () => Promise<boolean>,
+): Promise<void> => {
   for (const _ of upTo(limit)) {
     if (await step()) return;
   }

@@ -4,8 +4,9 @@ import type { SessionKey, SessionStore } from '../store/session-store.js';
 export interface StoreCase {
   readonly name: string;
   /**
-   * Rejects if the case fails. `store` is empty, and only this case uses it. `second` is another store over the same
-   * data, or `store` itself. `timeoutMs` is the maximum wait for effects without a call, such as notifications.
+   * Rejects if the case fails. `store` is empty, and only this case uses it. `second` is another
+   * store over the same data, or `store` itself. `timeoutMs` is the maximum wait for effects
+   * without a call, such as notifications.
    */
   run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
 }
@@ -14,4 +15,8 @@ export interface StoreCase {
 export type StoredPart = 'state' | 'head' | 'history';
 
 /** Makes a stored part of a session unreadable, without a call of the store. */
-export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: StoredPart) => Promise<void>;
+export type Corrupt<S extends SessionStore> = (
+  store: S,
+  key: SessionKey,
+  part: StoredPart,
+) => Promise<void>;

@@ -22,7 +22,10 @@ const STILL = 500;
 const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
   ['node:http', (handler) => nodeListener(handler)],
   ['Express', (handler) => express().use(expressMiddleware(handler))],
-  ['Koa', (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback()],
+  [
+    'Koa',
+    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
+  ],
   ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
 ];
 
@@ -129,18 +132,21 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
 });
 
 describe('a Fetch response without a reader', () => {
-  test.each(Object.entries(responses))('%s is over when it has been forgotten', async (_name, respond) => {
-    setFlagsFromString('--expose-gc');
-    const collect: () => void = runInNewContext('gc');
-    const { seen, handler } = watched(respond);
-    const serve = fetchHandler(handler);
-    for (let at = 0; at < 3; at += 1) await serve(new Request('http://localhost/'));
-    for (let turn = 0; turn < 100 && seen.closed < 3; turn += 1) {
-      collect();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    expect(seen).toEqual({ asked: 3, closed: 3 });
-  });
+  test.each(Object.entries(responses))(
+    '%s is over when it has been forgotten',
+    async (_name, respond) => {
+      setFlagsFromString('--expose-gc');
+      const collect: () => void = runInNewContext('gc');
+      const { seen, handler } = watched(respond);
+      const serve = fetchHandler(handler);
+      for (let at = 0; at < 3; at += 1) await serve(new Request('http://localhost/'));
+      for (let turn = 0; turn < 100 && seen.closed < 3; turn += 1) {
+        collect();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      expect(seen).toEqual({ asked: 3, closed: 3 });
+    },
+  );
 
   test('is over when it is cancelled', async () => {
     const { seen, handler } = watched(() => ({ status: 200, headers: {}, body: LARGE }));

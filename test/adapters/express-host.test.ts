@@ -40,7 +40,11 @@ describe('an Express host', () => {
   test('may put it into routers in routers, and Location knows them all', async () => {
     const inner = express.Router().use('/v1', sessions());
     const outer = express.Router().use('/tenants/:name', inner);
-    const reply = await ask(express().use('/api', outer), '/api/tenants/a%20b/v1/create-session', create);
+    const reply = await ask(
+      express().use('/api', outer),
+      '/api/tenants/a%20b/v1/create-session',
+      create,
+    );
     expect(reply.headers['location']).toMatch(/^\/api\/tenants\/a%20b\/v1\/session\/[\w-]+$/);
   });
 
@@ -52,11 +56,16 @@ describe('an Express host', () => {
       next();
     });
     const reply = await ask(app.use(sessions()), '/sessions');
-    expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    });
   });
 
   test('may answer first, by a time-out of its own', async () => {
-    const { handler } = handlerWith({ authenticate: () => new Promise((resolve) => setTimeout(resolve, 20, 'acme')) });
+    const { handler } = handlerWith({
+      authenticate: () => new Promise((resolve) => setTimeout(resolve, 20, 'acme')),
+    });
     const app = express();
     app.use((_req, res, next) => {
       next();
@@ -107,7 +116,9 @@ describe('an Express host', () => {
       authenticate: (key) => /^secret$/.exec(key)?.[0],
       routes: [eventRoutes()],
     });
-    const { id } = await okOf(service.forTenant('secret').create({ face: 'ada', profile: 'tutor' }));
+    const { id } = await okOf(
+      service.forTenant('secret').create({ face: 'ada', profile: 'tutor' }),
+    );
     const serve = expressMiddleware(handler);
     const app = express().get('/live/:id', (req, res, next) => {
       if (req.headers.cookie === 'user=ada') req.headers['x-api-key'] = 'secret';
@@ -115,7 +126,9 @@ describe('an Express host', () => {
       serve(req, res, next);
     });
     const server = await listening(app);
-    expect((await EventReader.open(server.origin, `/live/${id}`, { Cookie: 'user=eve' })).status).toBe(401);
+    expect(
+      (await EventReader.open(server.origin, `/live/${id}`, { Cookie: 'user=eve' })).status,
+    ).toBe(401);
     const reader = await EventReader.open(server.origin, `/live/${id}`, { Cookie: 'user=ada' });
     expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id } });
     reader.close();
@@ -125,8 +138,14 @@ describe('an Express host', () => {
   test('may hold text and bytes to a higher limit, and the limit here still counts', async () => {
     const type = () => true;
     const body = [`${create.body}${' '.repeat(256 * 1024)}`];
-    for (const parser of [express.text({ type, limit: '1mb' }), express.raw({ type, limit: '1mb' })]) {
-      const reply = await ask(express().use(parser, sessions()), '/create-session', { ...create, body });
+    for (const parser of [
+      express.text({ type, limit: '1mb' }),
+      express.raw({ type, limit: '1mb' }),
+    ]) {
+      const reply = await ask(express().use(parser, sessions()), '/create-session', {
+        ...create,
+        body,
+      });
       expectProblem(reply, 413, 'body_too_large');
     }
   });

@@ -13,7 +13,11 @@ const limit = 1024 * 1024;
 /** Every body, whatever it says it is. */
 const type = () => true;
 
-const app5 = (handler: SessionHandler, prefix: string, parser: Parser | undefined): RequestListener => {
+const app5 = (
+  handler: SessionHandler,
+  prefix: string,
+  parser: Parser | undefined,
+): RequestListener => {
   const parsers = {
     json: express.json({ limit }),
     raw: express.raw({ type, limit }),
@@ -24,7 +28,11 @@ const app5 = (handler: SessionHandler, prefix: string, parser: Parser | undefine
   return app.use(prefix || '/', expressMiddleware(handler));
 };
 
-const app4 = (handler: SessionHandler, prefix: string, parser: Parser | undefined): RequestListener => {
+const app4 = (
+  handler: SessionHandler,
+  prefix: string,
+  parser: Parser | undefined,
+): RequestListener => {
   const parsers = {
     json: express4.json({ limit }),
     raw: express4.raw({ type, limit }),

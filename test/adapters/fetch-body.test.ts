@@ -41,7 +41,9 @@ describe('the body of a Fetch request', () => {
   });
 
   test('that breaks off is 400', async () => {
-    const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('gone')) });
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error('gone')),
+    });
     expect((await serve(post(broken))).status).toBe(400);
   });
 
@@ -68,10 +70,17 @@ describe('the answer to a Fetch request', () => {
   test('has its length, and for HEAD only the length, if it is known', async () => {
     const headers = { 'X-API-KEY': 'key' };
     const full = await serve(new Request('http://localhost/api/session/x', { headers }));
-    const head = await serve(new Request('http://localhost/api/session/x', { method: 'HEAD', headers }));
+    const head = await serve(
+      new Request('http://localhost/api/session/x', { method: 'HEAD', headers }),
+    );
     expect(full.headers.get('Content-Length')).toBe(String((await full.text()).length));
-    expect([head.body, Object.fromEntries(head.headers)]).toEqual([null, Object.fromEntries(full.headers)]);
-    const list = await serve(new Request('http://localhost/api/sessions', { method: 'HEAD', headers }));
+    expect([head.body, Object.fromEntries(head.headers)]).toEqual([
+      null,
+      Object.fromEntries(full.headers),
+    ]);
+    const list = await serve(
+      new Request('http://localhost/api/sessions', { method: 'HEAD', headers }),
+    );
     expect([list.body, list.headers.has('Content-Length')]).toEqual([null, false]);
   });
 });
@@ -79,8 +88,13 @@ describe('the answer to a Fetch request', () => {
 describe('the URL of a Fetch request', () => {
   test('may have a fragment, which is ignored', async () => {
     const headers = { 'X-API-KEY': 'key' };
-    const response = await serve(new Request('http://localhost/api/sessions?limit=3#page=9', { headers }));
-    expect([response.status, response.headers.get('Link')]).toEqual([200, expect.stringContaining('limit=3&page=1>')]);
+    const response = await serve(
+      new Request('http://localhost/api/sessions?limit=3#page=9', { headers }),
+    );
+    expect([response.status, response.headers.get('Link')]).toEqual([
+      200,
+      expect.stringContaining('limit=3&page=1>'),
+    ]);
   });
 
   test('is answered with 404 where it is none of the operations', async () => {

@@ -17,7 +17,10 @@ describe('a Fetch host that takes a part of the path off', () => {
     const app = new Hono().mount('/api', fetchHandler(handler, { basePath: 'api/' }));
     const created = await app.request('/api/create-session', create);
     const location = String(created.headers.get('Location'));
-    expect([created.status, location]).toEqual([201, expect.stringMatching(/^\/api\/session\/[\w-]+$/)]);
+    expect([created.status, location]).toEqual([
+      201,
+      expect.stringMatching(/^\/api\/session\/[\w-]+$/),
+    ]);
     const headers = { 'X-API-KEY': 'key' };
     expect((await app.request(location, { headers })).status).toBe(200);
     const listed = await app.request('/api/sessions?limit=1', { headers });
@@ -28,7 +31,9 @@ describe('a Fetch host that takes a part of the path off', () => {
     const serve = fetchHandler(handler, { basePath: '/outer', prefix: '/inner' });
     const created = await serve(new Request('http://localhost/inner/create-session', create));
     expect(created.headers.get('Location')).toMatch(/^\/outer\/inner\/session\/[\w-]+$/);
-    expect((await serve(new Request('http://localhost/outer/inner/create-session', create))).status).toBe(404);
+    expect(
+      (await serve(new Request('http://localhost/outer/inner/create-session', create))).status,
+    ).toBe(404);
   });
 });
 

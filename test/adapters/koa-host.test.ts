@@ -65,7 +65,9 @@ describe('a Koa host', () => {
       context.url = '/sessions?limit=3';
       return next();
     });
-    expect((await ask(app.use(sessions()), '/elsewhere')).headers['link']).toContain('</sessions?limit=3&page=1>');
+    expect((await ask(app.use(sessions()), '/elsewhere')).headers['link']).toContain(
+      '</sessions?limit=3&page=1>',
+    );
   });
 
   test.each([
@@ -73,7 +75,11 @@ describe('a Koa host', () => {
     ['Koa 2', Koa2],
   ] as const)('hears of no error when clients leave a stream: %s', async (_name, framework) => {
     const service = new SessionService({ store: new MemorySessionStore({ events: true }) });
-    const { handler } = handlerWith({ sessions: service, routes: [eventRoutes()], authenticate: () => 'default' });
+    const { handler } = handlerWith({
+      sessions: service,
+      routes: [eventRoutes()],
+      authenticate: () => 'default',
+    });
     const { id } = await okOf(service.create({ face: 'ada', profile: 'tutor' }));
     const app = new framework();
     const errors: Error[] = [];

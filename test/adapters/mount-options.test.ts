@@ -13,5 +13,7 @@ test.each([
   ['fetchHandler', fetchHandler, { prefix: ['/api'] }, 'prefix must be a string'],
   ['fetchHandler', fetchHandler, null, 'options must be an object'],
 ])('%s throws a TypeError with wrong options: %#', (name, mount, options, message) => {
-  expect(() => Reflect.apply(mount, undefined, [handler, options])).toThrow(new TypeError(`${name}: ${message}`));
+  expect(() => Reflect.apply(mount, undefined, [handler, options])).toThrow(
+    new TypeError(`${name}: ${message}`),
+  );
 });

@@ -40,6 +40,9 @@ describe('the body of a Node request', () => {
     const req = incoming();
     req.push(null);
     for await (const _chunk of req);
-    expect(await readNodeBody(req, undefined, LIMIT)).toEqual({ outcome: 'read', bytes: new Uint8Array() });
+    expect(await readNodeBody(req, undefined, LIMIT)).toEqual({
+      outcome: 'read',
+      bytes: new Uint8Array(),
+    });
   });
 });

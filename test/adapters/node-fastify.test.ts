@@ -11,17 +11,24 @@ import { handlerWith } from '../http/handler-harness.js';
 import { expectInvalid } from '../http/problems.js';
 import type { RunningServer } from '../http/world.js';
 
-const listening = async (app: { listen(options: object): Promise<string>; close(): Promise<unknown> }) => {
+const listening = async (app: {
+  listen(options: object): Promise<string>;
+  close(): Promise<unknown>;
+}) => {
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   const running: RunningServer = { origin, close: async () => void (await app.close()) };
   return running;
 };
 
-/** Passes a request to the listener before Fastify reads its body, also if Fastify cannot decode its path. */
-const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-  reply.hijack();
-  listener(request.raw, reply.raw);
-};
+/**
+ * Passes a request to the listener before Fastify reads its body, also if Fastify cannot decode its
+ * path.
+ */
+const handOver =
+  (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack();
+    listener(request.raw, reply.raw);
+  };
 
 describeMount({
   name: 'Fastify on the listener, by serverFactory',
@@ -47,7 +54,9 @@ describeMount({
     const app = fastify({ forceCloseConnections: true, frameworkErrors: handOver(listener) });
     app.register(
       (scope, _options, done) => {
-        scope.addHook('onRequest', (request, reply) => handOver(listener)(undefined, request, reply));
+        scope.addHook('onRequest', (request, reply) =>
+          handOver(listener)(undefined, request, reply),
+        );
         scope.all('/*', () => undefined);
         done();
       },
@@ -79,7 +88,9 @@ describe('Fastify, by routes after its own parsers', () => {
   test('the handler takes the body that Fastify has parsed', async () => {
     const created = await create('{"face":"ada","profile":"tutor"}');
     expect(created.status).toBe(201);
-    const found = await send(server.origin, String(created.headers['location']), { headers: { 'X-API-KEY': 'any' } });
+    const found = await send(server.origin, String(created.headers['location']), {
+      headers: { 'X-API-KEY': 'any' },
+    });
     expect(found.json()).toMatchObject({ options: { face: 'ada', profile: 'tutor' } });
   });
 
@@ -91,7 +102,9 @@ describe('Fastify, by routes after its own parsers', () => {
 
 describe('Fastify without a server, by inject', () => {
   test('answers as over a connection, with and without a body, and reports the end of each response', async () => {
-    const { handler } = handlerWith({ authenticate: (key) => (key === 'key' ? 'acme' : undefined) });
+    const { handler } = handlerWith({
+      authenticate: (key) => (key === 'key' ? 'acme' : undefined),
+    });
     let closed = 0;
     const listener = nodeListener((request) => {
       request.onClose?.(() => {

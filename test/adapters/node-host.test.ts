@@ -53,7 +53,9 @@ describe('nodeListener', () => {
   test('with an empty API key or one of bytes that are no ASCII stays calm', async () => {
     const server = await listening(nodeListener(handler));
     const connection = new RawConnection(server.origin);
-    connection.write(Buffer.from('GET /session/\xff HTTP/1.1\r\nHost: x\r\nX-API-KEY: \xff\xfe\r\n\r\n', 'latin1'));
+    connection.write(
+      Buffer.from('GET /session/\xff HTTP/1.1\r\nHost: x\r\nX-API-KEY: \xff\xfe\r\n\r\n', 'latin1'),
+    );
     expect((await connection.answers())[0]).toMatch(/^HTTP\/1\.1 (400|404) /);
     connection.destroy();
     await server.close();

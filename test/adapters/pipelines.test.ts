@@ -16,7 +16,10 @@ const READ_BYTES = 64 * 1024;
 const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
   ['node:http', (handler) => nodeListener(handler)],
   ['Express 5', (handler) => express().use(expressMiddleware(handler))],
-  ['Koa 3', (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback()],
+  [
+    'Koa 3',
+    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
+  ],
 ];
 
 /** A handler whose work takes as long as the test says, and what it has been asked. */
@@ -50,7 +53,8 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise(setImmediate);
 };
 
-const paths = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `/${at}`);
+const paths = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `/${at}`);
 
 /** A number of requests for `/0`, `/1` ..., each with a minimum number of bytes. */
 const pipeline = (count: number, length = 0): string =>
@@ -160,7 +164,10 @@ describe('a host whose middleware lets one request overtake another', () => {
     [
       'Express',
       (handler) =>
-        express().use((req, _res, next) => void wait(req.url).then(() => next()), expressMiddleware(handler)),
+        express().use(
+          (req, _res, next) => void wait(req.url).then(() => next()),
+          expressMiddleware(handler),
+        ),
     ],
     [
       'Koa',

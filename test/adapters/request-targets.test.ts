@@ -50,7 +50,9 @@ const hosts = [
   ['Koa 2', inKoa(Koa2)],
 ] as const;
 
-const guarded = hosts.flatMap(([name, host]) => ['', '/api'].map((prefix) => [name, prefix, host] as const));
+const guarded = hosts.flatMap(([name, host]) =>
+  ['', '/api'].map((prefix) => [name, prefix, host] as const),
+);
 
 /** Targets that hide the guarded path from one parser or another; `P` stands for the prefix. */
 const disguises = [
@@ -82,7 +84,10 @@ const disguises = [
 const statusOf = async (server: RunningServer, target: string): Promise<string> => {
   const connection = new RawConnection(server.origin);
   connection.write(
-    Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-KEY: key\r\nConnection: close\r\n\r\n`, 'latin1'),
+    Buffer.from(
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-KEY: key\r\nConnection: close\r\n\r\n`,
+      'latin1',
+    ),
   );
   await connection.closed();
   return connection.received.slice(9, 12);
@@ -97,13 +102,16 @@ describe.each(guarded)("%s, with a host's guard on %s/sessions in front", (_name
 
   test('the guard sees what the handler would serve', async () => {
     const plain = ['/sessions', '/sessions?limit=1'].map((path) => prefix + path);
-    const absolute = ['http://x', 'HTTPS://x:80', 'http://[::1]:80', 'http://x_y'].flatMap((origin) =>
-      plain.map((path) => origin + path),
+    const absolute = ['http://x', 'HTTPS://x:80', 'http://[::1]:80', 'http://x_y'].flatMap(
+      (origin) => plain.map((path) => origin + path),
     );
     for (const target of [...plain, ...absolute])
       expect([target, await statusOf(server, target)]).toEqual([target, '403']);
     for (const origin of ['', 'http://x']) {
-      expect([origin, await statusOf(server, `${origin}${prefix}/session/none`)]).toEqual([origin, '404']);
+      expect([origin, await statusOf(server, `${origin}${prefix}/session/none`)]).toEqual([
+        origin,
+        '404',
+      ]);
     }
   });
 

@@ -22,7 +22,10 @@ const STILL = 500;
 const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
   ['node:http', (handler) => nodeListener(handler)],
   ['Express', (handler) => express().use(expressMiddleware(handler))],
-  ['Koa', (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback()],
+  [
+    'Koa',
+    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
+  ],
   ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
 ];
 
@@ -32,7 +35,9 @@ const endless = () => {
   const iterator: AsyncIterator<Uint8Array> = {
     next: async () => {
       seen.asked += 1;
-      return seen.isOver || seen.asked > 2 * PLENTY ? { done: true, value: undefined } : { done: false, value: CHUNK };
+      return seen.isOver || seen.asked > 2 * PLENTY
+        ? { done: true, value: undefined }
+        : { done: false, value: CHUNK };
     },
     return: async () => {
       seen.isOver = true;

@@ -1,6 +1,10 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Session, SessionService } from '../../benchmarks/colloquy.js';
-import { createdMsOf, type Start, TEMPLATES } from '../../benchmarks/subjects/stores/compared-store.js';
+import {
+  createdMsOf,
+  type Start,
+  TEMPLATES,
+} from '../../benchmarks/subjects/stores/compared-store.js';
 import { fill, writeSessions } from '../../benchmarks/subjects/stores/fill.js';
 import { comparedStores } from '../../benchmarks/subjects/stores/stores.js';
 import { findPostgres } from '../support/postgres-binary.js';
@@ -26,7 +30,8 @@ const PART = COUNT / 8;
 
 const missing = (name: string): string | undefined => {
   if (name === 'Redis' && findRedisServer() === undefined) return reasonToSkip(requirements.redis);
-  if (name === 'PostgreSQL' && findPostgres() === undefined) return reasonToSkip(requirements.postgres);
+  if (name === 'PostgreSQL' && findPostgres() === undefined)
+    return reasonToSkip(requirements.postgres);
   return undefined;
 };
 
@@ -42,21 +47,29 @@ describe('a database that the benchmarks fill by copying', () => {
       try {
         await fill(database, 'copied', COUNT);
         const store = database.open(false);
-        const parts = Array.from({ length: COUNT / PART }, (_, part) => ({ from: part * PART, to: (part + 1) * PART }));
+        const parts = Array.from({ length: COUNT / PART }, (_, part) => ({
+          from: part * PART,
+          to: (part + 1) * PART,
+        }));
         await Promise.all(parts.map((part) => writeSessions(store, 'written', part)));
         // The same instant for both: the sessions are ACTIVE, so their durations depend on it.
         const now = createdMsOf(COUNT);
         const sessions = new SessionService({ store, clock: { now: () => now } });
         const all = async (tenant: string) => {
           const found: Session[] = [];
-          for await (const session of sessions.forTenant(tenant).each()) found.push(session._unsafeUnwrap());
+          for await (const session of sessions.forTenant(tenant).each())
+            found.push(session._unsafeUnwrap());
           return found;
         };
         const copied = await all('copied');
         expect(copied).toHaveLength(COUNT);
         expect(withoutRevisions(copied)).toEqual(withoutRevisions(await all('written')));
-        const created = await sessions.forTenant('copied').create({ face: 'ada', profile: 'tutor' });
-        const [first] = (await sessions.forTenant('copied').list()).map((page) => page.sessions)._unsafeUnwrap();
+        const created = await sessions
+          .forTenant('copied')
+          .create({ face: 'ada', profile: 'tutor' });
+        const [first] = (await sessions.forTenant('copied').list())
+          .map((page) => page.sessions)
+          ._unsafeUnwrap();
         expect(first?.id).toBe(created._unsafeUnwrap().id);
         const byStatus = (await sessions.forTenant('copied').list({ limit: 1 }))._unsafeUnwrap();
         expect(byStatus.total).toBe(COUNT + 1);
@@ -67,7 +80,9 @@ describe('a database that the benchmarks fill by copying', () => {
         ];
         for (const start of starts) {
           const page = await database.byHand.page('copied', start, false);
-          const expected = copied.slice(SKIPPED, SKIPPED + 10).map(({ id, history }) => ({ id, history }));
+          const expected = copied
+            .slice(SKIPPED, SKIPPED + 10)
+            .map(({ id, history }) => ({ id, history }));
           expect(page.map(({ id, history }) => ({ id, history }))).toEqual(expected);
         }
       } finally {

@@ -14,7 +14,16 @@ const results = (ratio: number, roundTrips: number): Results => ({
   version: 2,
   date: '2026-01-31T18:00:02.000Z',
   kind: 'full',
-  machine: { cpu: '', cores: 2, memoryGiB: 1, system: '', node: '', redis: '', packages: {}, commit: '' },
+  machine: {
+    cpu: '',
+    cores: 2,
+    memoryGiB: 1,
+    system: '',
+    node: '',
+    redis: '',
+    packages: {},
+    commit: '',
+  },
   effort: { rounds: 1, roundMs: 1 },
   groups: [
     {
@@ -57,7 +66,12 @@ describe('the figures of the stores', () => {
       latencyUs: { p50: spread(240), p99: spread(1234) },
       ratios: { [figure.limit]: { wall: spread(0.714), cpu: spread(1) } },
     };
-    const group = { group: groupOf('SQLite', figure), callers: 1, limits: [figure.limit], measurements: [measurement] };
+    const group = {
+      group: groupOf('SQLite', figure),
+      callers: 1,
+      limits: [figure.limit],
+      measurements: [measurement],
+    };
     const table = storeTable({ ...results(1, 1), groups: [group] }, [figure]);
     expect(table).toContain(
       '| page 1 of 1,000,000 sessions | - | - | 4,000, p50 240 us, p99 1.2 ms, 0.71 of by hand | - |',
@@ -75,18 +89,27 @@ describe('the space of a session', () => {
   ];
 
   it('is told as the number of sessions in a gigabyte, in the order of the tables', () => {
-    expect(sessionsPerGigabyte(counts)).toBe('| sessions in a GB, ten entries each | - | 258,000 | 333,000 | - |');
+    expect(sessionsPerGigabyte(counts)).toBe(
+      '| sessions in a GB, ten entries each | - | 258,000 | 333,000 | - |',
+    );
   });
 
   it('is told in kilobytes, or only of what it is where it was not counted', () => {
-    expect(spaceCells(counts)).toEqual(['heap', '3.0 kB of disk', 'disk', "3.9 kB of the server's memory"]);
+    expect(spaceCells(counts)).toEqual([
+      'heap',
+      '3.0 kB of disk',
+      'disk',
+      "3.9 kB of the server's memory",
+    ]);
   });
 });
 
 describe('the line about a run', () => {
   it('says how busy the machine was before it', () => {
     const { machine } = results(1, 1);
-    expect(machineOf({ ...results(1, 1), machine: { ...machine, load: 0.08 } })).toContain('load before the run 0.1:');
+    expect(machineOf({ ...results(1, 1), machine: { ...machine, load: 0.08 } })).toContain(
+      'load before the run 0.1:',
+    );
     expect(machineOf(results(1, 1))).toContain('load before the run not saved:');
   });
 });
@@ -108,7 +131,12 @@ describe('a group', () => {
         calls[name] += 1;
       },
     });
-    const group = { name: 'g', callers: 2, limits: ['limit'], subjects: [subject('limit'), subject('other')] };
+    const group = {
+      name: 'g',
+      callers: 2,
+      limits: ['limit'],
+      subjects: [subject('limit'), subject('other')],
+    };
     const { measurements } = await measure(group, { rounds: 2, roundMs: 1 });
     expect(measurements.map((measurement) => measurement.subject)).toEqual(['limit', 'other']);
     expect(measurements[0]?.ratios['limit']).toEqual({ wall: spread(1), cpu: spread(1) });
@@ -121,7 +149,12 @@ describe('a group', () => {
     const renew = async () => {
       renewals += 1;
     };
-    const group = { name: 'g', callers: 1, limits: ['x'], subjects: [{ name: 'x', call: async () => 1, renew }] };
+    const group = {
+      name: 'g',
+      callers: 1,
+      limits: ['x'],
+      subjects: [{ name: 'x', call: async () => 1, renew }],
+    };
     await measure(group, { rounds: 2, roundMs: 1 });
     expect(renewals).toBe(1 + 3);
   });
@@ -132,8 +165,17 @@ describe('a group', () => {
       { name: 'by hand', call },
       { name: 'list', call, beside: ['by hand'] },
     ];
-    const group = { name: 'g', callers: 3, limits: ['by hand', 'list'], subjects, isTimedSingly: true };
-    const { measurements } = await measure({ ...group, effort: { rounds: 2, roundMs: 5 } }, { rounds: 0, roundMs: 0 });
+    const group = {
+      name: 'g',
+      callers: 3,
+      limits: ['by hand', 'list'],
+      subjects,
+      isTimedSingly: true,
+    };
+    const { measurements } = await measure(
+      { ...group, effort: { rounds: 2, roundMs: 5 } },
+      { rounds: 0, roundMs: 0 },
+    );
     expect(Object.keys(measurements[1]?.ratios ?? {})).toEqual(['by hand']);
     const { p50, p99 } = measurements[1]?.latencyUs ?? {};
     // Three callers wait at the same time, so each waits longer than its share of the time of all.
@@ -145,7 +187,12 @@ describe('a group', () => {
     const check = () => {
       throw new Error('not a page');
     };
-    const group = { name: 'g', callers: 1, limits: ['x'], subjects: [{ name: 'x', call: async () => 1, check }] };
+    const group = {
+      name: 'g',
+      callers: 1,
+      limits: ['x'],
+      subjects: [{ name: 'x', call: async () => 1, check }],
+    };
     await expect(measure(group, { rounds: 1, roundMs: 1 })).rejects.toThrow('not a page');
   });
 });

@@ -30,7 +30,10 @@ const text = lines.join('\n');
 let replay: CommandLine;
 let dir: string;
 beforeAll(async () => {
-  [replay, dir] = await Promise.all([buildCommandLine('benchmarks/replay/main'), mkdtemp(join(tmpdir(), 'replay-'))]);
+  [replay, dir] = await Promise.all([
+    buildCommandLine('benchmarks/replay/main'),
+    mkdtemp(join(tmpdir(), 'replay-')),
+  ]);
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -55,7 +58,13 @@ describe('npm run replay', () => {
   });
 
   test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
-    const input = [lines[0], 'no JSON', '{"id":"x"}', '{"id":"y","turns":[{"role":1}]}', lines[1]].join('\n');
+    const input = [
+      lines[0],
+      'no JSON',
+      '{"id":"x"}',
+      '{"id":"y","turns":[{"role":1}]}',
+      lines[1],
+    ].join('\n');
     const { exitCode, stdout, stderr } = await replay.run([], { input });
     expect(stdout).toMatch(/^line 2: .*JSON/m);
     expect(stdout).toContain('line 3: is not {"id": "...", "turns": [');
@@ -80,7 +89,9 @@ describe('npm run replay', () => {
       expect(exitCode).toBe(2);
       expect(stderr).toMatch(/^replay: [^\n]+\n$/);
     }
-    expect((await replay.run([join(dir, 'absent')])).stderr).toMatch(/^replay: ENOENT: no such file or directory/);
+    expect((await replay.run([join(dir, 'absent')])).stderr).toMatch(
+      /^replay: ENOENT: no such file or directory/,
+    );
   });
 
   test('--help names its options', async () => {
@@ -89,7 +100,8 @@ describe('npm run replay', () => {
 });
 
 describe('the comparison', () => {
-  const replayOn = (store: MemorySessionStore) => replayLines(new SessionService({ store }), lines, 4);
+  const replayOn = (store: MemorySessionStore) =>
+    replayLines(new SessionService({ store }), lines, 4);
 
   test('notices a store that loses an entry', async () => {
     class Forgetful extends MemorySessionStore {
@@ -106,7 +118,9 @@ describe('the comparison', () => {
   test('notices a store that leaves a session off the list', async () => {
     class Unlisting extends MemorySessionStore {
       override list(...[tenant, page]: Parameters<MemorySessionStore['list']>) {
-        return super.list(tenant, page).map((read) => ({ ...read, records: read.records.slice(1) }));
+        return super
+          .list(tenant, page)
+          .map((read) => ({ ...read, records: read.records.slice(1) }));
       }
     }
     expect((await replayOn(new Unlisting())).problems).toHaveLength(1);
@@ -119,7 +133,9 @@ describe('the comparison', () => {
     const store = Object.assign(failing, {
       insert: (...args: Parameters<typeof insert>) => {
         inserts += 1;
-        return inserts === 2 ? errAsync(storeUnavailable('gone', 'unknown')) : okAsync(insert(...args)._unsafeUnwrap());
+        return inserts === 2
+          ? errAsync(storeUnavailable('gone', 'unknown'))
+          : okAsync(insert(...args)._unsafeUnwrap());
       },
     });
     const report = await replayLines(new SessionService({ store }), lines, 1);
@@ -131,7 +147,10 @@ describe('the comparison', () => {
 describe('the progress of a replay', () => {
   const drawn = (isTTY: boolean): string[] => {
     const written: string[] = [];
-    const draw = progressBar({ isTTY, write: (text: Uint8Array | string) => written.push(String(text)) > 0 });
+    const draw = progressBar({
+      isTTY,
+      write: (text: Uint8Array | string) => written.push(String(text)) > 0,
+    });
     draw('replayed 6', 0.5);
     draw('replayed 7', 0.6);
     draw('');
@@ -139,7 +158,10 @@ describe('the progress of a replay', () => {
   };
 
   test('is a bar on a terminal, not drawn for every conversation and gone at the end', () => {
-    expect(drawn(true)).toEqual([`\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] replayed 6`, '\r\u001b[K']);
+    expect(drawn(true)).toEqual([
+      `\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] replayed 6`,
+      '\r\u001b[K',
+    ]);
   });
 
   test('is nothing in a pipe', () => {
@@ -170,7 +192,10 @@ describeWithRedis('npm run replay on a Redis', ({ url }) => {
     expect(told.stdout).toContain('stored in Redis at');
     expect(await client.keys(`${prefix}:*`)).not.toEqual([]);
     const nowhere = await replay.run(['--redis', 'env'], { input: text });
-    expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--redis must be a URL') });
+    expect(nowhere).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--redis must be a URL'),
+    });
   });
 
   test('holds the conversations under the tenant that was named, beside its other sessions', async () => {

@@ -7,5 +7,7 @@ test('the reason is shown if a name has several addresses and none answers, as l
     new Error('connect ECONNREFUSED 127.0.0.1:80'),
   ]);
   expect(messageOf(refused)).toBe('connect ECONNREFUSED ::1:80');
-  expect(messageOf(new TypeError('fetch failed', { cause: refused }))).toBe('connect ECONNREFUSED ::1:80');
+  expect(messageOf(new TypeError('fetch failed', { cause: refused }))).toBe(
+    'connect ECONNREFUSED ::1:80',
+  );
 });

@@ -9,18 +9,28 @@ import { REPOSITORY } from '../support/packed-package.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
 
-const manifest: { scripts: { start: string } } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+const manifest: { scripts: { start: string } } = JSON.parse(
+  readFileSync(join(REPOSITORY, 'package.json'), 'utf8'),
+);
 const [program, ...startArgs] = manifest.scripts.start.replace(/^exec node /, '').split(' ');
 
 /** Pastes a text into a shell. */
 const paste = (text: string) => {
   const pasted = promisify(execFile)('sh', ['-c', text], { timeout: PATIENT_MS });
-  return { printed: pasted.then(({ stdout }) => stdout), begun: once(pasted.child.stdout ?? pasted.child, 'data') };
+  return {
+    printed: pasted.then(({ stdout }) => stdout),
+    begun: once(pasted.child.stdout ?? pasted.child, 'data'),
+  };
 };
 
 /** The pasted lines by their comments. */
 const stepsOf = (output: string): ReadonlyMap<string, string> =>
-  new Map([...output.matchAll(/^# (.+)\n(curl .+)$/gm)].map(([, comment = '', line = '']) => [comment, line]));
+  new Map(
+    [...output.matchAll(/^# (.+)\n(curl .+)$/gm)].map(([, comment = '', line = '']) => [
+      comment,
+      line,
+    ]),
+  );
 
 describe('npm start', () => {
   let colloquy: CommandLine;
@@ -28,7 +38,10 @@ describe('npm start', () => {
   beforeAll(async () => {
     colloquy = await buildCommandLine();
     // A variable that some shells set does not open the demo to other machines.
-    server = await colloquy.start(startArgs, /# get the session\n.*\n/, { PORT: '0', HOST: '0.0.0.0' });
+    server = await colloquy.start(startArgs, /# get the session\n.*\n/, {
+      PORT: '0',
+      HOST: '0.0.0.0',
+    });
   });
   afterAll(async () => {
     await server.signal('SIGTERM');
@@ -36,7 +49,9 @@ describe('npm start', () => {
 
   test('runs the command line on 127.0.0.1 and prints a key', () => {
     expect(program).toBe('dist/cli/main.js');
-    expect(server.output()).toMatch(/^Colloquy listens on http:\/\/127\.0\.0\.1:\d+ and stores sessions in memory\./);
+    expect(server.output()).toMatch(
+      /^Colloquy listens on http:\/\/127\.0\.0\.1:\d+ and stores sessions in memory\./,
+    );
     expect(server.output()).toMatch(/^API key, generated for this run: [\da-f]{32}$/m);
   });
 
@@ -79,7 +94,11 @@ describe('npm start', () => {
       const { session_id: id } = Object(answers.get('create a session'));
       expect(answers.get('list the sessions')).toMatchObject([{ id, status: 'IDLE' }]);
       expect(answers.get('start it')).toMatchObject({ id, status: 'ACTIVE' });
-      expect(answers.get('terminate it')).toMatchObject({ id, status: 'TERMINATED', end_reason: 'terminated' });
+      expect(answers.get('terminate it')).toMatchObject({
+        id,
+        status: 'TERMINATED',
+        end_reason: 'terminated',
+      });
       const history = [{ content: 'What is 6 times 7?' }, { content: '42.' }];
       expect(answers.get('get the session')).toMatchObject({ id, status: 'TERMINATED', history });
       expect(await watching[0]).toMatch(/event: session\.changed\n.*"end_reason":"terminated"/);

@@ -30,7 +30,9 @@ describe('the log of requests', () => {
     await fetch(`${origin}/sessions?limit=1&key=open-sesame`, { headers });
     await fetch(`${origin}/sessions`, { headers: { 'X-API-KEY': 'sesame-2' } });
     await fetch(`${origin}/create-session`, { headers, method: 'POST', body: '{' });
-    await fetch(`${origin}/inspector`, { headers: { authorization: `Basic ${btoa('any:open-sesame')}` } });
+    await fetch(`${origin}/inspector`, {
+      headers: { authorization: `Basic ${btoa('any:open-sesame')}` },
+    });
     await fetch(`${origin}/inspector`, { headers });
     const { stdout, stderr } = await server.signal('SIGTERM');
     const log = stdout.split('\n').filter((line) => / ms /.test(line));

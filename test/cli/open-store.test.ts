@@ -48,12 +48,18 @@ describeWithRedis('as a user with the documented rights', () => {
 
   test('every command works, and Redis refuses nothing', async () => {
     const env = { REDIS_URL: url, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
-    const serving = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, env);
+    const serving = await colloquy.start(
+      ['serve', '--events', '--commands'],
+      /Ctrl-C stops it/,
+      env,
+    );
     const origin = /http:\/\/[\d.:]+/.exec(serving.output())?.[0] ?? '';
     const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
     const entries = [{ role: 'user', content: 'Hello' }];
     const body = JSON.stringify({ face: 'ada', profile: 'tutor', start: true, entries });
-    expect((await fetch(`${origin}/create-session`, { method: 'POST', headers, body })).status).toBe(201);
+    expect(
+      (await fetch(`${origin}/create-session`, { method: 'POST', headers, body })).status,
+    ).toBe(201);
     const listed = await colloquy.run(['list', '--json'], { env });
     const { id } = Object(JSON.parse(listed.stdout.split('\n')[0] ?? ''));
     expect((await colloquy.run(['inspect', id], { env })).stdout).toContain('Hello');
@@ -62,34 +68,60 @@ describeWithRedis('as a user with the documented rights', () => {
   });
 
   test('a wrong password and a missing database are reported in one line', async () => {
-    for (const wrong of [url.replace('change-me', 'hunter2'), `redis://127.0.0.1:${server.port}/99`]) {
+    for (const wrong of [
+      url.replace('change-me', 'hunter2'),
+      `redis://127.0.0.1:${server.port}/99`,
+    ]) {
       const { exitCode, stderr } = await colloquy.run(['list'], { env: { REDIS_URL: wrong } });
-      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at [\d.:]+: [^\n]+\n$/)]);
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^colloquy: Redis at [\d.:]+: [^\n]+\n$/),
+      ]);
       expect(stderr).not.toContain('hunter2');
     }
   });
 });
 
-/** Every command, beside a running service and after its end, on a database that an environment variable names. */
+/**
+ * Every command, beside a running service and after its end, on a database that an environment
+ * variable names.
+ */
 const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName: string) => {
   const serverEnv = { ...env, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
-  const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, serverEnv);
+  const first = await colloquy.start(
+    ['serve', '--events', '--commands'],
+    /Ctrl-C stops it/,
+    serverEnv,
+  );
   expect(first.output()).toContain(`stores sessions in ${storeName}.`);
   const origin = /http:\/\/[\d.:]+/.exec(first.output())?.[0] ?? '';
   const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
   const post = async (path: string, body: object) =>
-    Object(await (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })).json());
+    Object(
+      await (
+        await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      ).json(),
+    );
   const labels = { user: 'u-1' };
-  const { session_id: id } = await post('/create-session', { face: 'ada', profile: 'tutor', labels });
+  const { session_id: id } = await post('/create-session', {
+    face: 'ada',
+    profile: 'tutor',
+    labels,
+  });
   const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
   await post(`/start-session/${id}`, {});
   await post(`/terminate-session/${id}`, {});
   expect((await following.end()).stdout).toMatch(/terminated, terminated\n$/);
   expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
-  const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--labels', 'user=u-1'], { env });
+  const listed = await colloquy.run(
+    ['list', '--json', '--status', 'TERMINATED', '--labels', 'user=u-1'],
+    { env },
+  );
   expect(listed.stderr).toBe('');
   expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
-  expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('1 session\n');
+  expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe(
+    '1 session\n',
+  );
   const either = ['list', '--status', 'paused', '--status', 'TERMINATED', '--order', 'updated'];
   expect((await colloquy.run(either, { env })).stderr).toBe('1 session\n');
 };
@@ -105,7 +137,8 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     await pool.end();
   });
 
-  test('every command works, beside a running service and after its end', () => tryEveryCommand(env, storeName));
+  test('every command works, beside a running service and after its end', () =>
+    tryEveryCommand(env, storeName));
 
   test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
     const absent = schemaName();
@@ -120,14 +153,19 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     const options = new Options({ help: databaseHelp, operands: 0 }, [], env);
     (await openStore(options, {})).close();
     const { store, close } = await openStore(options, { isReadOnly: true });
-    expect(await new SessionService({ store }).create({ face: 'ada', profile: 'tutor' })).toMatchObject({
+    expect(
+      await new SessionService({ store }).create({ face: 'ada', profile: 'tutor' }),
+    ).toMatchObject({
       error: { message: 'the database is read-only', outcome: 'not_applied' },
     });
     close();
   });
 
   test('what fails is reported in one line without the password', async () => {
-    const wrong = [url.replace(/\/postgres$/, '/absent'), url.replace(`:${postgres.port}`, `:${await freePort()}`)];
+    const wrong = [
+      url.replace(/\/postgres$/, '/absent'),
+      url.replace(`:${postgres.port}`, `:${await freePort()}`),
+    ];
     for (const [at, reason] of [/database "absent" does not exist/, /ECONNREFUSED/].entries()) {
       for (const command of [['list'], ['serve']]) {
         const { exitCode, stderr } = await colloquy.run(command, {
@@ -163,21 +201,27 @@ describe('in a SQLite file', () => {
     database.close();
   });
 
-  test.each([[['list']], [['inspect', 'x']]])('%j creates no file, and no tables', async (command) => {
-    const absent = `${file}-absent`;
-    const other = `${file}-other`;
-    writeFileSync(other, '');
-    for (const [text, message] of [
-      [absent, 'there is no such file'],
-      [other, 'the tables of the store are missing'],
-      [dirname(file), 'nable to open'],
-    ] as const) {
-      const { exitCode, stderr } = await colloquy.run([...command, '--sqlite', text]);
-      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: [^\n]*the SQLite file [^\n]+\n$/)]);
-      expect(stderr).toContain(message);
-    }
-    expect([existsSync(absent), statSync(other).size]).toEqual([false, 0]);
-  });
+  test.each([[['list']], [['inspect', 'x']]])(
+    '%j creates no file, and no tables',
+    async (command) => {
+      const absent = `${file}-absent`;
+      const other = `${file}-other`;
+      writeFileSync(other, '');
+      for (const [text, message] of [
+        [absent, 'there is no such file'],
+        [other, 'the tables of the store are missing'],
+        [dirname(file), 'nable to open'],
+      ] as const) {
+        const { exitCode, stderr } = await colloquy.run([...command, '--sqlite', text]);
+        expect([exitCode, stderr]).toEqual([
+          1,
+          expect.stringMatching(/^colloquy: [^\n]*the SQLite file [^\n]+\n$/),
+        ]);
+        expect(stderr).toContain(message);
+      }
+      expect([existsSync(absent), statSync(other).size]).toEqual([false, 0]);
+    },
+  );
 
   test('texts that terminals and databases refuse are shown escaped, and are the same in lines of JSON', async () => {
     const hostile = 'NUL \0, a lone \ud83d, 😀, \u001b[2J';
@@ -185,7 +229,9 @@ describe('in a SQLite file', () => {
     const store = new SqliteSessionStore({ database: openLibsql(path) });
     (await store.migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store });
-    const { id } = await okOf(sessions.create({ face: hostile, profile: hostile, labels: { user: hostile } }));
+    const { id } = await okOf(
+      sessions.create({ face: hostile, profile: hostile, labels: { user: hostile } }),
+    );
     await okOf(sessions.start(id));
     await okOf(sessions.append(id, [{ role: 'user', content: hostile }]));
     const listed = await colloquy.run(['list', '--json', '--sqlite', path]);

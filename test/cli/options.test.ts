@@ -8,12 +8,17 @@ const help = `Usage: colloquy try [options] [FILE]
   --json              Another, without a variable.
 `;
 
-const read = (args: string[], env: NodeJS.ProcessEnv = {}): Options => new Options({ help, operands: 1 }, args, env);
+const read = (args: string[], env: NodeJS.ProcessEnv = {}): Options =>
+  new Options({ help, operands: 1 }, args, env);
 
 describe('the options of a command', () => {
   test('are those that its help names', () => {
     const options = read(['--port', '1', '--json', 'file']);
-    expect([options.text('port'), options.isOn('json'), options.isOn('loud')]).toEqual(['1', true, false]);
+    expect([options.text('port'), options.isOn('json'), options.isOn('loud')]).toEqual([
+      '1',
+      true,
+      false,
+    ]);
     expect(options.operands).toEqual(['file']);
     expect(() => read(['--nothing'])).toThrow("Unknown option '--nothing'");
     expect(() => read(['--prt', '1'])).toThrow('(did you mean --port?)');
@@ -33,7 +38,9 @@ describe('the options of a command', () => {
     expect(() => read([], { PORT: '1e1' }).integer('port', 0, 99, 3)).toThrow(
       'PORT must be a whole number from 0 to 99',
     );
-    expect(() => read(['--port', '100']).integer('port', 0, 99, 3)).toThrow('--port must be a whole number');
+    expect(() => read(['--port', '100']).integer('port', 0, 99, 3)).toThrow(
+      '--port must be a whole number',
+    );
     expect(read([]).integer('port', 0, 99, 3)).toBe(3);
   });
 });

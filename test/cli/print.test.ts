@@ -1,5 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { jsonLine, print, printAll, printable, printError, printText } from '../../src/cli/print.js';
+import {
+  jsonLine,
+  print,
+  printAll,
+  printable,
+  printError,
+  printText,
+} from '../../src/cli/print.js';
 import { clip, columns, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
 import { nearest } from '../../src/input/parse-options.js';
 

@@ -85,12 +85,17 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
       [[...either, ...where], {}],
       [either, { env }],
     ] as const) {
-      expect(idsIn((await colloquy.run(args, options)).stdout).toSorted()).toEqual([active, paused].toSorted());
+      expect(idsIn((await colloquy.run(args, options)).stdout).toSorted()).toEqual(
+        [active, paused].toSorted(),
+      );
     }
   });
 
   test('list takes several labels, and within one the order of the last use, in Redis and in a service', async () => {
-    const ids = [await create({ owner: 'o-1', kind: 'a' }), await create({ owner: 'o-1', kind: 'b' })];
+    const ids = [
+      await create({ owner: 'o-1', kind: 'a' }),
+      await create({ owner: 'o-1', kind: 'b' }),
+    ];
     await create({ owner: 'o-2', kind: 'a' });
     (await sessions.append(ids[0] ?? '', [{ role: 'user', content: 'hello' }]))._unsafeUnwrap();
     const both = ['list', '--labels', 'owner=o-1', '--labels', 'kind=a'];
@@ -102,9 +107,14 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     }
     const first = await colloquy.run([...byUse, '--limit', '1', ...where]);
     const [, cursor = ''] = /--cursor (\S+)/.exec(first.stderr) ?? [];
-    expect(idsIn((await colloquy.run([...byUse, '--cursor', cursor, ...where])).stdout)).toEqual([ids[1]]);
+    expect(idsIn((await colloquy.run([...byUse, '--cursor', cursor, ...where])).stdout)).toEqual([
+      ids[1],
+    ]);
     const twice = await colloquy.run(['list', '--labels', 'a=b', '--labels', 'a=c', ...where]);
-    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--labels must have each NAME once') });
+    expect(twice).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--labels must have each NAME once'),
+    });
   });
 
   test.each([
@@ -127,10 +137,15 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     const id = await create({ user: 'u-1', note: HOSTILE });
     const lease = (await sessions.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
     const { stdout } = await colloquy.run(['inspect', id, ...where]);
-    expect(stdout).toContain(`Leased by worker-1 until ${lease.until}, fencing token ${lease.fencingToken}\n`);
+    expect(stdout).toContain(
+      `Leased by worker-1 until ${lease.until}, fencing token ${lease.fencingToken}\n`,
+    );
     expect(stdout).toContain('Labels    note=a\\nTERMINATED\\u{1b}[2J\n          user=u-1\n');
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, lease });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      labels: { user: 'u-1', note: HOSTILE },
+      lease,
+    });
   });
 
   test('inspect shows from when on a worker may claim the session', async () => {
@@ -138,7 +153,9 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     (await sessions.wake(id))._unsafeUnwrap();
     const { work } = (await sessions.get(id))._unsafeUnwrap();
     const waiting = await colloquy.run(['inspect', id, ...where]);
-    expect(waiting.stdout).toContain(`Work      claimable from ${work?.wakeAt}, 0 attempts so far\n`);
+    expect(waiting.stdout).toContain(
+      `Work      claimable from ${work?.wakeAt}, 0 attempts so far\n`,
+    );
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).toMatchObject({ work });
   });
@@ -146,7 +163,10 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
   test('inspect says nothing of labels and leases that are not there, or that the service does not show', async () => {
     const id = await create();
     const labelled = await create({ user: 'u-1' });
-    for (const run of [colloquy.run(['inspect', id, ...where]), colloquy.run(['inspect', labelled], { env })]) {
+    for (const run of [
+      colloquy.run(['inspect', id, ...where]),
+      colloquy.run(['inspect', labelled], { env }),
+    ]) {
       expect((await run).stdout).not.toMatch(/^(Leased by|Work|Labels)/m);
     }
     const json = await colloquy.run(['inspect', '--json', id, ...where]);

@@ -16,7 +16,12 @@ beforeAll(async () => {
   colloquy = await buildCommandLine();
   const options = ['serve', '--port', '0', '--commands', '--events'];
   // What the options switch on, the environment does not switch off.
-  const off = { PORT: '1', COLLOQUY_COMMANDS: 'off', COLLOQUY_EVENTS: 'off', COLLOQUY_API_KEYS: 'acme:key' };
+  const off = {
+    PORT: '1',
+    COLLOQUY_COMMANDS: 'off',
+    COLLOQUY_EVENTS: 'off',
+    COLLOQUY_API_KEYS: 'acme:key',
+  };
   server = await colloquy.start(options, /Ctrl-C stops it/, off);
   const baseUrl = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
   env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
@@ -38,13 +43,20 @@ describe('sessions of a running service', () => {
     expect(all.stdout).not.toContain('\u001b');
     expect(all.stderr).toBe('2 sessions\n');
     const some = await colloquy.run(['list', '--json', '--status', 'ACTIVE'], { env });
-    expect(JSON.parse(some.stdout)).toMatchObject({ id: active, options: { profile: '\u001b[31m' } });
+    expect(JSON.parse(some.stdout)).toMatchObject({
+      id: active,
+      options: { profile: '\u001b[31m' },
+    });
   });
 
   test('inspect shows one, and follows it', async () => {
     const id = await create();
     const shown = await colloquy.run(['inspect', id], { env });
-    expect(shown).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(`ID        ${id}\n`) });
+    expect(shown).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+      stdout: expect.stringContaining(`ID        ${id}\n`),
+    });
     const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
     await sessions.start(id);
     await following.shown(/active\n/);
@@ -73,19 +85,30 @@ describe('sessions of a running service', () => {
   test('a service that is not there is said in one line', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const run = list.run(new Options(list, ['--url', url], { COLLOQUY_API_KEY: 'key' }));
-    await expect(run).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
+    await expect(run).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
   test('the answer of a hostile service does not reach the terminal unescaped', async () => {
     const stranger = createServer((_, response) => {
       const detail = 'no \u001b[2J\u009b2J';
-      const problem = { type: 'about:blank', title: 'x', status: 401, detail, code: 'unauthenticated' };
+      const problem = {
+        type: 'about:blank',
+        title: 'x',
+        status: 401,
+        detail,
+        code: 'unauthenticated',
+      };
       response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify(problem));
     }).listen(0, '127.0.0.1');
     await once(stranger, 'listening');
     const address = stranger.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { exitCode, stderr } = await colloquy.run(['list', '--url', `http://127.0.0.1:${port}`], { env });
+    const { exitCode, stderr } = await colloquy.run(['list', '--url', `http://127.0.0.1:${port}`], {
+      env,
+    });
     stranger.close();
     expect(exitCode).toBe(1);
     expect(stderr.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -94,9 +117,22 @@ describe('sessions of a running service', () => {
 
 describe('a hostile service', () => {
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e\nTERMINATED';
-  const options = { face: HOSTILE, profile: HOSTILE, behavior: HOSTILE, context: HOSTILE, time_limit: 0 };
+  const options = {
+    face: HOSTILE,
+    profile: HOSTILE,
+    behavior: HOSTILE,
+    context: HOSTILE,
+    time_limit: 0,
+  };
   const entry = { role: HOSTILE, content: HOSTILE, timestamp: HOSTILE };
-  const session = { id: HOSTILE, status: 'ACTIVE', options, history: [entry], created_at: HOSTILE, duration: 0 };
+  const session = {
+    id: HOSTILE,
+    status: 'ACTIVE',
+    options,
+    history: [entry],
+    created_at: HOSTILE,
+    duration: 0,
+  };
   const { history: _, ...summary } = {
     ...session,
     status: 'TERMINATED',
@@ -117,10 +153,18 @@ describe('a hostile service', () => {
   let url: string;
   beforeAll(async () => {
     stranger = createServer(({ url: path = '' }, response) => {
-      response.setHeader('X-Total-Count', '1000').setHeader('Link', '</sessions?limit=20>; rel="first"');
-      response.setHeader('X-Next-Cursor', '\u009b2J\u0085').setHeader('X-Unreadable-Sessions', inHeader);
-      if (path.endsWith('/events')) response.setHeader('Content-Type', 'text/event-stream').end(stream);
-      else response.end(JSON.stringify(path.startsWith('/session/') ? session : Array(30).fill(session)));
+      response
+        .setHeader('X-Total-Count', '1000')
+        .setHeader('Link', '</sessions?limit=20>; rel="first"');
+      response
+        .setHeader('X-Next-Cursor', '\u009b2J\u0085')
+        .setHeader('X-Unreadable-Sessions', inHeader);
+      if (path.endsWith('/events'))
+        response.setHeader('Content-Type', 'text/event-stream').end(stream);
+      else
+        response.end(
+          JSON.stringify(path.startsWith('/session/') ? session : Array(30).fill(session)),
+        );
     }).listen(0, '127.0.0.1');
     await once(stranger, 'listening');
     const address = stranger.address();
@@ -147,7 +191,8 @@ describe('a hostile service', () => {
       expect(lines.join('')).toContain('owned');
       expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       if (!args.includes('--json'))
-        for (const line of stdout.split('\n')) expect(line.replace(colors, '').length).toBeLessThan(91);
+        for (const line of stdout.split('\n'))
+          expect(line.replace(colors, '').length).toBeLessThan(91);
     }
   });
 });

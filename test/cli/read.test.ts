@@ -20,8 +20,15 @@ let colloquy: CommandLine;
 /** It waits for seconds, beside the other tests. */
 let waiting: Promise<Finished>;
 beforeAll(async () => {
-  [colloquy] = await Promise.all([buildCommandLine(), once(silent.listen(0, LOOPBACK), 'listening')]);
-  waiting = colloquy.run(['list', '--redis', `redis://${LOOPBACK}:${Object(silent.address()).port}`]);
+  [colloquy] = await Promise.all([
+    buildCommandLine(),
+    once(silent.listen(0, LOOPBACK), 'listening'),
+  ]);
+  waiting = colloquy.run([
+    'list',
+    '--redis',
+    `redis://${LOOPBACK}:${Object(silent.address()).port}`,
+  ]);
 });
 afterAll(async () => {
   silent.close();
@@ -50,13 +57,24 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
 
   beforeAll(async () => {
     client = new Redis(url);
-    const store = new RedisSessionStore({ client, prefix, partitions: 4, events: true, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix,
+      partitions: 4,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
     let made = 0;
     const next = () => ids[made++] ?? `session-${made}`;
     sessions = new SessionService({ store, tenant: 'acme', ids: { next } });
     for (const id of ids) {
       const timeLimit = id === expired ? 0.001 : 60;
-      await sessions.create({ face: `face of ${id}`, profile: HOSTILE, context: 'c'.repeat(1000), timeLimit });
+      await sessions.create({
+        face: `face of ${id}`,
+        profile: HOSTILE,
+        context: 'c'.repeat(1000),
+        timeLimit,
+      });
     }
     for (const id of [active, terminated, expired]) await sessions.start(id);
     await sessions.append(active, [
@@ -79,7 +97,15 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);
     expect(stderr).toMatch(/^2 of 130 sessions; next page: --cursor \S+\n$/);
-    const more = await colloquy.run(['list', '--json', '--limit', '2', '--cursor', cursorIn(stderr), ...where]);
+    const more = await colloquy.run([
+      'list',
+      '--json',
+      '--limit',
+      '2',
+      '--cursor',
+      cursorIn(stderr),
+      ...where,
+    ]);
     expect(objects(more.stdout).map(({ id }) => id)).toEqual(newest(4).slice(2));
   });
 
@@ -89,7 +115,8 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
   });
 
   test('list --status sees what the clock has ended, goes over pages, and writes nothing down', async () => {
-    const states = () => client.keys(`${prefix}:*:record:*`).then((keys) => client.mget(keys.sort()));
+    const states = () =>
+      client.keys(`${prefix}:*:record:*`).then((keys) => client.mget(keys.sort()));
     const before = await states();
     const list = (...args: string[]) => colloquy.run(['list', '--json', ...args, ...where]);
     const running = await list('--status', 'active');
@@ -101,13 +128,23 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     ]);
     const idle = await list('--status', 'IDLE', '--limit', '101');
     expect(objects(idle.stdout).map(({ id }) => id)).toEqual(newest(101));
-    const rest = await list('--status', 'IDLE', '--limit', '101', '--cursor', cursorIn(idle.stderr));
+    const rest = await list(
+      '--status',
+      'IDLE',
+      '--limit',
+      '101',
+      '--cursor',
+      cursorIn(idle.stderr),
+    );
     expect(objects(rest.stdout).map(({ id }) => id)).toEqual(newest(127).slice(101));
     expect(await states()).toEqual(before);
   });
 
   test('list ends quietly if its output is closed', async () => {
-    const { exitCode, stderr } = await colloquy.run(['list', '--json', '--limit', '130', ...where], { hangUp: true });
+    const { exitCode, stderr } = await colloquy.run(
+      ['list', '--json', '--limit', '130', ...where],
+      { hangUp: true },
+    );
     expect([exitCode, stderr]).toEqual([0, '']);
   });
 
@@ -120,16 +157,25 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     const good = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
     const [key = ''] = await client.keys(`${prefix}:*:record:broken:${bad}`);
     await client.set(key, 'x');
-    const { exitCode, stdout, stderr } = await colloquy.run(['list', '--json', ...where, '--tenant', 'broken']);
+    const { exitCode, stdout, stderr } = await colloquy.run([
+      'list',
+      '--json',
+      ...where,
+      '--tenant',
+      'broken',
+    ]);
     expect(objects(stdout).map(({ id }) => id)).toEqual([good]);
     expect(stderr).toBe(`colloquy: unreadable sessions: ${bad}\n`);
     expect(exitCode).toBe(1);
   });
 
   test('inspect shows a session, its texts on lines of their own after an indent', async () => {
-    const { exitCode, stdout } = await colloquy.run(['inspect', active, '--history', '2', ...where], {
-      env: { COLUMNS: '60' },
-    });
+    const { exitCode, stdout } = await colloquy.run(
+      ['inspect', active, '--history', '2', ...where],
+      {
+        env: { COLUMNS: '60' },
+      },
+    );
     expect(exitCode).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).toEqual([`ID        ${active}`, 'Status    ACTIVE']);
@@ -154,7 +200,9 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     ]);
     expect(stdout.trimEnd()).not.toMatch(OBEYED);
     const ended = await colloquy.run(['inspect', terminated, '--json', ...where]);
-    expect(objects(ended.stdout)).toMatchObject([{ status: 'TERMINATED', end_reason: 'terminated' }]);
+    expect(objects(ended.stdout)).toMatchObject([
+      { status: 'TERMINATED', end_reason: 'terminated' },
+    ]);
   });
 
   test('inspect --follow shows the changes until the session has ended', async () => {
@@ -168,7 +216,8 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     await sessions.fail(id);
     const [text, json] = await Promise.all([texts.end(), lines.end()]);
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
-    const shown = /Z {2}active\n[\s\S]*Z {2}user\n {4}\\u\{1b\}.*\n {4}TERMINATED {2}2026\n.*terminated, failed\n$/;
+    const shown =
+      /Z {2}active\n[\s\S]*Z {2}user\n {4}\\u\{1b\}.*\n {4}TERMINATED {2}2026\n.*terminated, failed\n$/;
     expect(text.stdout).toMatch(shown);
     expect(objects(json.stdout)).toMatchObject([
       { type: 'session.snapshot', session: { status: 'IDLE' } },
@@ -226,7 +275,9 @@ const commands = { serve, list, inspect };
 test('--help names the commands, and those alone', async () => {
   const { exitCode, stdout } = await colloquy.run(['--help']);
   expect(exitCode).toBe(0);
-  expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(Object.keys(commands));
+  expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(
+    Object.keys(commands),
+  );
 });
 
 test.each<[keyof typeof commands, string[], string]>([
@@ -263,7 +314,9 @@ test.each<[keyof typeof commands, string[], string]>([
   ['inspect', ['a', '--history', '-1'], "'--history' argument is ambiguous"],
 ])('%s %j is refused', async (name, args, message) => {
   const command = commands[name];
-  const refused = await (async () => command.run(new Options(command, args, {})))().catch((cause: unknown) => cause);
+  const refused = await (async () => command.run(new Options(command, args, {})))().catch(
+    (cause: unknown) => cause,
+  );
   expect(refused).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
   expect(String(refused)).not.toMatch(/\n|hunter2/);
 });
@@ -274,5 +327,8 @@ test('--version is that of the package', async () => {
 
 test('a silent Redis is not waited for without end', async () => {
   const { exitCode, stderr } = await waiting;
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at .* no answer within 4 s\n$/)]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^colloquy: Redis at .* no answer within 4 s\n$/),
+  ]);
 });

@@ -35,7 +35,9 @@ test('inspect --follow shows the session again after a rewind, and goes on', asy
     const [text, json] = await Promise.all([texts.end(), lines.end()]);
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
     const [, again = ''] = text.stdout.split(/first answer\n/);
-    expect(again).toMatch(/^ID {8}[\s\S]*question\n[\s\S]*second answer\n[\s\S]*afresh\n.*terminated, failed\n$/);
+    expect(again).toMatch(
+      /^ID {8}[\s\S]*question\n[\s\S]*second answer\n[\s\S]*afresh\n.*terminated, failed\n$/,
+    );
     const changes: readonly unknown[] = json.stdout
       .trim()
       .split('\n')
@@ -43,7 +45,10 @@ test('inspect --follow shows the session again after a rewind, and goes on', asy
     expect(changes).toMatchObject([
       { type: 'session.snapshot' },
       { type: 'session.changed', entries: [{ content: 'first answer' }] },
-      { type: 'session.snapshot', session: { history: [{ content: 'question' }, { content: 'second answer' }] } },
+      {
+        type: 'session.snapshot',
+        session: { history: [{ content: 'question' }, { content: 'second answer' }] },
+      },
       { type: 'session.changed', entries: [{ content: 'afresh' }] },
       { type: 'session.changed', session: { status: 'TERMINATED' } },
     ]);

@@ -75,7 +75,9 @@ describe('colloquy serve', () => {
     const created = await paste(create.replace('$KEY', 'key'));
     const { session_id: id } = Object(await created.json());
     const url = new URL(`/start-session/${id}`, created.url);
-    expect((await fetch(url, { method: 'POST', headers: { 'X-API-KEY': 'key' } })).status).toBe(status);
+    expect((await fetch(url, { method: 'POST', headers: { 'X-API-KEY': 'key' } })).status).toBe(
+      status,
+    );
     await server.signal('SIGTERM');
   });
 
@@ -87,7 +89,9 @@ describe('colloquy serve', () => {
     const [create = ''] = curlLines(server);
     const created = await paste(create.replace('$KEY', 'key'));
     const path = `${created.headers.get('location')}/events`;
-    const reader = await EventReader.open(new URL(created.url).origin, path, { 'X-API-KEY': 'key' });
+    const reader = await EventReader.open(new URL(created.url).origin, path, {
+      'X-API-KEY': 'key',
+    });
     expect([reader.status, reader.headers['content-type']]).toEqual([status, type]);
     reader.close();
     await server.signal('SIGTERM');
@@ -123,23 +127,36 @@ describe('colloquy serve', () => {
     ['PORT', 'http', 'PORT must be a whole number'],
     ['HOST', 'no such host!', 'HOST must be'],
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
-    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1: tenant must have 1 to 256 characters'],
+    [
+      'COLLOQUY_API_KEYS',
+      'hunter2',
+      'COLLOQUY_API_KEYS: entry 1: tenant must have 1 to 256 characters',
+    ],
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
     ['COLLOQUY_SWEEP', 'yes', 'COLLOQUY_SWEEP must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is empty'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is empty'],
-    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
-  ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
-    const options = () => new Options(command, [], { PORT: '0', [name]: value });
-    const refused = await (async () => command.run(options()))().catch((cause: unknown) => cause);
-    expect(refused).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
-    expect(String(refused)).not.toMatch(/\n|hunter2/);
-  });
+    [
+      'COLLOQUY_API_KEYS',
+      'a:hunter2,b:hunter2',
+      'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice',
+    ],
+  ])(
+    '%s=%s: says which variable is malformed and the rule, and no key',
+    async (name, value, message) => {
+      const options = () => new Options(command, [], { PORT: '0', [name]: value });
+      const refused = await (async () => command.run(options()))().catch((cause: unknown) => cause);
+      expect(refused).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
+      expect(String(refused)).not.toMatch(/\n|hunter2/);
+    },
+  );
 
   test('ends with 2 and one line where a variable is malformed', async () => {
-    const { exitCode, stderr } = await colloquy.run(['serve'], { env: { PORT: '0', COLLOQUY_API_KEYS: 'hunter2' } });
+    const { exitCode, stderr } = await colloquy.run(['serve'], {
+      env: { PORT: '0', COLLOQUY_API_KEYS: 'hunter2' },
+    });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^colloquy: COLLOQUY_API_KEYS: entry 1: [^\n]+\n$/);
     expect(stderr).not.toContain('hunter2');
@@ -149,7 +166,9 @@ describe('colloquy serve', () => {
     const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', REDIS_URL: url } });
     expect(finished.exitCode).toBe(1);
-    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: connect ECONNREFUSED [\d.:]+\n$/);
+    expect(finished.stderr).toMatch(
+      /^colloquy: Redis at 127\.0\.0\.1:\d+: connect ECONNREFUSED [\d.:]+\n$/,
+    );
   });
 });
 
@@ -210,14 +229,18 @@ describeDatabases('colloquy serve beside an application', (kind) => {
     expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
     const told: string[] = [];
     const onEnded = ({ id: ended }: { readonly id: string }) => told.push(ended);
-    expect(await okOf(createSweeper(sessions, { onEnded }).sweepOnce())).toMatchObject({ ended: 1 });
+    expect(await okOf(createSweeper(sessions, { onEnded }).sweepOnce())).toMatchObject({
+      ended: 1,
+    });
     expect(told).toEqual([id]);
   });
 
   test('does not sweep where the application reports ends, and says why', async () => {
     const { address, open } = await newDatabase(kind);
     await startedIn(new SessionService({ store: open() }));
-    const { exitCode, stderr } = await colloquy.run(['serve', '--sweep'], { env: environmentOf(address) });
+    const { exitCode, stderr } = await colloquy.run(['serve', '--sweep'], {
+      env: environmentOf(address),
+    });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('reportEnds')]);
   });
 });

@@ -37,7 +37,11 @@ describe('an answer that is no success', () => {
     [503, 'authenticator_unavailable', {}],
     [500, 'misconfigured', {}],
   ])('of %i, %s, is that error', async (status, code, more) => {
-    expect(await errorOf(problem(status, code))).toMatchObject({ type: code, message: expect.any(String), ...more });
+    expect(await errorOf(problem(status, code))).toMatchObject({
+      type: code,
+      message: expect.any(String),
+      ...more,
+    });
   });
 
   test('of a page that is too large is that error too', async () => {
@@ -72,11 +76,27 @@ describe('an answer that is no success', () => {
   test.each<readonly [string, Answer, object]>([
     ['a page of a proxy', html, { type: 'unreachable', reason: 'gateway' }],
     ['too many requests', json(429, {}), { type: 'unreachable', reason: 'gateway' }],
-    ['a page with a status of its own', () => new Response('?', { status: 500 }), { type: 'unexpected_answer' }],
-    ['an error that this operation has not', problem(409, 'history_full'), { type: 'unexpected_answer', status: 409 }],
+    [
+      'a page with a status of its own',
+      () => new Response('?', { status: 500 }),
+      { type: 'unexpected_answer' },
+    ],
+    [
+      'an error that this operation has not',
+      problem(409, 'history_full'),
+      { type: 'unexpected_answer', status: 409 },
+    ],
     ['an unknown code', problem(418, 'teapot'), { type: 'unexpected_answer', status: 418 }],
-    ['a redirect', () => Response.redirect('https://elsewhere.example/', 307), { type: 'unexpected_answer' }],
-    ['JSON that breaks off', () => new Response('{"id":"s1","sta'), { type: 'unexpected_answer', status: 200 }],
+    [
+      'a redirect',
+      () => Response.redirect('https://elsewhere.example/', 307),
+      { type: 'unexpected_answer' },
+    ],
+    [
+      'JSON that breaks off',
+      () => new Response('{"id":"s1","sta'),
+      { type: 'unexpected_answer', status: 200 },
+    ],
     ['JSON of another kind', json(200, [1, 2]), { type: 'unexpected_answer' }],
     [
       'a state that has no reason',
@@ -88,16 +108,32 @@ describe('an answer that is no success', () => {
       json(200, { id: 's1', status: 'GONE', duration: 0, duration_ms: 0 }),
       { type: 'unexpected_answer' },
     ],
-    ['no UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), { type: 'unexpected_answer' }],
+    [
+      'no UTF-8',
+      () => new Response(new Uint8Array([0x22, 0xff, 0x22])),
+      { type: 'unexpected_answer' },
+    ],
     ['nothing', () => new Response(null, { status: 204 }), { type: 'unexpected_answer' }],
-    ['no network', unplugged, { type: 'unreachable', reason: 'network', cause: expect.any(TypeError) }],
+    [
+      'no network',
+      unplugged,
+      { type: 'unreachable', reason: 'network', cause: expect.any(TypeError) },
+    ],
     [
       'a connection that breaks off',
       () => new Response(stream([new TextEncoder().encode('{"id"')], true)),
       { type: 'unreachable', reason: 'network' },
     ],
-    ['no answer', () => new Promise<Response>(() => undefined), { type: 'unreachable', reason: 'timeout' }],
-    ['a body without end', () => new Response(new ReadableStream()), { type: 'unreachable', reason: 'timeout' }],
+    [
+      'no answer',
+      () => new Promise<Response>(() => undefined),
+      { type: 'unreachable', reason: 'timeout' },
+    ],
+    [
+      'a body without end',
+      () => new Response(new ReadableStream()),
+      { type: 'unreachable', reason: 'timeout' },
+    ],
   ])('but %s is one too', async (_, answer, expected) => {
     expect(await errorOf(answer)).toMatchObject({ outcome: 'unknown', ...expected });
   });
@@ -110,7 +146,9 @@ describe('an answer that is no success', () => {
         yield new Uint8Array(64 * 1024).fill(32);
       }
     }
-    expect(await errorOf(() => new Response(stream(endless())), { maxResponseBytes: 1_000_000 })).toMatchObject({
+    expect(
+      await errorOf(() => new Response(stream(endless())), { maxResponseBytes: 1_000_000 }),
+    ).toMatchObject({
       type: 'unexpected_answer',
       message: 'the answer is larger than 1000000 bytes (status 200)',
     });
@@ -122,7 +160,8 @@ describe('an answer that is no success', () => {
   });
 
   test('is at most 16 MiB unless the options say otherwise', async () => {
-    const announced: Answer = () => new Response(stream([]), { headers: { 'Content-Length': String(2 ** 24 + 1) } });
+    const announced: Answer = () =>
+      new Response(stream([]), { headers: { 'Content-Length': String(2 ** 24 + 1) } });
     expect(await errorOf(announced)).toMatchObject({
       message: 'the answer is larger than 16777216 bytes (status 200)',
     });
@@ -135,7 +174,10 @@ describe('an answer that is no success', () => {
     const read = await scripted([html], { retries: 0 }).client.get('s1');
     expect(read._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', outcome: 'not_applied' });
     const listed = await scripted([json(200, [])], { retries: 0 }).client.list();
-    expect(listed._unsafeUnwrapErr()).toMatchObject({ type: 'unexpected_answer', outcome: 'not_applied' });
+    expect(listed._unsafeUnwrapErr()).toMatchObject({
+      type: 'unexpected_answer',
+      outcome: 'not_applied',
+    });
   });
 });
 
@@ -143,9 +185,17 @@ test('an answer is read whatever it says and however it is cut', async () => {
   const content = `${'[{"\\\\'.repeat(20_000)}é😀`;
   const entry = { role: 'user', content, timestamp: 't' };
   const options = { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 0 };
-  const session = { id: 's1', status: 'ACTIVE', options, history: [entry], created_at: 't', duration: 0 };
+  const session = {
+    id: 's1',
+    status: 'ACTIVE',
+    options,
+    history: [entry],
+    created_at: 't',
+    duration: 0,
+  };
   const bytes = new TextEncoder().encode(JSON.stringify(session));
-  const inBytes: Answer = () => new Response(stream(Array.from(bytes, (byte) => new Uint8Array([byte]))));
+  const inBytes: Answer = () =>
+    new Response(stream(Array.from(bytes, (byte) => new Uint8Array([byte]))));
   const read = (await scripted([inBytes]).client.get('s1'))._unsafeUnwrap();
   expect(read.history).toEqual([entry]);
 });
@@ -211,9 +261,9 @@ describe('what is sent', () => {
     expect(sent[0]?.url).toBe('https://sessions.example/api/start-session/a%2Fb%3Fc%23d');
     for (const id of ['.', '..', '', '\ud800', 'x'.repeat(257)]) {
       expect((await client.start(id))._unsafeUnwrapErr().type).toBe('invalid_input');
-      expect((await client.watch(id)[Symbol.asyncIterator]().next()).value?._unsafeUnwrapErr().type).toBe(
-        'invalid_input',
-      );
+      expect(
+        (await client.watch(id)[Symbol.asyncIterator]().next()).value?._unsafeUnwrapErr().type,
+      ).toBe('invalid_input');
     }
     expect(sent).toHaveLength(1);
   });

@@ -10,7 +10,8 @@ const allowed = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST',
   'Access-Control-Allow-Headers': 'X-API-KEY, Content-Type, Idempotency-Key, Last-Event-ID',
-  'Access-Control-Expose-Headers': 'X-Total-Count, X-Next-Cursor, X-Unreadable-Sessions, Link, Retry-After',
+  'Access-Control-Expose-Headers':
+    'X-Total-Count, X-Next-Cursor, X-Unreadable-Sessions, Link, Retry-After',
 };
 
 /** A conversation in a page. What it tells is all that a test can see of it. */
@@ -58,7 +59,8 @@ describeWithChromium('the client in a browser', (running) => {
     const { handler } = await serve();
     const serveApi = nodeListener(handler, {
       prefix: '/api',
-      fallback: (_, response) => response.setHeader('Content-Type', 'text/html').end('<!doctype html>'),
+      fallback: (_, response) =>
+        response.setHeader('Content-Type', 'text/html').end('<!doctype html>'),
     });
     const server = await listening((request, response) => {
       request.headers['x-api-key'] = KEY;
@@ -66,7 +68,9 @@ describeWithChromium('the client in a browser', (running) => {
     });
     onTestFinished(() => server.close());
     const page = await pageAt(server.origin);
-    expect(await page.evaluate(conversation("{ baseUrl: '/api', fetch: window.fetch }"))).toEqual(held);
+    expect(await page.evaluate(conversation("{ baseUrl: '/api', fetch: window.fetch }"))).toEqual(
+      held,
+    );
   });
 
   test('holds one with a server of another origin that allows it', async () => {
@@ -93,7 +97,9 @@ describeWithChromium('the client in a browser', (running) => {
     onTestFinished(() => host.close());
     const page = await pageAt(host.origin);
     const client = JSON.stringify({ baseUrl, apiKey: KEY, retries: 0 });
-    const read = await page.evaluate(`new colloquy.SessionClient(${client}).get('x').then(({ error }) => error.type)`);
+    const read = await page.evaluate(
+      `new colloquy.SessionClient(${client}).get('x').then(({ error }) => error.type)`,
+    );
     expect(read).toBe('unreachable');
   });
 });

@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { REPOSITORY } from '../support/packed-package.js';
 
-/** What a page's or an edge runtime's bundler makes of the client, and which of our files and packages are in it. */
-export const bundleClient = async (): Promise<{ readonly code: string; readonly files: readonly string[] }> => {
+/**
+ * What a page's or an edge runtime's bundler makes of the client, and which of our files and
+ * packages are in it.
+ */
+export const bundleClient = async (): Promise<{
+  readonly code: string;
+  readonly files: readonly string[];
+}> => {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(REPOSITORY, 'src', 'client', 'index.ts')],
     absWorkingDir: REPOSITORY,

@@ -11,8 +11,12 @@ const started = async (options: Parameters<typeof serve>[0] = {}) => {
 test('await using of a lease releases it at the end of the block', async () => {
   const { client, sessions, id } = await started();
   {
-    await using lease = (await client.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
-    expect(await okOf(sessions.get(id))).toMatchObject({ lease: { fencingToken: lease.fencingToken } });
+    await using lease = (
+      await client.lease(id, { holder: 'worker-1', seconds: 60 })
+    )._unsafeUnwrap();
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      lease: { fencingToken: lease.fencingToken },
+    });
     expect(structuredClone(lease)).toStrictEqual(lease);
     expect(Reflect.ownKeys({ ...lease })).toEqual(['holder', 'fencingToken', 'until']);
   }
@@ -22,7 +26,9 @@ test('await using of a lease releases it at the end of the block', async () => {
 test('await using of a lease that is lost is no error', async () => {
   const { client, clock, sessions, id } = await started();
   {
-    await using _lost = (await client.lease(id, { holder: 'worker-1', seconds: 1 }))._unsafeUnwrap();
+    await using _lost = (
+      await client.lease(id, { holder: 'worker-1', seconds: 1 })
+    )._unsafeUnwrap();
     clock.pass(1000);
     await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 60 }));
   }
@@ -51,5 +57,6 @@ test('a watch that was disposed of yields nothing', async () => {
   await watch[Symbol.asyncDispose]();
   for await (const item of watch) expect(item).toBe('nothing');
   await using refused = client.watch('');
-  for await (const item of refused) expect(item._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input' });
+  for await (const item of refused)
+    expect(item._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input' });
 });

@@ -48,13 +48,18 @@ describe('a call', () => {
       const result = await Reflect.apply(client[name], client, [junk, junk, junk]);
       expect(result.isErr()).toBe(true);
     }
-    for await (const item of Reflect.apply(client.watch, client, [junk, junk])) expect(item.isErr()).toBe(true);
-    for await (const item of Reflect.apply(client.each, client, [junk, junk])) expect(item.isErr()).toBe(true);
+    for await (const item of Reflect.apply(client.watch, client, [junk, junk]))
+      expect(item.isErr()).toBe(true);
+    for await (const item of Reflect.apply(client.each, client, [junk, junk]))
+      expect(item.isErr()).toBe(true);
   });
 
   test('names all that is wrong with a call', async () => {
     const { client, sent } = scripted([active]);
-    const started = await Reflect.apply(client.start, client, [7, { operationId: 'a b', signal: {}, timeoutMs: 0 }]);
+    const started = await Reflect.apply(client.start, client, [
+      7,
+      { operationId: 'a b', signal: {}, timeoutMs: 0 },
+    ]);
     const { issues } = started._unsafeUnwrapErr();
     expect(issues.map(({ path }: { path: string }) => path).toSorted()).toEqual([
       'id',
@@ -70,7 +75,10 @@ describe('a call', () => {
     for (const warnBefore of [0, 0.5, 1.5, 86_401, '30', Number.NaN]) {
       const watched = Reflect.apply(client.watch, client, ['s1', { warnBefore }]);
       for await (const item of watched) {
-        expect(item._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'warnBefore' }] });
+        expect(item._unsafeUnwrapErr()).toMatchObject({
+          type: 'invalid_input',
+          issues: [{ path: 'warnBefore' }],
+        });
       }
     }
     expect(sent).toEqual([]);

@@ -67,7 +67,9 @@ describe('a call that fails for a moment', () => {
   });
 
   test('does not wait for what is beyond its time', async () => {
-    const { client, sent, timing } = scripted([problem(503, 'store_unavailable', { 'Retry-After': '3600' })]);
+    const { client, sent, timing } = scripted([
+      problem(503, 'store_unavailable', { 'Retry-After': '3600' }),
+    ]);
     expect((await client.start('s1'))._unsafeUnwrapErr().type).toBe('store_unavailable');
     expect([sent.length, timing.waits]).toEqual([1, []]);
   });
@@ -75,7 +77,10 @@ describe('a call that fails for a moment', () => {
   test('takes no longer than it may, whatever hangs', async () => {
     const { client, sent, timing } = scripted([never], { retries: 100 });
     const began = timing.now();
-    expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', reason: 'timeout' });
+    expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({
+      type: 'unreachable',
+      reason: 'timeout',
+    });
     expect(timing.now() - began).toBeLessThanOrEqual(30_000);
     expect(sent).toHaveLength(3);
     const again = timing.now();
@@ -94,8 +99,14 @@ describe('an abort', () => {
     await Promise.resolve();
     await Promise.resolve();
     abort.abort();
-    expect((await started)._unsafeUnwrapErr()).toMatchObject({ type: 'aborted', outcome: 'unknown' });
-    expect((await read)._unsafeUnwrapErr()).toMatchObject({ type: 'aborted', outcome: 'not_applied' });
+    expect((await started)._unsafeUnwrapErr()).toMatchObject({
+      type: 'aborted',
+      outcome: 'unknown',
+    });
+    expect((await read)._unsafeUnwrapErr()).toMatchObject({
+      type: 'aborted',
+      outcome: 'not_applied',
+    });
     const later = await client.start('s1', { signal: abort.signal });
     expect(later._unsafeUnwrapErr()).toMatchObject({ type: 'aborted', outcome: 'not_applied' });
     expect(sent.every(({ init }) => init.signal?.aborted)).toBe(true);
@@ -106,7 +117,10 @@ describe('a reply that is lost on its way', () => {
   test('has its effect once', async () => {
     const { server, sessions } = await serve();
     const proxy = await openProxy(Number(new URL(server.origin).port));
-    const client = new SessionClient({ baseUrl: `http://127.0.0.1:${proxy.port}/api`, apiKey: KEY });
+    const client = new SessionClient({
+      baseUrl: `http://127.0.0.1:${proxy.port}/api`,
+      apiKey: KEY,
+    });
     const losing = async <T>(path: string, operation: () => PromiseLike<T>): Promise<T> => {
       const [, answer] = await Promise.all([proxy.loseReply(path), operation()]);
       return answer;
@@ -114,7 +128,9 @@ describe('a reply that is lost on its way', () => {
     const created = await losing('/create-session', () => client.create(ada));
     const { id } = created._unsafeUnwrap();
     expect((await sessions.list())._unsafeUnwrap().total).toBe(1);
-    expect((await losing('/start-session', () => client.start(id)))._unsafeUnwrap().status).toBe('ACTIVE');
+    expect((await losing('/start-session', () => client.start(id)))._unsafeUnwrap().status).toBe(
+      'ACTIVE',
+    );
     const words = [{ role: 'user', content: 'once' }];
     const appended = await losing('/append-history', () => client.append(id, words));
     const session = (await sessions.get(id))._unsafeUnwrap();
@@ -122,9 +138,13 @@ describe('a reply that is lost on its way', () => {
     const { position } = (await sessions.history(id))._unsafeUnwrap();
     // The client has sent it twice.
     expect(appended._unsafeUnwrap()).toEqual({ position, repeated: true });
-    expect((await losing('/pause-session', () => client.pause(id)))._unsafeUnwrap().status).toBe('PAUSED');
+    expect((await losing('/pause-session', () => client.pause(id)))._unsafeUnwrap().status).toBe(
+      'PAUSED',
+    );
     expect((await losing('/delete-session', () => client.delete(id))).isOk()).toBe(true);
-    expect((await losing('/session/', () => client.get(id)))._unsafeUnwrapErr().type).toBe('not_found');
+    expect((await losing('/session/', () => client.get(id)))._unsafeUnwrapErr().type).toBe(
+      'not_found',
+    );
   });
 
   test('of a server that says nothing is waited for, and then taken up anew', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type { RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
+import type {
+  RemoteChange,
+  RemotePage,
+  RemoteSession,
+  SessionClient,
+} from '../../src/client/index.js';
 import {
   type CreatedSession,
   type HeldLease,
@@ -46,14 +51,29 @@ type PageOfEither = Omit<RemotePage, 'truncated'>;
 /** One conversation with all that can be asked and refused; what each step answered. */
 const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {
   const seen: unknown[] = [];
-  const created = await sessions.create({ ...ada, behavior: 'höflich', timeLimit: 60, idempotencyKey: 'first' });
+  const created = await sessions.create({
+    ...ada,
+    behavior: 'höflich',
+    timeLimit: 60,
+    idempotencyKey: 'first',
+  });
   const id = created.match(
     (session) => session.id,
     () => '',
   );
   seen.push(outcome(created, (session) => session.id));
-  const again = await sessions.create({ ...ada, behavior: 'höflich', timeLimit: 60, idempotencyKey: 'first' });
-  seen.push(outcome<Pick<CreatedSession, 'id' | 'repeated'>>(again, (session) => [session.id, session.repeated]));
+  const again = await sessions.create({
+    ...ada,
+    behavior: 'höflich',
+    timeLimit: 60,
+    idempotencyKey: 'first',
+  });
+  seen.push(
+    outcome<Pick<CreatedSession, 'id' | 'repeated'>>(again, (session) => [
+      session.id,
+      session.repeated,
+    ]),
+  );
   seen.push(outcome(await sessions.create({ ...ada, idempotencyKey: 'first' }), () => 'another'));
   seen.push(outcome(await sessions.create({ face: '', profile: 'tutor', timeLimit: -1 })));
   const misspelt: readonly (readonly [name: keyof Operations, args: readonly unknown[]])[] = [
@@ -83,7 +103,11 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.extend(id, { timeLimit: 80 }, { operationId: 'paid' })));
   for (const timeLimit of [1, -1]) seen.push(outcome(await sessions.extend(id, { timeLimit })));
   seen.push(outcome(await sessions.extend(id, { timeLimit: 60 })));
-  for (const labels of [{ pageTitle: 'a: b', draft: null }, { draft: null, pageTitle: 'a: b' }, { 'a b': '' }])
+  for (const labels of [
+    { pageTitle: 'a: b', draft: null },
+    { draft: null, pageTitle: 'a: b' },
+    { 'a b': '' },
+  ])
     seen.push(outcome(await sessions.update(id, { labels }, { operationId: 'name' })));
   const words = [{ role: 'user', content: 'How much is it?', timestamp: new Date(clock.now()) }];
   seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
@@ -91,7 +115,11 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, [{ role: '', content: 'x' }])));
   seen.push(outcome(await sessions.append(id, [])));
   seen.push(outcome(await sessions.append(id, [...words, ...words, ...words, ...words])));
-  seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'other' }], { operationId: 'turn-1' })));
+  seen.push(
+    outcome(
+      await sessions.append(id, [{ role: 'user', content: 'other' }], { operationId: 'turn-1' }),
+    ),
+  );
   seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
   seen.push(outcome(await sessions.append(id, words, { fencingToken: 1 })));
   for (const wake of [true, 'now']) {
@@ -104,7 +132,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     seen.push(outcome(await sessions.rewind(id, rewind)));
   }
   const { position: ifPosition } = (await sessions.history(id))._unsafeUnwrap();
-  for (const to of [1, end + 1]) seen.push(outcome(await sessions.rewind(id, { to, ifPosition, operationId: 'to' })));
+  for (const to of [1, end + 1])
+    seen.push(outcome(await sessions.rewind(id, { to, ifPosition, operationId: 'to' })));
   seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, operationId: 'clear' })));
   seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, operationId: 'clear' })));
   seen.push(outcome(await sessions.rewind(id, { to: 0, ifPosition, fencingToken: 1 })));
@@ -127,11 +156,18 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.renew(id, { fencingToken: 0, seconds: 0 })));
   seen.push(outcome(await sessions.pause(id, { fencingToken: 0 })));
   seen.push(outcome(await sessions.pause(id, { fencingToken: fencingToken + 1 })));
-  seen.push(outcome(await sessions.pause(id, { fencingToken })), outcome(await sessions.resume(id, { fencingToken })));
+  seen.push(
+    outcome(await sessions.pause(id, { fencingToken })),
+    outcome(await sessions.resume(id, { fencingToken })),
+  );
   seen.push(
     outcome(await sessions.release(id, { fencingToken })),
     outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)),
-    outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, () => Promise.reject(new Error('no')))),
+    outcome<string>(
+      await sessions.withLease(id, { holder: 'b', seconds: 1 }, () =>
+        Promise.reject(new Error('no')),
+      ),
+    ),
     outcome(await sessions.release(id, { fencingToken: fencingToken + 9 })),
   );
   for (const slice of [
@@ -157,7 +193,12 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   );
   for (const face of ['b', 'c', 'd']) {
     clock.pass(1000);
-    await sessions.create({ ...ada, face, labels: { user: face === 'd' ? 'u:1' : 'u-2' }, idempotencyKey: face });
+    await sessions.create({
+      ...ada,
+      face,
+      labels: { user: face === 'd' ? 'u:1' : 'u-2' },
+      idempotencyKey: face,
+    });
   }
   const pages: readonly Parameters<Operations['list']>[0][] = [
     {},
@@ -189,19 +230,25 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     );
   }
   const each = sessions.each({ limit: 2, order: 'oldest' });
-  for await (const session of each) seen.push(outcome<RemoteSession>(session, ({ options }) => options.face));
-  for await (const session of sessions.each({ cursor: 'nonsense' })) seen.push(outcome<RemoteSession>(session));
+  for await (const session of each)
+    seen.push(outcome<RemoteSession>(session, ({ options }) => options.face));
+  for await (const session of sessions.each({ cursor: 'nonsense' }))
+    seen.push(outcome<RemoteSession>(session));
   clock.pass(60_000);
   seen.push(outcome(await sessions.get(id), sixFields));
   seen.push(outcome(await sessions.terminate(id)));
   seen.push(outcome(await sessions.fail(id)));
   seen.push(outcome(await sessions.delete(id)), outcome(await sessions.delete(id)));
-  for (const step of ['get', 'start', 'terminate'] as const) seen.push(outcome<unknown>(await sessions[step](id)));
+  for (const step of ['get', 'start', 'terminate'] as const)
+    seen.push(outcome<unknown>(await sessions[step](id)));
   seen.push(outcome(await sessions.append('', words)), outcome(await sessions.get('a/b?c#d%2e ü')));
   return seen;
 };
 
-const watching = async (sessions: Pick<SessionService, 'watch'> | SessionClient, driver: SessionService) => {
+const watching = async (
+  sessions: Pick<SessionService, 'watch'> | SessionClient,
+  driver: SessionService,
+) => {
   const created = await driver.create({ ...ada, idempotencyKey: 'watched' });
   const id = created._unsafeUnwrap().id;
   const seen: unknown[] = [];
@@ -212,8 +259,10 @@ const watching = async (sessions: Pick<SessionService, 'watch'> | SessionClient,
     if (seen.length === 2) await driver.append(id, [{ role: 'user', content: 'x' }]);
     if (seen.length === 3) await driver.terminate(id);
   }
-  for await (const item of sessions.watch(id)) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
-  for await (const item of sessions.watch('nobody')) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  for await (const item of sessions.watch(id))
+    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  for await (const item of sessions.watch('nobody'))
+    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
   for await (const item of sessions.watch(id, { cursor: 'nowhere' })) {
     seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
   }
@@ -233,7 +282,11 @@ const cases = (storeOf: () => SessionStore): void => {
   });
 
   test('tells what a session does as the service does', async () => {
-    const local = new SessionService({ store: storeOf(), clock: new ManualClock(), tenant: 'acme' });
+    const local = new SessionService({
+      store: storeOf(),
+      clock: new ManualClock(),
+      tenant: 'acme',
+    });
     const expected = await watching(local, local);
     const { client, sessions } = await serve({ store: storeOf() });
     expect(await watching(client, sessions)).toEqual(expected);

@@ -39,7 +39,10 @@ class ManualTiming {
 }
 
 /** A client whose requests are answered one after the other; the last answer stays. */
-export const scripted = (answers: readonly Answer[], options: Partial<SessionClientOptions> = {}) => {
+export const scripted = (
+  answers: readonly Answer[],
+  options: Partial<SessionClientOptions> = {},
+) => {
   const sent: Sent[] = [];
   const timing = new ManualTiming();
   const client = new SessionClient({
@@ -67,8 +70,16 @@ export const json =
     new Response(JSON.stringify(body), { status, headers: { ...jsonHeaders, ...headers } });
 
 /** A problem as the engine writes it. */
-export const problem = (status: number, code: string, headers: Readonly<Record<string, string>> = {}): Answer =>
-  json(status, { type: 'about:blank', title: '', status, detail: `what ${code} says`, code }, headers);
+export const problem = (
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer =>
+  json(
+    status,
+    { type: 'about:blank', title: '', status, detail: `what ${code} says`, code },
+    headers,
+  );
 
 /** No network. */
 export const unplugged: Answer = () => {
@@ -76,4 +87,10 @@ export const unplugged: Answer = () => {
 };
 
 /** A state that a command answers with. */
-export const active = json(200, { id: 's1', status: 'ACTIVE', duration: 0, duration_ms: 0, revision: 1 });
+export const active = json(200, {
+  id: 's1',
+  status: 'ACTIVE',
+  duration: 0,
+  duration_ms: 0,
+  revision: 1,
+});

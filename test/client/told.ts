@@ -3,7 +3,14 @@ import type { ClientError, RemoteChange, RemoteSession } from '../../src/client/
 import type { CallbackFailed, SessionChange, SessionError } from '../../src/index.js';
 
 /** A session as far as both tell it. */
-export const sixFields = ({ id, status, duration, options, history, createdAt }: RemoteSession) => ({
+export const sixFields = ({
+  id,
+  status,
+  duration,
+  options,
+  history,
+  createdAt,
+}: RemoteSession) => ({
   id,
   status,
   duration,
@@ -16,11 +23,15 @@ export const sixFields = ({ id, status, duration, options, history, createdAt }:
 const told = (error: SessionError | ClientError | CallbackFailed) => {
   if (error.type !== 'invalid_input') return { type: error.type };
   // In a query a number has a form too.
-  return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
+  return [
+    error.type,
+    ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')]),
+  ];
 };
 
 /** A revision is random. */
-const stable = (value: unknown) => (Object(value) === value ? { ...Object(value), revision: undefined } : value);
+const stable = (value: unknown) =>
+  Object(value) === value ? { ...Object(value), revision: undefined } : value;
 
 export const outcome = <T>(
   result: Result<T, SessionError | ClientError | CallbackFailed>,
@@ -30,4 +41,9 @@ export const outcome = <T>(
 export const changeTold = (change: SessionChange | RemoteChange): unknown =>
   change.type === 'session.snapshot'
     ? [change.type, sixFields(change.session)]
-    : [change.type, Object(change).sequence, Object(change).entries, Object(change).session?.status];
+    : [
+        change.type,
+        Object(change).sequence,
+        Object(change).entries,
+        Object(change).session?.status,
+      ];

@@ -1,5 +1,10 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type { ClientError, RemoteErrors, RemoteSession, SessionClientOptions } from '../../src/client/index.js';
+import type {
+  ClientError,
+  RemoteErrors,
+  RemoteSession,
+  SessionClientOptions,
+} from '../../src/client/index.js';
 import { SessionClient } from '../../src/client/index.js';
 import type { Session, SessionService } from '../../src/index.js';
 
@@ -7,28 +12,46 @@ describe('the types of the client', () => {
   test('take what the service takes', () => {
     // What the wire has no place for is not there: watchAll, sweep, forTenant.
     expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
-    expectTypeOf<Parameters<SessionService['append']>>().toExtend<Parameters<SessionClient['append']>>();
-    expectTypeOf<Parameters<SessionService['create']>[0]>().toExtend<Parameters<SessionClient['create']>[0]>();
-    expectTypeOf<Parameters<SessionService['list']>[0]>().toExtend<Parameters<SessionClient['list']>[0]>();
-    expectTypeOf<Parameters<SessionService['watch']>>().toExtend<Parameters<SessionClient['watch']>>();
+    expectTypeOf<Parameters<SessionService['append']>>().toExtend<
+      Parameters<SessionClient['append']>
+    >();
+    expectTypeOf<Parameters<SessionService['create']>[0]>().toExtend<
+      Parameters<SessionClient['create']>[0]
+    >();
+    expectTypeOf<Parameters<SessionService['list']>[0]>().toExtend<
+      Parameters<SessionClient['list']>[0]
+    >();
+    expectTypeOf<Parameters<SessionService['watch']>>().toExtend<
+      Parameters<SessionClient['watch']>
+    >();
   });
 
   test('say what the wire does not', () => {
     expectTypeOf<Session>().toExtend<RemoteSession>();
     expectTypeOf<RemoteSession>().not.toExtend<Session>();
     expectTypeOf<RemoteSession>().not.toHaveProperty('endReason');
-    expectTypeOf<Extract<ClientError, { type: 'invalid_transition' }>>().not.toHaveProperty('status');
+    expectTypeOf<Extract<ClientError, { type: 'invalid_transition' }>>().not.toHaveProperty(
+      'status',
+    );
   });
 
   test('have the errors of each operation and no others', () => {
     expectTypeOf<'invalid_transition'>().toExtend<RemoteErrors['pause']['type']>();
     expectTypeOf<'invalid_transition'>().not.toExtend<RemoteErrors['create']['type']>();
-    expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<RemoteErrors['create']['type']>();
+    expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<
+      RemoteErrors['create']['type']
+    >();
   });
 
   test('take the runtime’s own fetch and signals', () => {
     expectTypeOf<typeof fetch>().toExtend<NonNullable<SessionClientOptions['fetch']>>();
-    expectTypeOf<AbortSignal>().toExtend<NonNullable<NonNullable<Parameters<SessionClient['get']>[1]>['signal']>>();
-    expectTypeOf(SessionClient).toBeConstructibleWith({ baseUrl: '/api', apiKey: async () => 'key', fetch });
+    expectTypeOf<AbortSignal>().toExtend<
+      NonNullable<NonNullable<Parameters<SessionClient['get']>[1]>['signal']>
+    >();
+    expectTypeOf(SessionClient).toBeConstructibleWith({
+      baseUrl: '/api',
+      apiKey: async () => 'key',
+      fetch,
+    });
   });
 });

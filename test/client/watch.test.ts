@@ -12,7 +12,9 @@ const stream = (text: string, then: 'ends' | 'breaks' | 'stays' = 'ends'): Answe
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          init.signal?.addEventListener('abort', () => controller.error(new TypeError('aborted')), { once: true });
+          init.signal?.addEventListener('abort', () => controller.error(new TypeError('aborted')), {
+            once: true,
+          });
         },
         pull: (controller) => {
           if (!isSaid) controller.enqueue(new TextEncoder().encode(text));
@@ -71,7 +73,11 @@ describe('a watch', () => {
     const { client } = scripted([stream(preamble + snapshot(1) + text + ended)]);
     const items: RemoteChange[] = [];
     for await (const item of client.watch('s1')) items.push(item._unsafeUnwrap());
-    expect(items[0]).toMatchObject({ session: { id: 's1', history: [] }, position: 0, cursor: cursor(1) });
+    expect(items[0]).toMatchObject({
+      session: { id: 's1', history: [] },
+      position: 0,
+      cursor: cursor(1),
+    });
     expect(items[1]).toMatchObject({ type: 'session.changed', entries, sequence: 3, position: 12 });
     expect(items[2]).toMatchObject({ session: { status: 'TERMINATED', endReason: 'terminated' } });
   });
@@ -108,9 +114,13 @@ describe('a watch', () => {
       stream(event(3) + ended),
     ]);
     const items: unknown[] = [];
-    for await (const item of client.watch('s1', { warnBefore: 30 })) items.push(item.map(told)._unsafeUnwrap());
+    for await (const item of client.watch('s1', { warnBefore: 30 }))
+      items.push(item.map(told)._unsafeUnwrap());
     expect(items).toEqual(['snapshot', 'expiring u', 'PAUSED 2', 'PAUSED 3', 'terminated 4']);
-    expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?warn_before=30', '?warn_before=30']);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      '?warn_before=30',
+      '?warn_before=30',
+    ]);
   });
 
   test('waits as the server asks for, and longer while nothing comes', async () => {
@@ -124,7 +134,10 @@ describe('a watch', () => {
   });
 
   test('takes silence for a broken connection, and heartbeats for a sound one', async () => {
-    const { items, timing } = await followed([stream(snapshot(1), 'stays'), stream(`: heartbeat\n\n${ended}`)]);
+    const { items, timing } = await followed([
+      stream(snapshot(1), 'stays'),
+      stream(`: heartbeat\n\n${ended}`),
+    ]);
     expect(items).toEqual(['snapshot', 'terminated 4']);
     expect(timing.waits).toContain(45_000);
   });
@@ -145,14 +158,22 @@ describe('a watch', () => {
     ['no such session', [problem(404, 'not_found')], 'not_found'],
     ['no such key', [stream(snapshot(1)), problem(401, 'unauthenticated')], 'unauthenticated'],
     ['a page in place of a stream', [() => new Response('<html>')], 'unexpected_answer'],
-    ['events of another kind', [stream(`id: ${cursor(1)}\nevent: session.changed\ndata: {}\n\n`)], 'unexpected_answer'],
+    [
+      'events of another kind',
+      [stream(`id: ${cursor(1)}\nevent: session.changed\ndata: {}\n\n`)],
+      'unexpected_answer',
+    ],
     ['a cursor of another kind', [stream(event(1).replace('id: 1', 'id: ü'))], 'unexpected_answer'],
     [
       'a session of another kind',
       [stream(`id: ${cursor(1)}\nevent: session.snapshot\ndata: {"id":1}\n\n`)],
       'unexpected_answer',
     ],
-    ['what cannot be read', [stream('event: unavailable\ndata: {"code":"corrupt_record"}\n\n')], 'corrupt_record'],
+    [
+      'what cannot be read',
+      [stream('event: unavailable\ndata: {"code":"corrupt_record"}\n\n')],
+      'corrupt_record',
+    ],
     ['a store that stays away', [problem(503, 'store_unavailable')], 'store_unavailable'],
     ['no network', [stream(snapshot(1)), unplugged], 'unreachable'],
   ])('ends with %s, and leaves no connection open', async (_, answers, type) => {
@@ -174,17 +195,24 @@ describe('a watch', () => {
 
   test('holds no more than it may of an event without end', async () => {
     const long = stream(`data: ${'x'.repeat(2000)}`, 'stays');
-    expect((await followed([long], { maxResponseBytes: 1000 })).items).toEqual([{ type: 'unexpected_answer' }]);
+    expect((await followed([long], { maxResponseBytes: 1000 })).items).toEqual([
+      { type: 'unexpected_answer' },
+    ]);
   });
 
   test('takes any number of heartbeats and events', async () => {
     const events = Array.from({ length: 1000 }, (_, at) => event(at + 2)).join('');
-    const { items } = await followed([stream(snapshot(1) + ': heartbeat\n'.repeat(2000) + events + end)]);
+    const { items } = await followed([
+      stream(snapshot(1) + ': heartbeat\n'.repeat(2000) + events + end),
+    ]);
     expect(items).toHaveLength(1001);
   });
 
   test('sends nothing before it is asked, and ends at once when it is left or aborted', async () => {
-    const { client, sent } = scripted([stream(snapshot(1), 'stays')], { silenceMs: 2 ** 30, timeoutMs: 2 ** 30 });
+    const { client, sent } = scripted([stream(snapshot(1), 'stays')], {
+      silenceMs: 2 ** 30,
+      timeoutMs: 2 ** 30,
+    });
     const abort = new AbortController();
     const watched = client.watch('s1', { signal: abort.signal })[Symbol.asyncIterator]();
     const left = client.watch('s1')[Symbol.asyncIterator]();
@@ -211,7 +239,11 @@ describe('a watch over a network', () => {
     const client = new SessionClient({
       baseUrl: `http://127.0.0.1:${proxy.port}/api`,
       apiKey: KEY,
-      timing: { now: () => Date.now(), random: () => 0, after: (ms, done) => clear(setTimeout(done, ms)) },
+      timing: {
+        now: () => Date.now(),
+        random: () => 0,
+        after: (ms, done) => clear(setTimeout(done, ms)),
+      },
     });
     const { id } = (await client.create(ada))._unsafeUnwrap();
     await client.start(id);
@@ -220,7 +252,8 @@ describe('a watch over a network', () => {
     for await (const item of client.watch(id)) {
       const change = item._unsafeUnwrap();
       items += 1;
-      if (change.type === 'session.changed') said.push(...change.entries.map(({ content }) => content));
+      if (change.type === 'session.changed')
+        said.push(...change.entries.map(({ content }) => content));
       if (items < 4) {
         proxy.speak();
         await sessions.append(id, [{ role: 'user', content: `while away ${items}` }]);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type RemoteClaims, SessionFailure as RemoteFailure, type SessionClient } from '../../src/client/index.js';
+import {
+  type RemoteClaims,
+  SessionFailure as RemoteFailure,
+  type SessionClient,
+} from '../../src/client/index.js';
 import { type Claims, SessionFailure, SessionService } from '../../src/index.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada } from '../support/sessions.js';
@@ -10,7 +14,16 @@ import { outcome } from './told.js';
 
 type Operations = Pick<
   SessionService,
-  'create' | 'get' | 'append' | 'pause' | 'renew' | 'wake' | 'release' | 'cancel' | 'terminate' | 'withLease'
+  | 'create'
+  | 'get'
+  | 'append'
+  | 'pause'
+  | 'renew'
+  | 'wake'
+  | 'release'
+  | 'cancel'
+  | 'terminate'
+  | 'withLease'
 > & { claim: SessionService['claim'] | SessionClient['claim'] };
 
 const worker = { holder: 'worker-1', seconds: 10 };
@@ -26,7 +39,10 @@ const claimsTold = ({ claimed, unreadable, limit }: Claims | RemoteClaims) => [
 ];
 
 /** What workers ask, and what each step answered. */
-const scenario = async (sessions: Operations | SessionClient, clock: ManualClock): Promise<readonly unknown[]> => {
+const scenario = async (
+  sessions: Operations | SessionClient,
+  clock: ManualClock,
+): Promise<readonly unknown[]> => {
   const seen: unknown[] = [];
   let token = 0;
   const claim = async (more: object = {}) => {
@@ -36,7 +52,10 @@ const scenario = async (sessions: Operations | SessionClient, clock: ManualClock
   };
   const created = await sessions.create({ ...ada, start: true, wake: true, idempotencyKey: 'one' });
   const { id } = created._unsafeUnwrap();
-  const misspelt: readonly (readonly [name: 'wake' | 'claim' | 'cancel' | 'release', args: readonly unknown[]])[] = [
+  const misspelt: readonly (readonly [
+    name: 'wake' | 'claim' | 'cancel' | 'release',
+    args: readonly unknown[],
+  ])[] = [
     ['wake', [id, { when: 'now' }]],
     ['wake', [id, { at: 'soon' }]],
     ['claim', [{ ...worker, limt: 1 }]],
@@ -69,9 +88,11 @@ const scenario = async (sessions: Operations | SessionClient, clock: ManualClock
     outcome(await sessions.cancel(id)),
   );
   await claim();
-  for (const name of ['wake', 'cancel'] as const) seen.push(outcome<unknown>(await sessions[name]('nobody')));
+  for (const name of ['wake', 'cancel'] as const)
+    seen.push(outcome<unknown>(await sessions[name]('nobody')));
   seen.push(outcome(await sessions.terminate(id)));
-  for (const name of ['wake', 'cancel'] as const) seen.push(outcome<unknown>(await sessions[name](id)));
+  for (const name of ['wake', 'cancel'] as const)
+    seen.push(outcome<unknown>(await sessions[name](id)));
   return seen;
 };
 
@@ -84,7 +105,9 @@ describe('the work of the client', () => {
     const { client, clock: theirs } = await serve();
     expect(await scenario(client, theirs)).toEqual(expected);
     expect(expected).toContainEqual({ type: 'cancelled' });
-    expect(JSON.stringify(expected)).toContain('["worker-1","2026-01-31T12:00:10.000Z",1,"2026-01-31T12:00:00.000Z"]');
+    expect(JSON.stringify(expected)).toContain(
+      '["worker-1","2026-01-31T12:00:10.000Z",1,"2026-01-31T12:00:00.000Z"]',
+    );
   });
 
   test('has the reason of a cancel, also where it throws', async () => {
@@ -94,11 +117,18 @@ describe('the work of the client', () => {
       const { claimed } = await orThrow.claim(worker);
       const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
       await orThrow.cancel(id, { reason: 'enough' });
-      const thrown: unknown = await orThrow.release(id, { fencingToken, done: true }).catch((error) => error);
+      const thrown: unknown = await orThrow
+        .release(id, { fencingToken, done: true })
+        .catch((error) => error);
       expect(thrown).toMatchObject({ type: 'cancelled', error: { reason: 'enough' } });
-      expect([thrown instanceof SessionFailure, thrown instanceof RemoteFailure]).toEqual([true, true]);
+      expect([thrown instanceof SessionFailure, thrown instanceof RemoteFailure]).toEqual([
+        true,
+        true,
+      ]);
       expect(await orThrow.wake(id)).toBeUndefined();
-      expect((await orThrow.claim(worker)).claimed).toMatchObject([{ session: { id }, attempt: 1 }]);
+      expect((await orThrow.claim(worker)).claimed).toMatchObject([
+        { session: { id }, attempt: 1 },
+      ]);
     }
   });
 
@@ -132,9 +162,14 @@ describe('the work of the client', () => {
 
   test('is not asked for again where it is cancelled, and an answer of another kind is an error', async () => {
     const { client, sent } = scripted([problem(409, 'cancelled'), active]);
-    expect((await client.release('s1', { fencingToken: 1 }))._unsafeUnwrapErr().type).toBe('cancelled');
+    expect((await client.release('s1', { fencingToken: 1 }))._unsafeUnwrapErr().type).toBe(
+      'cancelled',
+    );
     expect(sent).toHaveLength(1);
-    for (const call of [scripted([active]).client.claim(worker), scripted([active]).client.wake('s1')]) {
+    for (const call of [
+      scripted([active]).client.claim(worker),
+      scripted([active]).client.wake('s1'),
+    ]) {
       expect((await call).isErr()).toBe(true);
     }
   });

@@ -15,15 +15,22 @@ const follow = (sessions: SessionService, id: string) => sessions.watch(id)[Symb
 
 /** The client as the store declares it. */
 const blocking = (client: object): BlockingRedisClient => {
-  const has = (value: object): value is BlockingRedisClient => 'xread' in value && 'xrevrange' in value;
+  const has = (value: object): value is BlockingRedisClient =>
+    'xread' in value && 'xrevrange' in value;
   if (!has(client)) throw new Error('no client');
   return client;
 };
 
-const open = async (version: (typeof clientVersions)[number], through?: (port: number) => Promise<number>) => {
+const open = async (
+  version: (typeof clientVersions)[number],
+  through?: (port: number) => Promise<number>,
+) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const waiting = openClient(version, { port: (await through?.(server.port)) ?? server.port, keyPrefix: 'host:' });
+  const waiting = openClient(version, {
+    port: (await through?.(server.port)) ?? server.port,
+    keyPrefix: 'host:',
+  });
   const serviceOf = (events: true | { readonly client: BlockingRedisClient }) =>
     new SessionService({
       store: new RedisSessionStore({
@@ -33,7 +40,12 @@ const open = async (version: (typeof clientVersions)[number], through?: (port: n
         timeoutMs: PATIENT_MS,
       }),
     });
-  return { port: server.port, waiting, here: serviceOf({ client: blocking(waiting) }), there: serviceOf(true) };
+  return {
+    port: server.port,
+    waiting,
+    here: serviceOf({ client: blocking(waiting) }),
+    there: serviceOf(true),
+  };
 };
 
 describeWithRedis('a connection that waits for events', () => {
@@ -54,12 +66,16 @@ describeWithRedis('a connection that waits for events', () => {
       }
       for (const { tenant, id, watch } of watches) {
         await okOf(there.forTenant(tenant).append(id, said));
-        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sequence: 3, entries: [{}] });
+        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({
+          sequence: 3,
+          entries: [{}],
+        });
       }
       const waits = async () => (await commandsOf(port))['xread'] ?? 0;
       const afterWaits = async (count: number) => {
         const rest = await waits();
-        while ((await waits()) < rest + count) await new Promise((resolve) => setTimeout(resolve, 50));
+        while ((await waits()) < rest + count)
+          await new Promise((resolve) => setTimeout(resolve, 50));
       };
       // What was read for the last events.
       await afterWaits(2);
@@ -122,7 +138,9 @@ describeWithRedis('a connection that waits for events', () => {
     const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
     for (const wrong of [5, {}, { xread: () => 0, xrevrange: () => 0, nodes: () => [] }]) {
       const options = { client, events: { client: wrong } };
-      expect(() => Reflect.construct(RedisSessionStore, [options])).toThrow(/events\.client must be an ioredis client/);
+      expect(() => Reflect.construct(RedisSessionStore, [options])).toThrow(
+        /events\.client must be an ioredis client/,
+      );
     }
   });
 });

@@ -38,7 +38,9 @@ describe('a watch that continues after a cursor', () => {
     expect(briefOf(change)).toBe('changed ACTIVE two');
     await okOf(sessions.pause(id));
     expect(briefOf(await again.next())).toBe('changed PAUSED');
-    expect(briefOf(await watching(sessions, id, { cursor: cursorOf(change) }).next())).toBe('changed PAUSED');
+    expect(briefOf(await watching(sessions, id, { cursor: cursorOf(change) }).next())).toBe(
+      'changed PAUSED',
+    );
   });
 
   test('of any age gets all that was added, though the log has kept the last two events', async () => {
@@ -46,9 +48,9 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     for (let turn = 0; turn < 3000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
     const change = await watching(sessions, id, { cursor: cursor }).next();
-    expect(Object(change).entries.map(({ content }: { content: string }) => Number(content))).toEqual(
-      Array.from({ length: 3000 }, (_, at) => at),
-    );
+    expect(
+      Object(change).entries.map(({ content }: { content: string }) => Number(content)),
+    ).toEqual(Array.from({ length: 3000 }, (_, at) => at));
   });
 
   test('of which nothing is new waits, after one look at the session', async () => {
@@ -68,7 +70,9 @@ describe('a watch that continues after a cursor', () => {
     const { id, cursor } = await seen(sessions);
     const other = openSessions({ store: changed(store, { events: store.events }) }).sessions;
     await okOf(other.append(id, said('two')));
-    expect(briefOf(await watching(other, id, { cursor: cursor }).next())).toBe('changed ACTIVE two');
+    expect(briefOf(await watching(other, id, { cursor: cursor }).next())).toBe(
+      'changed ACTIVE two',
+    );
   });
 
   test('knows an end that it has missed, and tells one that it knows again', async () => {
@@ -79,38 +83,54 @@ describe('a watch that continues after a cursor', () => {
     const end = await watch.next();
     expect([briefOf(end), await watch.next()]).toEqual(['changed TERMINATED terminated', 'end']);
     const late = watching(sessions, id, { cursor: cursorOf(end) });
-    expect([briefOf(await late.next()), await late.next()]).toEqual(['changed TERMINATED terminated', 'end']);
+    expect([briefOf(await late.next()), await late.next()]).toEqual([
+      'changed TERMINATED terminated',
+      'end',
+    ]);
   });
 
-  test.each(['a rewind', 'a redaction', 'a session created anew'])('gets a snapshot after %s', async (change) => {
-    const { sessions } = open();
-    const input = { ...ada, idempotencyKey: 'lesson' };
-    const { id } = await okOf(sessions.create(input));
-    await okOf(sessions.start(id));
-    const { position } = await okOf(sessions.append(id, said('one')));
-    const cursor = cursorOf(await watching(sessions, id).next());
-    if (change === 'a rewind') await okOf(rewindTo(sessions, id, 0, said('two')));
-    if (change === 'a redaction') await okOf(sessions.redact(id, [position]));
-    if (change === 'a session created anew') {
-      await okOf(sessions.delete(id));
-      await okOf(sessions.create(input));
+  test.each(['a rewind', 'a redaction', 'a session created anew'])(
+    'gets a snapshot after %s',
+    async (change) => {
+      const { sessions } = open();
+      const input = { ...ada, idempotencyKey: 'lesson' };
+      const { id } = await okOf(sessions.create(input));
       await okOf(sessions.start(id));
-      await okOf(sessions.append(id, said('one')));
-    }
-    expect(await watching(sessions, id, { cursor: cursor }).next()).toMatchObject({ type: 'session.snapshot' });
-  });
+      const { position } = await okOf(sessions.append(id, said('one')));
+      const cursor = cursorOf(await watching(sessions, id).next());
+      if (change === 'a rewind') await okOf(rewindTo(sessions, id, 0, said('two')));
+      if (change === 'a redaction') await okOf(sessions.redact(id, [position]));
+      if (change === 'a session created anew') {
+        await okOf(sessions.delete(id));
+        await okOf(sessions.create(input));
+        await okOf(sessions.start(id));
+        await okOf(sessions.append(id, said('one')));
+      }
+      expect(await watching(sessions, id, { cursor: cursor }).next()).toMatchObject({
+        type: 'session.snapshot',
+      });
+    },
+  );
 
   test.each([
-    ['ahead of the session, as after a restored backup', (cursor: string) => cursor.replace(/^\d+/, '99')],
+    [
+      'ahead of the session, as after a restored backup',
+      (cursor: string) => cursor.replace(/^\d+/, '99'),
+    ],
     ['ahead of the history', (cursor: string) => cursor.replace(/^(\d+-\d+)-\d+/, '$1-99')],
-    ['of another last entry', (cursor: string) => cursor.replace(/^((?:[^-]+-){4})[^-]+/, '$100000000')],
+    [
+      'of another last entry',
+      (cursor: string) => cursor.replace(/^((?:[^-]+-){4})[^-]+/, '$100000000'),
+    ],
     ['of another history', (cursor: string) => `${cursor}0`],
   ])('that is %s gets a snapshot', async (_, changedBy) => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     const from = changedBy(cursor);
     expect(from).not.toBe(cursor);
-    expect(briefOf(await watching(sessions, id, { cursor: from }).next())).toBe('snapshot ACTIVE one');
+    expect(briefOf(await watching(sessions, id, { cursor: from }).next())).toBe(
+      'snapshot ACTIVE one',
+    );
   });
 
   test('of a session that is not there, or no longer, is not_found', async () => {
@@ -190,14 +210,19 @@ describe('many watchers of one session', () => {
       throw new Error('the store is out of order');
     });
     const failing = sessions.watch(id)[Symbol.asyncIterator]();
-    expect((await failing.next()).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
+    expect((await failing.next()).value?._unsafeUnwrapErr()).toMatchObject({
+      type: 'store_unavailable',
+    });
     await okOf(sessions.append(id, said('one')));
     find.mockImplementation(
       Object(async (...args: Parameters<typeof original>) =>
         original(...args).map((record) => structuredClone(record)),
       ),
     );
-    const [one, other] = await Promise.all([watching(sessions, id).next(), watching(sessions, id).next()]);
+    const [one, other] = await Promise.all([
+      watching(sessions, id).next(),
+      watching(sessions, id).next(),
+    ]);
     const { history } = Object(one).session;
     expect(history).toBe(Object(other).session.history);
     expect(() => history.push('x')).toThrow(TypeError);

@@ -13,11 +13,26 @@ import { trimLog } from '../support/trim-log.js';
 const number = fc.nat({ max: 1000 });
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.record({ does: fc.constant('append' as const), number }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('rewind' as const, 'redact' as const), number }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('pause' as const, 'update' as const), number }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('recreate' as const, 'lease' as const), number }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('open' as const, 'resume' as const), number }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('trim' as const, 'restore' as const), number }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('rewind' as const, 'redact' as const), number }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('pause' as const, 'update' as const), number }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('recreate' as const, 'lease' as const), number }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('open' as const, 'resume' as const), number }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('trim' as const, 'restore' as const), number }),
+  },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('wait' as const), number }) },
 );
 const plans = fc.array(step, { minLength: 10, maxLength: 40 });
@@ -30,13 +45,18 @@ interface Row {
   readonly contents: ReadonlyMap<number, string>;
 }
 
-const rowOf = ({ status, labels }: Pick<Session, 'status' | 'labels'>, contents: Row['contents']): Row => ({
+const rowOf = (
+  { status, labels }: Pick<Session, 'status' | 'labels'>,
+  contents: Row['contents'],
+): Row => ({
   status,
   labels: JSON.stringify(labels),
   contents,
 });
 
-/** A dashboard of a tenant: lists the sessions once, and then only reads the items of `watchAll`. */
+/**
+ * A dashboard of a tenant: lists the sessions once, and then only reads the items of `watchAll`.
+ */
 class Dashboard {
   readonly rows: Map<string, Row>;
   /** Events that came twice, or after a gap. */
@@ -58,7 +78,13 @@ class Dashboard {
   async run(): Promise<void> {
     while (!this.#end.signal.aborted) {
       this.cursor ??= await this.list();
-      const options = { cursor: this.cursor, entries: true, sessions: true, leases: true, signal: this.#end.signal };
+      const options = {
+        cursor: this.cursor,
+        entries: true,
+        sessions: true,
+        leases: true,
+        signal: this.#end.signal,
+      };
       for await (const change of this.#sessions.watchAll(options)) {
         const item = change._unsafeUnwrap();
         this.#show(item);
@@ -118,12 +144,20 @@ const said = (content: string) => [{ role: 'user', content }];
 const textOf = ({ rows }: Dashboard): string =>
   JSON.stringify(
     [...rows]
-      .map(([id, { contents, ...row }]) => ({ id, ...row, contents: [...contents].toSorted(([a], [b]) => a - b) }))
+      .map(([id, { contents, ...row }]) => ({
+        id,
+        ...row,
+        contents: [...contents].toSorted(([a], [b]) => a - b),
+      }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
 
 /** The sessions of the plans, which are made anew under their ids. */
-const inputs = ['first', 'second'].map((idempotencyKey) => ({ ...ada, start: true, idempotencyKey }));
+const inputs = ['first', 'second'].map((idempotencyKey) => ({
+  ...ada,
+  start: true,
+  idempotencyKey,
+}));
 
 describeDatabases('a dashboard that only reads the items of watchAll', (kind) => {
   const open = async () => {
@@ -145,7 +179,10 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
 
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  /** Waits until all dashboards show what is so, or for as long as a busy machine may need. Gives what they show. */
+  /**
+   * Waits until all dashboards show what is so, or for as long as a busy machine may need. Gives
+   * what they show.
+   */
   const settled = async ({ sessions, dashboards }: Opened) => {
     const truth = new Dashboard(sessions);
     await truth.list();
@@ -173,7 +210,11 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
   };
 
   /** Carries out what changes no session. */
-  const look = async ({ here, dashboards, address, stream }: Opened, does: string, at: number): Promise<void> => {
+  const look = async (
+    { here, dashboards, address, stream }: Opened,
+    does: string,
+    at: number,
+  ): Promise<void> => {
     if (does === 'trim') await trimLog(address, stream, 1 + (at % 5));
     if (does === 'wait') await sleep(at % 40);
     const before = does === 'resume' ? pick(dashboards, at) : undefined;
@@ -183,7 +224,9 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     void dashboard.run();
   };
 
-  /** Puts the database back to an older copy. A dashboard that lags behind it would not learn of it. */
+  /**
+   * Puts the database back to an older copy. A dashboard that lags behind it would not learn of it.
+   */
   const restore = async (opened: Opened, lost: Plan): Promise<void> => {
     await settled(opened);
     const putBack = await olderCopyOf(opened.address);

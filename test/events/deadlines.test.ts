@@ -9,8 +9,10 @@ import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessio
 import { changed } from '../support/store-doubles.js';
 import { briefOf, watching as followed } from '../support/watching.js';
 
-const open = (store: SessionStore = new MemorySessionStore({ events: true }), options: object = {}) =>
-  openSessions({ ...options, store });
+const open = (
+  store: SessionStore = new MemorySessionStore({ events: true }),
+  options: object = {},
+) => openSessions({ ...options, store });
 
 const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) =>
   followed(sessions, id, options).next;
@@ -26,7 +28,12 @@ describe('an end by the clock', () => {
     const [end, same] = await Promise.all(ends);
     expect(end).toMatchObject({
       type: 'session.changed',
-      session: { id, status: 'TERMINATED', endReason: 'time_limit', endedAt: '2026-01-31T12:00:00.050Z' },
+      session: {
+        id,
+        status: 'TERMINATED',
+        endReason: 'time_limit',
+        endedAt: '2026-01-31T12:00:00.050Z',
+      },
       entries: [],
     });
     expect(same).toEqual(end);
@@ -37,7 +44,9 @@ describe('an end by the clock', () => {
     onTestFinished(async () => {
       await all.return?.();
     });
-    const written = [await all.next(), await all.next(), await all.next()].at(-1)?.value?._unsafeUnwrap();
+    const written = [await all.next(), await all.next(), await all.next()]
+      .at(-1)
+      ?.value?._unsafeUnwrap();
     expect(written).toMatchObject({
       type: 'session.terminated',
       sessionId: id,
@@ -55,7 +64,10 @@ describe('an end by the clock', () => {
     const warning = watch();
     await vi.waitFor(() => expect(clock.waiting).toBe(1));
     clock.pass(35_940_000);
-    expect(await warning).toMatchObject({ type: 'session.expiring', at: '2026-01-31T21:59:00.000Z' });
+    expect(await warning).toMatchObject({
+      type: 'session.expiring',
+      at: '2026-01-31T21:59:00.000Z',
+    });
     const end = watch();
     await vi.waitFor(() => expect(clock.waiting).toBe(1));
     let isTold = false;
@@ -65,7 +77,9 @@ describe('an end by the clock', () => {
     await pass(clock, 59_999);
     expect(isTold).toBe(false);
     clock.pass(1);
-    expect(await end).toMatchObject({ session: { status: 'TERMINATED', endedAt: '2026-01-31T22:00:00.000Z' } });
+    expect(await end).toMatchObject({
+      session: { status: 'TERMINATED', endedAt: '2026-01-31T22:00:00.000Z' },
+    });
   });
 
   test('that falls into an outage of the store is delivered after it', async () => {
@@ -73,7 +87,9 @@ describe('an end by the clock', () => {
     let failures = 0;
     const find: SessionStore['find'] = (...args) => {
       failures -= 1;
-      return failures < 0 ? inner.find(...args) : err(storeUnavailable('there is an outage', 'not_applied'));
+      return failures < 0
+        ? inner.find(...args)
+        : err(storeUnavailable('there is an outage', 'not_applied'));
     };
     const { sessions, clock } = open(changed(inner, { events: inner.events, find }));
     const id = await startedIn(sessions, { timeLimit: 60 });
@@ -114,14 +130,20 @@ describe('an end by the clock', () => {
     await watch();
     await okOf(sessions.append(id, [{ role: 'user', content: 'x' }]));
     clock.pass(200);
-    expect([briefOf(await watch()), await watch()]).toEqual(['changed TERMINATED time_limit x', 'end']);
+    expect([briefOf(await watch()), await watch()]).toEqual([
+      'changed TERMINATED time_limit x',
+      'end',
+    ]);
   });
 
   test('costs a crowd of watchers two reads', async () => {
     const inner = new MemorySessionStore({ events: true });
     const find = vi.fn(inner.find.bind(inner));
     const { sessions, clock } = open(
-      changed(inner, { events: inner.events, find: Object(async (...args: Parameters<typeof find>) => find(...args)) }),
+      changed(inner, {
+        events: inner.events,
+        find: Object(async (...args: Parameters<typeof find>) => find(...args)),
+      }),
     );
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const watches = Array.from({ length: 200 }, () => watching(sessions, id));
@@ -129,7 +151,8 @@ describe('an end by the clock', () => {
     find.mockClear();
     const ends = watches.map((watch) => watch());
     clock.pass(50);
-    for (const end of await Promise.all(ends)) expect(briefOf(end)).toBe('changed TERMINATED time_limit');
+    for (const end of await Promise.all(ends))
+      expect(briefOf(end)).toBe('changed TERMINATED time_limit');
     expect(find.mock.calls.length).toBeLessThanOrEqual(4);
     for (const [, size] of find.mock.calls) expect(size).toEqual({ historyLimit: 0 });
   });
@@ -156,10 +179,16 @@ describe('a warning before the end', () => {
     expect(briefOf(await watch())).toBe('changed PAUSED');
     const idle = watch();
     clock.pass(400);
-    expect(await idle).toMatchObject({ endsAt: '2026-01-31T12:00:00.600Z', endReason: 'idle_timeout' });
+    expect(await idle).toMatchObject({
+      endsAt: '2026-01-31T12:00:00.600Z',
+      endReason: 'idle_timeout',
+    });
     await okOf(sessions.resume(id));
     expect(briefOf(await watch())).toBe('changed ACTIVE');
-    expect(await watch()).toMatchObject({ type: 'session.expiring', endsAt: '2026-01-31T12:00:00.600Z' });
+    expect(await watch()).toMatchObject({
+      type: 'session.expiring',
+      endsAt: '2026-01-31T12:00:00.600Z',
+    });
     const end = watch();
     clock.pass(100);
     expect(briefOf(await end)).toBe('changed TERMINATED time_limit');
@@ -222,7 +251,9 @@ describe('a warning before the end', () => {
     'of %s seconds is refused',
     async (warnBefore) => {
       const { sessions } = open();
-      const watch = Reflect.apply(sessions.watch, sessions, ['id', { warnBefore }])[Symbol.asyncIterator]();
+      const watch = Reflect.apply(sessions.watch, sessions, ['id', { warnBefore }])[
+        Symbol.asyncIterator
+      ]();
       expect((await watch.next()).value._unsafeUnwrapErr()).toMatchObject({
         type: 'invalid_input',
         issues: [{ path: 'warnBefore' }],

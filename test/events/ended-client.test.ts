@@ -47,12 +47,16 @@ describeWithRedis('a client that was closed', ({ port }) => {
       const id = await startedIn(sessions);
       const watch = sessions.watch(id)[Symbol.asyncIterator]();
       await watch.next();
-      for (let turn = 0; turn < 300; turn += 1) await sessions.append(id, [{ role: 'user', content: `${turn}` }]);
+      for (let turn = 0; turn < 300; turn += 1)
+        await sessions.append(id, [{ role: 'user', content: `${turn}` }]);
       client.disconnect();
       let events = 0;
       let { value } = await watch.next();
       for (; value?.isOk(); { value } = await watch.next()) events += 1;
-      expect(value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+      expect(value?._unsafeUnwrapErr()).toMatchObject({
+        type: 'store_unavailable',
+        outcome: 'not_applied',
+      });
       expect(events).toBeLessThanOrEqual(300);
       expect(await watch.next()).toEqual({ done: true, value: undefined });
     },

@@ -8,7 +8,8 @@ import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-const said = (...contents: readonly string[]) => contents.map((content) => ({ role: 'user', content }));
+const said = (...contents: readonly string[]) =>
+  contents.map((content) => ({ role: 'user', content }));
 
 const open = (changes: (store: MemorySessionStore) => Partial<SessionStore> = () => ({})) => {
   const inner = new MemorySessionStore({ events: true });
@@ -17,7 +18,10 @@ const open = (changes: (store: MemorySessionStore) => Partial<SessionStore> = ()
 };
 
 /** A watch of all that is in the log, with entries and sessions. */
-const watching = (sessions: SessionService, options: WatchAllOptions = { entries: true, sessions: true }) => {
+const watching = (
+  sessions: SessionService,
+  options: WatchAllOptions = { entries: true, sessions: true },
+) => {
   const watch = sessions.watchAll({ cursor: '0', ...options })[Symbol.asyncIterator]();
   onTestFinished(async () => {
     await watch.return?.();
@@ -90,7 +94,11 @@ describe('an append that watchAll delivers with its entries', () => {
     await watch.appended();
     await watch.appended();
     const forked = await watch.appended();
-    expect([forked.sessionId, forked.hasMore, contentsOf(forked)]).toEqual([fork.id, true, contents.slice(0, 1000)]);
+    expect([forked.sessionId, forked.hasMore, contentsOf(forked)]).toEqual([
+      fork.id,
+      true,
+      contents.slice(0, 1000),
+    ]);
   });
 
   test('comes without any if it did not ask for them, and without its session', async () => {
@@ -111,7 +119,10 @@ describe('an event that watchAll delivers with its session', () => {
     const created = await watching(sessions).next();
     const { history, ...session } = await okOf(sessions.get(id));
     const { duration, durationMs, ...same } = session;
-    expect(created).toMatchObject({ type: 'session.created', session: { ...same, labels: { user: 'u-1' } } });
+    expect(created).toMatchObject({
+      type: 'session.created',
+      session: { ...same, labels: { user: 'u-1' } },
+    });
     expect(Object(created).session).not.toHaveProperty('history');
   });
 

@@ -99,7 +99,11 @@ describe('where the log has lost its beginning', () => {
     log.tell(...(await appended(10)));
     log.trim(2);
     for (const from of ['0', '0-0']) {
-      expect(await taken(follow({ cursor: from }).next, 3)).toEqual(['events_lost', `${id} 11`, `${id} 12`]);
+      expect(await taken(follow({ cursor: from }).next, 3)).toEqual([
+        'events_lost',
+        `${id} 11`,
+        `${id} 12`,
+      ]);
     }
   });
 

@@ -11,7 +11,11 @@ const said = (content: string) => [{ role: 'user', content }];
 const workers = ['first', 'second', 'third'];
 
 /** What a worker does at each event: it leases the session, if it is free, and releases it. */
-const leaseAndRelease = async (sessions: SessionService, id: string, holder: string): Promise<void> => {
+const leaseAndRelease = async (
+  sessions: SessionService,
+  id: string,
+  holder: string,
+): Promise<void> => {
   const leased = await sessions.lease(id, { holder, seconds: 60 });
   if (leased.isOk()) await okOf(sessions.release(id, { fencingToken: leased.value.fencingToken }));
 };
@@ -43,7 +47,12 @@ test('a fleet that leases a session at each item of a watch gets the changes of 
     }
     return seen;
   };
-  const seen = ['snapshot ACTIVE', 'changed ACTIVE Hello', 'changed ACTIVE Bye', 'changed TERMINATED terminated'];
+  const seen = [
+    'snapshot ACTIVE',
+    'changed ACTIVE Hello',
+    'changed ACTIVE Bye',
+    'changed TERMINATED terminated',
+  ];
   expect(await Promise.all(workers.map(work))).toEqual(workers.map(() => seen));
 });
 
@@ -62,7 +71,9 @@ test('a fleet that leases a session at each event of its tenant gets no event of
     }
     return seen;
   };
-  const types = ['created', 'started', 'appended', 'appended', 'terminated'].map((name) => `session.${name}`);
+  const types = ['created', 'started', 'appended', 'appended', 'terminated'].map(
+    (name) => `session.${name}`,
+  );
   expect(await Promise.all(workers.map(work))).toEqual(workers.map(() => types));
 });
 
@@ -97,7 +108,14 @@ test('a wake is no item of a watch, and an event of watchAll only with leases', 
     return types;
   };
   expect(await typesWith(false)).toEqual(['created', 'started', 'appended', 'terminated']);
-  expect(await typesWith(true)).toEqual(['created', 'started', 'woken', 'appended', 'woken', 'terminated']);
+  expect(await typesWith(true)).toEqual([
+    'created',
+    'started',
+    'woken',
+    'appended',
+    'woken',
+    'terminated',
+  ]);
 });
 
 test('a wake alone causes no item', async () => {
@@ -119,7 +137,10 @@ test('an item after a lease has the lease, and the number of all changes', async
   await watch.next();
   await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
   await okOf(sessions.append(id, said('Hello')));
-  expect(await watch.next()).toMatchObject({ session: { lease: { holder: 'worker' } }, sequence: 4 });
+  expect(await watch.next()).toMatchObject({
+    session: { lease: { holder: 'worker' } },
+    sequence: 4,
+  });
 });
 
 test('a pause and a resume between two items are seen, even at the same millisecond', async () => {

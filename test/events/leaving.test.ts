@@ -29,14 +29,19 @@ describe('who stops watching', () => {
     const first = sessions.watch(id, { signal: gone.signal })[Symbol.asyncIterator]();
     await first.next();
     gone.abort();
-    const watches = [sessions.watch(id)[Symbol.asyncIterator](), sessions.watch(id)[Symbol.asyncIterator]()] as const;
+    const watches = [
+      sessions.watch(id)[Symbol.asyncIterator](),
+      sessions.watch(id)[Symbol.asyncIterator](),
+    ] as const;
     await watches[0].next();
     await first.return?.();
     await watches[1].next();
     await log.listeners(1);
     await okOf(sessions.start(id));
     for (const watch of watches) {
-      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ session: { status: 'ACTIVE' } });
+      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({
+        session: { status: 'ACTIVE' },
+      });
       await watch.return?.();
     }
     await log.listeners(0);

@@ -18,7 +18,11 @@ const ROUNDS = 15;
 const listed = (sessions: SessionService) =>
   okOf(sessions.list({ historyLimit: 0, limit: 100 }, { withWatchCursor: true }));
 
-const watching = (sessions: SessionService, from?: string, onOpen = () => {}): (() => Promise<TenantChange>) => {
+const watching = (
+  sessions: SessionService,
+  from?: string,
+  onOpen = () => {},
+): (() => Promise<TenantChange>) => {
   const end = new AbortController();
   const watch = sessions
     .watchAll({ signal: end.signal, onOpen, ...(from && { cursor: from }) })
@@ -31,7 +35,8 @@ const watching = (sessions: SessionService, from?: string, onOpen = () => {}): (
   };
 };
 
-const sessionOf = (item: TenantChange): string => (item.type === 'events_lost' ? item.type : item.sessionId);
+const sessionOf = (item: TenantChange): string =>
+  item.type === 'events_lost' ? item.type : item.sessionId;
 
 /** The sessions of the events up to that of one session. */
 const until = async (next: () => Promise<TenantChange>, id: string): Promise<readonly string[]> => {
@@ -108,7 +113,10 @@ describe('the cursor of a list', () => {
     const late = openSessions({ store: changed(store, { events, list }) });
     const { watchCursor: cursor, total } = await listed(late.sessions);
     expect(total).toBe(0);
-    expect(await watching(sessions, cursor)()).toMatchObject({ type: 'session.created', sessionId: 's1' });
+    expect(await watching(sessions, cursor)()).toMatchObject({
+      type: 'session.created',
+      sessionId: 's1',
+    });
   });
 
   test('says nothing of other tenants', async () => {
@@ -119,7 +127,10 @@ describe('the cursor of a list', () => {
     vi.setSystemTime(Date.now() + 60_000);
     const { watchCursor: cursor } = await listed(sessions);
     await createdIn(sessions.forTenant('globex'));
-    expect([cursor, (await listed(sessions)).watchCursor]).toEqual([String(Date.now()), String(Date.now())]);
+    expect([cursor, (await listed(sessions)).watchCursor]).toEqual([
+      String(Date.now()),
+      String(Date.now()),
+    ]);
   });
 
   test('costs a list nothing that does not ask for it', async () => {
@@ -136,7 +147,9 @@ describe('the cursor of a list', () => {
     const { withLog } = open();
     const gone = err(storeUnavailable('the store is not there', 'not_applied'));
     const { sessions } = openSessions({ store: withLog({ now: () => gone }) });
-    expect(await errorOf(sessions.list({}, { withWatchCursor: true }))).toMatchObject({ type: 'store_unavailable' });
+    expect(await errorOf(sessions.list({}, { withWatchCursor: true }))).toMatchObject({
+      type: 'store_unavailable',
+    });
     expect(await errorOf(call(sessions, 'list', {}, { withWatchCursor: 'yes' }))).toMatchObject({
       type: 'invalid_input',
       issues: [{ path: 'withWatchCursor' }],

@@ -14,7 +14,8 @@ test('a memory store that keeps few events reports to a late reader that older o
     return value._unsafeUnwrap();
   };
   expect(await firstOf('0')).toMatchObject({ type: 'session.created' });
-  // Every event that is left is the first of its session: their numbers do not show that others are gone.
+  // Every event that is left is the first of its session: their numbers do not show that others are
+  // gone.
   for (let each = 0; each < 3; each += 1) await createdIn(sessions);
   expect(await firstOf('0')).toMatchObject({ type: 'events_lost' });
 });

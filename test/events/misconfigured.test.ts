@@ -15,7 +15,10 @@ const openFile = () => {
   return { database, store, sessions: new SessionService({ store }) };
 };
 
-const misconfigured = { type: 'misconfigured', message: expect.stringContaining('call migrate() first') };
+const misconfigured = {
+  type: 'misconfigured',
+  message: expect.stringContaining('call migrate() first'),
+};
 
 test('operations and watches on a database without its tables answer misconfigured', async () => {
   const { sessions } = openFile();

@@ -13,7 +13,9 @@ import { changed } from '../support/store-doubles.js';
 import { briefOf, watching } from '../support/watching.js';
 
 /** Sessions whose log of events is changed, and those of another process, whose log is not. */
-const openLog = (changes: (log: EventLog, others: SessionService) => Partial<EventLog> = () => ({})) => {
+const openLog = (
+  changes: (log: EventLog, others: SessionService) => Partial<EventLog> = () => ({}),
+) => {
   const inner = new MemorySessionStore({ events: true });
   const { events } = inner;
   if (events === undefined) throw new Error('the store has no events');
@@ -56,7 +58,9 @@ test('a change is told a second after the read of it has failed, and not with th
     failures -= 1;
     return failures < 0 ? inner.find(...args) : err(storeUnavailable('it is away', 'not_applied'));
   };
-  const { sessions, clock } = openSessions({ store: changed(inner, { events: inner.events, find }) });
+  const { sessions, clock } = openSessions({
+    store: changed(inner, { events: inner.events, find }),
+  });
   const id = await startedIn(sessions);
   const watch = watching(sessions, id);
   await watch.next();
@@ -135,22 +139,31 @@ test('a warning is told at its millisecond, whenever the watch has begun', async
   expect(item).toBe('expiring time_limit');
 });
 
-test.each(['watch', 'watchAll'] as const)('a signal that outlives a %s keeps nothing of it', async (method) => {
-  const { sessions } = openLog();
-  const { signal } = new AbortController();
-  const id = await startedIn(sessions);
-  const watch = method === 'watch' ? sessions.watch(id, { signal }) : sessions.watchAll({ signal, cursor: '0' });
-  const items = watch[Symbol.asyncIterator]();
-  await items.next();
-  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-  await items.return?.();
-  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-});
+test.each(['watch', 'watchAll'] as const)(
+  'a signal that outlives a %s keeps nothing of it',
+  async (method) => {
+    const { sessions } = openLog();
+    const { signal } = new AbortController();
+    const id = await startedIn(sessions);
+    const watch =
+      method === 'watch'
+        ? sessions.watch(id, { signal })
+        : sessions.watchAll({ signal, cursor: '0' });
+    const items = watch[Symbol.asyncIterator]();
+    await items.next();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await items.return?.();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  },
+);
 
 test('an append that is delivered whole has no more, although others have followed it', async () => {
   const { sessions } = openLog();
   const id = await startedIn(sessions);
-  const entries = Array.from({ length: 1000 }, (_, at) => ({ role: 'user' as const, content: `${at}` }));
+  const entries = Array.from({ length: 1000 }, (_, at) => ({
+    role: 'user' as const,
+    content: `${at}`,
+  }));
   await okOf(sessions.append(id, entries));
   await okOf(sessions.append(id, entries));
   const changes = told(sessions, { cursor: '0', entries: true });
@@ -175,7 +188,14 @@ test('a caller that asks for several items at once gets each once, in their orde
 test('a watcher of very many sessions knows the one that has changed last', () => {
   const changes = new LastChanges();
   const change = (id: string, sequence: number, ms: number) =>
-    changes.add(eventOf({ tenant: '', id }, { incarnation: id, sequence }, { type: 'paused', at: ms }, `${ms}-1`));
+    changes.add(
+      eventOf(
+        { tenant: '', id },
+        { incarnation: id, sequence },
+        { type: 'paused', at: ms },
+        `${ms}-1`,
+      ),
+    );
   change('busy', 1, 1);
   for (let each = 2; each <= 10_000; each += 1) change(`s${each}`, 1, each);
   expect(change('busy', 2, 10_001)).toBe('next');

@@ -9,15 +9,20 @@ import { openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { briefOf, watching as followed } from '../support/watching.js';
 
-const open = (store: SessionStore = new MemorySessionStore({ events: true }), options: object = {}) =>
-  openSessions({ ...options, store });
+const open = (
+  store: SessionStore = new MemorySessionStore({ events: true }),
+  options: object = {},
+) => openSessions({ ...options, store });
 
 const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) =>
   followed(sessions, id, options).next;
 
 describe('an end by the clock', () => {
   test.for([
-    ['answers that it is unavailable', () => err(storeUnavailable('there is an outage', 'not_applied'))],
+    [
+      'answers that it is unavailable',
+      () => err(storeUnavailable('there is an outage', 'not_applied')),
+    ],
     ['rejects', () => Promise.reject(new Error('there is an outage'))],
     [
       'throws',
@@ -25,37 +30,47 @@ describe('an end by the clock', () => {
         throw new Error('there is an outage');
       },
     ],
-  ] as const)('is told once the store is back, which %s while it is away, without any real time', async ([, fail]) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const inner = new MemorySessionStore({ events: true });
-    let isAway = false;
-    const find = vi.fn<SessionStore['find']>((...args) => (isAway ? fail() : inner.find(...args)));
-    const { sessions, clock } = open(changed(inner, { events: inner.events, find: Object(find) }));
-    const id = await startedIn(sessions, { timeLimit: 60 });
-    const watch = watching(sessions, id, { warnBefore: 10 });
-    await watch();
-    const end = watch();
-    isAway = true;
-    for (let seconds = 0; seconds < 90; seconds += 1) {
+  ] as const)(
+    'is told once the store is back, which %s while it is away, without any real time',
+    async ([, fail]) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const inner = new MemorySessionStore({ events: true });
+      let isAway = false;
+      const find = vi.fn<SessionStore['find']>((...args) =>
+        isAway ? fail() : inner.find(...args),
+      );
+      const { sessions, clock } = open(
+        changed(inner, { events: inner.events, find: Object(find) }),
+      );
+      const id = await startedIn(sessions, { timeLimit: 60 });
+      const watch = watching(sessions, id, { warnBefore: 10 });
+      await watch();
+      const end = watch();
+      isAway = true;
+      for (let seconds = 0; seconds < 90; seconds += 1) {
+        clock.pass(1000);
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+      expect(await end).toMatchObject({
+        type: 'session.expiring',
+        endsAt: '2026-01-31T12:01:00.000Z',
+      });
+      const last = watch();
+      find.mockClear();
+      for (let seconds = 0; seconds < 10; seconds += 1) {
+        clock.pass(1000);
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+      expect(find.mock.calls.length).toBeGreaterThan(5);
+      isAway = false;
       clock.pass(1000);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect(await end).toMatchObject({ type: 'session.expiring', endsAt: '2026-01-31T12:01:00.000Z' });
-    const last = watch();
-    find.mockClear();
-    for (let seconds = 0; seconds < 10; seconds += 1) {
-      clock.pass(1000);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect(find.mock.calls.length).toBeGreaterThan(5);
-    isAway = false;
-    clock.pass(1000);
-    const told = await last;
-    expect(briefOf(told)).toBe('changed TERMINATED time_limit');
-    expect(told).toMatchObject({ session: { endedAt: '2026-01-31T12:01:00.000Z' } });
-    expect(await watch()).toBe('end');
-  });
+      const told = await last;
+      expect(briefOf(told)).toBe('changed TERMINATED time_limit');
+      expect(told).toMatchObject({ session: { endedAt: '2026-01-31T12:01:00.000Z' } });
+      expect(await watch()).toBe('end');
+    },
+  );
 
   test('is told soon by a clock that has stepped, such as that of a machine that was suspended', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -69,7 +84,9 @@ describe('an end by the clock', () => {
     await new Promise((resolve) => void setImmediate(resolve));
     now += 36_000_000;
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await end).toMatchObject({ session: { status: 'TERMINATED', endedAt: '2026-01-31T22:00:00.000Z' } });
+    expect(await end).toMatchObject({
+      session: { status: 'TERMINATED', endedAt: '2026-01-31T22:00:00.000Z' },
+    });
   });
 
   test('that falls into an outage is not waited for over a client that was closed', async () => {

@@ -15,7 +15,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The items that a tenant is given of a short life of a session, while others do what they like. */
+/**
+ * The items that a tenant is given of a short life of a session, while others do what they like.
+ */
 const itemsOf = async (store: SessionStore, prefix: string, others: () => Promise<void>) => {
   const sessions = new SessionService({ store, tenant: `${prefix}-acme` });
   await others();
@@ -30,7 +32,10 @@ const itemsOf = async (store: SessionStore, prefix: string, others: () => Promis
   ];
   const items: (SessionChange | TenantChange)[] = [];
   for (const change of changes) {
-    items.push((await watch.next()).value._unsafeUnwrap(), (await all.next()).value._unsafeUnwrap());
+    items.push(
+      (await watch.next()).value._unsafeUnwrap(),
+      (await all.next()).value._unsafeUnwrap(),
+    );
     await others();
     await change();
   }
@@ -55,7 +60,11 @@ describe('a position', () => {
       const store = new MemorySessionStore({ events: true });
       const seen = await itemsOf(store, 'm', othersOf(store, 'm'));
       // What is random: the id of a session's creation, and the version of a history.
-      lives.push(seen.map(({ cursor }) => cursor.replace(/-[\w-]+\./, '-incarnation.').replace(/-\d+$/, '-version')));
+      lives.push(
+        seen.map(({ cursor }) =>
+          cursor.replace(/-[\w-]+\./, '-incarnation.').replace(/-\d+$/, '-version'),
+        ),
+      );
     }
     expect(lives[0]).toEqual(lives[1]);
     expect(new Set(lives[0]).size).toBeGreaterThan(4);
@@ -65,18 +74,45 @@ describe('a position', () => {
     ['0', { ms: 0, sequence: undefined, incarnation: undefined }],
     ['0-0', { ms: 0, sequence: 0, incarnation: undefined }],
     ['1769882520000-4', { ms: 1769882520000, sequence: 4, incarnation: undefined }],
-    ['1769882520000-kR3v-w0aT_1x.4', { ms: 1769882520000, sequence: 4, incarnation: 'kR3v-w0aT_1x' }],
+    [
+      '1769882520000-kR3v-w0aT_1x.4',
+      { ms: 1769882520000, sequence: 4, incarnation: 'kR3v-w0aT_1x' },
+    ],
   ])('%s is read', (text, read) => {
     expect(parsePosition(text)).toEqual(read);
   });
 
-  const junk = ['', 'x', '-', '1-', '-1', '1.5', '1-2-3', '1-.3', '1-a.', '1-a b.3', '1\n', ' 1', '1-ä.1', '1e3', '٣'];
-  const large = ['18446744073709551616-0', '9999999999999999', `1-${'9'.repeat(16)}`, `1-${'x'.repeat(65)}.1`];
+  const junk = [
+    '',
+    'x',
+    '-',
+    '1-',
+    '-1',
+    '1.5',
+    '1-2-3',
+    '1-.3',
+    '1-a.',
+    '1-a b.3',
+    '1\n',
+    ' 1',
+    '1-ä.1',
+    '1e3',
+    '٣',
+  ];
+  const large = [
+    '18446744073709551616-0',
+    '9999999999999999',
+    `1-${'9'.repeat(16)}`,
+    `1-${'x'.repeat(65)}.1`,
+  ];
   test.each([...junk, ...large])('%j is none', async (text) => {
     expect(parsePosition(text)).toBeUndefined();
     const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
     const first = await sessions.watchAll({ cursor: text })[Symbol.asyncIterator]().next();
-    expect(first.value?._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'cursor' }] });
+    expect(first.value?._unsafeUnwrapErr()).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'cursor' }],
+    });
   });
 
   test('of an event whose id has another form has its number alone', () => {
@@ -106,7 +142,10 @@ describeWithRedis('a position, through Redis', ({ port }) => {
     const { prefix, store } = open('opaque');
     const seen = await itemsOf(store, prefix, busy(store, prefix));
     for (const change of seen.filter((item) => 'at' in item)) {
-      const [time, rest] = [Number(change.cursor.split('-')[0]), change.cursor.replace(/^\d+-/, '')];
+      const [time, rest] = [
+        Number(change.cursor.split('-')[0]),
+        change.cursor.replace(/^\d+-/, ''),
+      ];
       expect(Math.abs(Date.now() - time)).toBeLessThan(60_000);
       expect(rest).toBe(Object(change).id);
     }

@@ -21,12 +21,15 @@ const until = async <T extends { readonly type: string }>(
   }
 };
 
-const brief = (item: object): unknown => ('sequence' in item ? item.sequence : 'type' in item && item.type);
+const brief = (item: object): unknown =>
+  'sequence' in item ? item.sequence : 'type' in item && item.type;
 
 describeDatabases('a store that was put back to an older copy', (kind) => {
   const open = async () => {
     const database = await newDatabase(kind);
-    const [sessions, other] = [database.open(), database.open()].map((store) => new SessionService({ store }));
+    const [sessions, other] = [database.open(), database.open()].map(
+      (store) => new SessionService({ store }),
+    );
     if (sessions === undefined || other === undefined) throw new Error('there are two services');
     const id = await startedIn(other);
     const watch = sessions.watch(id)[Symbol.asyncIterator]();
@@ -37,7 +40,9 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     await watch.next();
     const first = all.next();
     await new Promise((resolve) => {
-      const opening = sessions.watchAll({ onOpen: () => resolve(undefined) })[Symbol.asyncIterator]();
+      const opening = sessions
+        .watchAll({ onOpen: () => resolve(undefined) })
+        [Symbol.asyncIterator]();
       void opening.next();
       onTestFinished(async () => {
         await opening.return?.();
@@ -58,7 +63,10 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     await putBack();
     const lost = all.next();
     const snapshot = await watch.next();
-    expect(snapshot.value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', sequence: 3 });
+    expect(snapshot.value?._unsafeUnwrap()).toMatchObject({
+      type: 'session.snapshot',
+      sequence: 3,
+    });
     expect((await lost).value?._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
     for (let turn = 0; turn < 2; turn += 1) await okOf(other.append(id, said));
     const told = await until(watch, (item) => brief(item) === 5);

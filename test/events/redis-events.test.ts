@@ -13,32 +13,40 @@ import { briefOf } from '../support/watching.js';
 const said = (content: string) => [{ role: 'user', content }];
 
 describeWithRedis('events across processes, through Redis', ({ port }) => {
-  test.each(clientVersions)('a watcher sees what another process does, with %s', async (version) => {
-    const prefix = `events-${process.pid}-${version.at(-1)}`;
-    const serviceOf = () =>
-      new SessionService({
-        store: new RedisSessionStore({
-          client: openClient(version, { port }),
-          prefix,
-          events: true,
-          timeoutMs: PATIENT_MS,
-        }),
-      });
-    const [here, there] = [serviceOf(), serviceOf()];
-    const id = await createdIn(there);
-    const seen: string[] = [];
-    const watching = (async () => {
-      for await (const item of here.watch(id)) {
-        const change: SessionChange = item._unsafeUnwrap();
-        seen.push(briefOf(change));
-        if (seen.length === 1) await okOf(there.start(id));
-        if (seen.length === 2) await okOf(there.append(id, said('hello')));
-        if (seen.length === 3) await okOf(there.terminate(id));
-      }
-    })();
-    await watching;
-    expect(seen).toEqual(['snapshot IDLE', 'changed ACTIVE', 'changed ACTIVE hello', 'changed TERMINATED terminated']);
-  });
+  test.each(clientVersions)(
+    'a watcher sees what another process does, with %s',
+    async (version) => {
+      const prefix = `events-${process.pid}-${version.at(-1)}`;
+      const serviceOf = () =>
+        new SessionService({
+          store: new RedisSessionStore({
+            client: openClient(version, { port }),
+            prefix,
+            events: true,
+            timeoutMs: PATIENT_MS,
+          }),
+        });
+      const [here, there] = [serviceOf(), serviceOf()];
+      const id = await createdIn(there);
+      const seen: string[] = [];
+      const watching = (async () => {
+        for await (const item of here.watch(id)) {
+          const change: SessionChange = item._unsafeUnwrap();
+          seen.push(briefOf(change));
+          if (seen.length === 1) await okOf(there.start(id));
+          if (seen.length === 2) await okOf(there.append(id, said('hello')));
+          if (seen.length === 3) await okOf(there.terminate(id));
+        }
+      })();
+      await watching;
+      expect(seen).toEqual([
+        'snapshot IDLE',
+        'changed ACTIVE',
+        'changed ACTIVE hello',
+        'changed TERMINATED terminated',
+      ]);
+    },
+  );
 
   test.each(clientVersions)(
     'a reader that was away gets what was appended, though the stream has not kept it, with %s',
@@ -59,7 +67,11 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
       for (let turn = 0; turn < 300; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
       const again = sessions.watch(id, { cursor: cursor })[Symbol.asyncIterator]();
       const change = (await again.next()).value._unsafeUnwrap();
-      expect(change).toMatchObject({ type: 'session.changed', sequence: 302, session: { status: 'ACTIVE' } });
+      expect(change).toMatchObject({
+        type: 'session.changed',
+        sequence: 302,
+        session: { status: 'ACTIVE' },
+      });
       expect(Object(change).entries).toHaveLength(300);
       await again.return?.();
     },
@@ -79,7 +91,9 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     let started = 0;
     let ended = 0;
     const watching = Array.from({ length: 10_000 }, async (_, at) => {
-      for await (const item of sessions.watch(ids[at % ids.length] ?? '', { signal: controller.signal })) {
+      for await (const item of sessions.watch(ids[at % ids.length] ?? '', {
+        signal: controller.signal,
+      })) {
         const change: SessionChange = item._unsafeUnwrap();
         if (change.type === 'session.snapshot') started += 1;
         if (change.type === 'session.changed' && change.session.status === 'TERMINATED') ended += 1;

@@ -24,9 +24,15 @@ const number = fc.nat({ max: 1000 });
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('append' as const), number }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('take' as const), number }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('turn' as const), number: fc.nat({ max: 6 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('turn' as const), number: fc.nat({ max: 6 }) }),
+  },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('resume' as const), number }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('list' as const, 'watch' as const), number }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('list' as const, 'watch' as const), number }),
+  },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('leave' as const), number }) },
 );
 /** `delays`: how many turns of the event loop each call of the log takes, there and back. */
@@ -51,7 +57,9 @@ const delayed = (log: EventLog, delays: readonly number[]): EventLog => {
     await turns(delays[ways % delays.length] ?? 0);
   };
   const slowly = <T>(call: () => Answer<T, StoreError>): Answer<T, StoreError> =>
-    new ResultAsync(way().then(call)).andThen((value) => new ResultAsync(way().then(() => ok(value))));
+    new ResultAsync(way().then(call)).andThen(
+      (value) => new ResultAsync(way().then(() => ok(value))),
+    );
   return {
     streamOf: (tenant) => log.streamOf(tenant),
     latest: (stream) => slowly(() => log.latest(stream)),
@@ -130,7 +138,10 @@ const open = async (length: number, delays: readonly number[]) => {
   return { sessions, logged, ids, append };
 };
 
-/** Takes what a watch gives, up to an event. Nothing waits for time to pass, so an event that comes comes soon. */
+/**
+ * Takes what a watch gives, up to an event. Nothing waits for time to pass, so an event that comes
+ * comes soon.
+ */
 const taken = async (watch: Watch, id: string): Promise<void> => {
   for (let left = 300; left > 0 && !watch.events.some((event) => event.id === id); left -= 1) {
     void watch.take();
@@ -138,14 +149,19 @@ const taken = async (watch: Watch, id: string): Promise<void> => {
   }
 };
 
-/** Carries a plan out, and gives what was logged, and the watches that were kept, with all that they gave. */
+/**
+ * Carries a plan out, and gives what was logged, and the watches that were kept, with all that they
+ * gave.
+ */
 const carryOut = async ({ steps, delays }: Plan, length: number) => {
   const { sessions, logged, ids, append } = await open(length, delays);
   const watches: Watch[] = [];
   const left = new Set<Watch>();
   const listed = async (): Promise<Beginning> => {
     const before = logged.length;
-    const { watchCursor: position = '' } = await okOf(sessions.list({ limit: 1 }, { withWatchCursor: true }));
+    const { watchCursor: position = '' } = await okOf(
+      sessions.list({ limit: 1 }, { withWatchCursor: true }),
+    );
     return { cursor: position, logged: before, isExact: false };
   };
   /** After an event that a watch has given, or before all events. */
@@ -186,13 +202,17 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
 };
 
 /**
- * The events that a watch gives out of the order of their session or after a gap, or the last ones that it does not give,
- * with no `events_lost` since the last event of their session.
+ * The events that a watch gives out of the order of their session or after a gap, or the last ones
+ * that it does not give, with no `events_lost` since the last event of their session.
  */
-const mistakesOf = ({ items, beginning }: Watch, logged: readonly SessionEvent[]): readonly string[] => {
+const mistakesOf = (
+  { items, beginning }: Watch,
+  logged: readonly SessionEvent[],
+): readonly string[] => {
   const lasts = new Map<string, number>();
   if (beginning !== undefined) for (const { sessionId } of logged) lasts.set(sessionId, 0);
-  for (const { sessionId, sequence } of logged.slice(0, beginning?.logged ?? 0)) lasts.set(sessionId, sequence);
+  for (const { sessionId, sequence } of logged.slice(0, beginning?.logged ?? 0))
+    lasts.set(sessionId, sequence);
   const mayRepeat = new Set(beginning?.isExact === false ? lasts.keys() : []);
   const mistakes: string[] = [];
   for (const item of items) {
@@ -209,7 +229,10 @@ const mistakesOf = ({ items, beginning }: Watch, logged: readonly SessionEvent[]
   const missing = items.every(isEvent) ? 0 : undefined;
   const isLast = ({ sessionId, sequence }: SessionEvent): boolean =>
     (lasts.get(sessionId) ?? missing ?? sequence) === sequence;
-  return [...mistakes, ...logged.slice(-SESSIONS).flatMap((event) => (isLast(event) ? [] : [event.id]))];
+  return [
+    ...mistakes,
+    ...logged.slice(-SESSIONS).flatMap((event) => (isLast(event) ? [] : [event.id])),
+  ];
 };
 
 beforeEach(() => {
@@ -235,10 +258,14 @@ describe('watches of all sessions that begin, continue, wait and lag behind in a
   });
 
   test('say so where the log has no longer what is next', async () => {
-    const property = fc.asyncProperty(plans, fc.integer({ min: 1, max: 8 }), async (plan, length) => {
-      const { logged, kept } = await carryOut(plan, length);
-      for (const watch of kept) expect(mistakesOf(watch, logged)).toEqual([]);
-    });
+    const property = fc.asyncProperty(
+      plans,
+      fc.integer({ min: 1, max: 8 }),
+      async (plan, length) => {
+        const { logged, kept } = await carryOut(plan, length);
+        for (const watch of kept) expect(mistakesOf(watch, logged)).toEqual([]);
+      },
+    );
     await fc.assert(property, { numRuns });
   });
 });

@@ -51,8 +51,12 @@ class ToldLog implements EventLog {
     };
     const behind = this.#told.filter(isBehind);
     const isTrimmed = this.#told.slice(0, this.#trimmed).some(isBehind);
-    const page = behind.slice(Math.max(0, this.#trimmed - (this.#told.length - behind.length))).slice(0, limit);
-    const events = page.filter(({ sessionId }) => scope?.sessionId === undefined || sessionId === scope.sessionId);
+    const page = behind
+      .slice(Math.max(0, this.#trimmed - (this.#told.length - behind.length)))
+      .slice(0, limit);
+    const events = page.filter(
+      ({ sessionId }) => scope?.sessionId === undefined || sessionId === scope.sessionId,
+    );
     return ok({ events, position: page.at(-1)?.position ?? place, isTrimmed });
   }
 

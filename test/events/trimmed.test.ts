@@ -14,7 +14,12 @@ const open = async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const client = openClient('ioredis 5', { port: server.port });
-  const store = new RedisSessionStore({ client, prefix: 'trimmed', events: true, timeoutMs: PATIENT_MS });
+  const store = new RedisSessionStore({
+    client,
+    prefix: 'trimmed',
+    events: true,
+    timeoutMs: PATIENT_MS,
+  });
   const sessions = new SessionService({ store });
   return { port: server.port, client, sessions, stream: store.events?.streamOf('default') ?? '' };
 };
@@ -30,9 +35,11 @@ describeWithRedis('a stream that was trimmed', () => {
   test('is reported to a watch from the beginning, even if the stream begins with a creation', async () => {
     const { client, sessions, stream } = await open();
     for (let each = 0; each < 10; each += 1) await createdIn(sessions);
-    for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'session.created' });
+    for (const from of ['0', '0-0'])
+      expect(await firstOf(sessions, from)).toMatchObject({ type: 'session.created' });
     await client.call('XTRIM', stream, 'MAXLEN', '5');
-    for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'events_lost' });
+    for (const from of ['0', '0-0'])
+      expect(await firstOf(sessions, from)).toMatchObject({ type: 'events_lost' });
   });
 
   test.each(['DEL', 'XTRIM'])(
@@ -54,7 +61,9 @@ describeWithRedis('a stream that was trimmed', () => {
       await okOf(sessions.append(id, said));
       expect((await watch.next()).value._unsafeUnwrap()).toMatchObject({ sequence: 3 });
       await first;
-      await (command === 'DEL' ? client.call('DEL', stream) : client.call('XTRIM', stream, 'MAXLEN', '0'));
+      await (command === 'DEL'
+        ? client.call('DEL', stream)
+        : client.call('XTRIM', stream, 'MAXLEN', '0'));
       expect((await all.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
       const next = [watch.next(), all.next()] as const;
       /** Waits for ten polls, and gives the commands up to now. */
@@ -70,7 +79,8 @@ describeWithRedis('a stream that was trimmed', () => {
       // The look at the session of every 30 seconds may come just now.
       expect(Number(after['evalsha']) - Number(before['evalsha'])).toBeLessThanOrEqual(1);
       await okOf(sessions.append(id, said));
-      for (const item of await Promise.all(next)) expect(item.value._unsafeUnwrap()).toMatchObject({ sequence: 4 });
+      for (const item of await Promise.all(next))
+        expect(item.value._unsafeUnwrap()).toMatchObject({ sequence: 4 });
     },
   );
 

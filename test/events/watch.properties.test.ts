@@ -14,14 +14,26 @@ import { changed } from '../support/store-doubles.js';
 const number = fc.nat({ max: 1000 });
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('append' as const), number }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('rewind' as const, 'redact' as const), number }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('pause' as const, 'update' as const), number }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('rewind' as const, 'redact' as const), number }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('pause' as const, 'update' as const), number }),
+  },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('recreate' as const), number }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('take' as const), number }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('watch' as const, 'resume' as const), number }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('watch' as const, 'resume' as const), number }),
+  },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('turn' as const), number }) },
 );
-/** `delays`: how many turns of the event loop each read of the store takes. `length`: the events that it keeps. */
+/**
+ * `delays`: how many turns of the event loop each read of the store takes. `length`: the events
+ * that it keeps.
+ */
 const plans = fc.record({
   steps: fc.array(step, { minLength: 10, maxLength: 40 }),
   delays: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 10 }),
@@ -33,7 +45,9 @@ type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
 /** The same store, whose reads take a while. */
 const delayed = (store: MemorySessionStore, delays: readonly number[]): SessionStore => {
   let reads = 0;
-  const slowly = <T, E = never>(answer: () => Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> => {
+  const slowly = <T, E = never>(
+    answer: () => Answer<T, StoreError | E>,
+  ): ResultAsync<T, StoreError | E> => {
     reads += 1;
     const wait = turns(delays[reads % delays.length] ?? 0);
     return new ResultAsync(wait.then(answer));
@@ -57,10 +71,14 @@ const nothing: Known = { contents: [], status: '', labels: '', cursor: undefined
 
 const learned = ({ contents, ...known }: Known, change: SessionChange): Known => {
   const { cursor } = change;
-  if (change.type !== 'session.snapshot' && change.type !== 'session.changed') return { ...known, contents, cursor };
+  if (change.type !== 'session.snapshot' && change.type !== 'session.changed')
+    return { ...known, contents, cursor };
   const { status, labels } = change.session;
   const added = change.type === 'session.snapshot' ? change.session.history : change.entries;
-  const all = [...(change.type === 'session.snapshot' ? [] : contents), ...added.map(({ content }) => content)];
+  const all = [
+    ...(change.type === 'session.snapshot' ? [] : contents),
+    ...added.map(({ content }) => content),
+  ];
   return { contents: all, status, labels: JSON.stringify(labels), cursor };
 };
 
@@ -75,7 +93,8 @@ class Reader {
   constructor(sessions: SessionService, id: string, known: Known) {
     this.known = known;
     const { signal } = this.#end;
-    const options: WatchOptions = known.cursor === undefined ? { signal } : { signal, cursor: known.cursor };
+    const options: WatchOptions =
+      known.cursor === undefined ? { signal } : { signal, cursor: known.cursor };
     this.#items = sessions.watch(id, options)[Symbol.asyncIterator]();
   }
 
@@ -105,7 +124,8 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
   const { id } = await okOf(sessions.create(input));
   const readers: Reader[] = [];
   let count = 0;
-  const positions = async () => (await okOf(sessions.history(id))).entries.map(({ position }) => position);
+  const positions = async () =>
+    (await okOf(sessions.history(id))).entries.map(({ position }) => position);
   const next = (): string => {
     count += 1;
     return `entry ${count}`;
@@ -113,7 +133,12 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
   for (const { does, number: at } of steps) {
     if (does === 'append') await sessions.append(id, said(next()));
     if (does === 'rewind')
-      await rewindTo(sessions, id, pick(await positions(), at) ?? 0, at % 2 === 0 ? [] : said(next()));
+      await rewindTo(
+        sessions,
+        id,
+        pick(await positions(), at) ?? 0,
+        at % 2 === 0 ? [] : said(next()),
+      );
     if (does === 'redact') await sessions.redact(id, [pick(await positions(), at) ?? 0]);
     if (does === 'pause') await (at % 2 === 0 ? sessions.pause(id) : sessions.resume(id));
     if (does === 'update') await sessions.update(id, { labels: { at: String(at) } });
@@ -131,8 +156,13 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
   await sessions.append(id, said('last'));
   await sessions.resume(id);
   const { history, status, labels } = await okOf(sessions.get(id));
-  const last = { contents: history.map(({ content }) => content), status, labels: JSON.stringify(labels) };
-  const isAsLast = ({ cursor: _, ...known }: Known): boolean => JSON.stringify(known) === JSON.stringify(last);
+  const last = {
+    contents: history.map(({ content }) => content),
+    status,
+    labels: JSON.stringify(labels),
+  };
+  const isAsLast = ({ cursor: _, ...known }: Known): boolean =>
+    JSON.stringify(known) === JSON.stringify(last);
   for (const reader of readers) {
     for (let left = 300; left > 0 && !isAsLast(reader.known); left -= 1) {
       void reader.take();

@@ -8,7 +8,9 @@ import { changed } from '../support/store-doubles.js';
 import { briefOf, watching } from '../support/watching.js';
 
 const open = (length?: number) =>
-  openSessions({ store: new MemorySessionStore({ events: length === undefined ? true : { length } }) });
+  openSessions({
+    store: new MemorySessionStore({ events: length === undefined ? true : { length } }),
+  });
 
 const said = (content: string) => [{ role: 'user', content }];
 
@@ -31,7 +33,11 @@ describe('who watches a session', () => {
     });
     expect(Object(appended).session).not.toHaveProperty('history');
     await okOf(sessions.update(id, { labels: { user: 'u1' } }));
-    expect(await watch.next()).toMatchObject({ session: { labels: { user: 'u1' } }, entries: [], sequence: 4 });
+    expect(await watch.next()).toMatchObject({
+      session: { labels: { user: 'u1' } },
+      entries: [],
+      sequence: 4,
+    });
     await okOf(sessions.terminate(id));
     expect(briefOf(await watch.next())).toBe('changed TERMINATED terminated');
     expect(await watch.next()).toBe('end');
@@ -60,7 +66,9 @@ describe('who watches a session', () => {
     for (let turn = 0; turn < 2500; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
     const change = await watch.next();
     const entries: readonly { readonly content: string }[] = Object(change).entries;
-    expect(entries.map(({ content }) => Number(content))).toEqual(Array.from({ length: 2500 }, (_, at) => at));
+    expect(entries.map(({ content }) => Number(content))).toEqual(
+      Array.from({ length: 2500 }, (_, at) => at),
+    );
   });
 
   test.each([
@@ -99,7 +107,10 @@ describe('who watches a session', () => {
     const id = await startedIn(sessions);
     await okOf(sessions.fail(id));
     const watch = watching(sessions, id);
-    expect(await watch.next()).toMatchObject({ type: 'session.snapshot', session: { endReason: 'failed' } });
+    expect(await watch.next()).toMatchObject({
+      type: 'session.snapshot',
+      session: { endReason: 'failed' },
+    });
     expect(await watch.next()).toBe('end');
   });
 
@@ -109,7 +120,12 @@ describe('who watches a session', () => {
     const watch = watching(sessions, id);
     const { cursor } = Object(await watch.next());
     await okOf(sessions.delete(id));
-    expect(await watch.next()).toEqual({ type: 'session.deleted', tenant: 'default', sessionId: id, cursor });
+    expect(await watch.next()).toEqual({
+      type: 'session.deleted',
+      tenant: 'default',
+      sessionId: id,
+      cursor,
+    });
     expect(await watch.next()).toBe('end');
   });
 
@@ -165,15 +181,22 @@ describe('who watches a session', () => {
 
   test('returns an error for a missing session, a store without events, and invalid options', async () => {
     const { sessions } = open();
-    expect(await watching(sessions, 'nobody').error()).toMatchObject({ type: 'not_found', id: 'nobody' });
+    expect(await watching(sessions, 'nobody').error()).toMatchObject({
+      type: 'not_found',
+      id: 'nobody',
+    });
     const silent = openSessions().sessions;
     expect(await watching(silent, 'any').error()).toMatchObject({
       type: 'misconfigured',
       message: expect.stringContaining('`events`'),
     });
-    const odd = Reflect.apply(sessions.watch, sessions, ['id', { cursor: 'x', signal: 5 }])[Symbol.asyncIterator]();
+    const odd = Reflect.apply(sessions.watch, sessions, ['id', { cursor: 'x', signal: 5 }])[
+      Symbol.asyncIterator
+    ]();
     const { value } = await odd.next();
-    expect(value._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'cursor' }, { path: 'signal' }] });
+    expect(value._unsafeUnwrapErr()).toMatchObject({
+      issues: [{ path: 'cursor' }, { path: 'signal' }],
+    });
     expect(await odd.next()).toEqual({ done: true, value: undefined });
   });
 
@@ -200,7 +223,9 @@ describe('who watches a tenant', () => {
     const ours = await createdIn(sessions.forTenant('acme'));
     await okOf(sessions.forTenant('globex').start(theirs));
     await okOf(sessions.forTenant('acme').start(ours));
-    const seen = [(await first).value, (await watch.next()).value].map((item) => item._unsafeUnwrap());
+    const seen = [(await first).value, (await watch.next()).value].map((item) =>
+      item._unsafeUnwrap(),
+    );
     expect(seen).toMatchObject([
       { type: 'session.created', sessionId: ours, tenant: 'acme' },
       { type: 'session.started', sessionId: ours, sequence: 2 },
@@ -211,31 +236,37 @@ describe('who watches a tenant', () => {
   test.each([
     ['that the clock tells apart', false],
     ['of one millisecond', true],
-  ])('continues after a cursor among events %s, and reports lost events', async (_, isOneMillisecond) => {
-    if (isOneMillisecond) {
-      vi.useFakeTimers({ toFake: ['Date'] });
-      onTestFinished(() => {
-        vi.useRealTimers();
+  ])(
+    'continues after a cursor among events %s, and reports lost events',
+    async (_, isOneMillisecond) => {
+      if (isOneMillisecond) {
+        vi.useFakeTimers({ toFake: ['Date'] });
+        onTestFinished(() => {
+          vi.useRealTimers();
+        });
+      }
+      const { sessions } = open(4);
+      let onOpen = (): void => undefined;
+      const opened = new Promise<void>((resolve) => {
+        onOpen = resolve;
       });
-    }
-    const { sessions } = open(4);
-    let onOpen = (): void => undefined;
-    const opened = new Promise<void>((resolve) => {
-      onOpen = resolve;
-    });
-    const watch = sessions.watchAll({ onOpen })[Symbol.asyncIterator]();
-    const first = watch.next();
-    await opened;
-    const id = await startedIn(sessions);
-    const { cursor } = (await first).value._unsafeUnwrap();
-    await watch.return?.();
-    const again = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
-    expect((await again.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
-    await again.return?.();
-    for (let turn = 0; turn < 9; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
-    const late = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
-    expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
-    expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 8 });
-    await late.return?.();
-  });
+      const watch = sessions.watchAll({ onOpen })[Symbol.asyncIterator]();
+      const first = watch.next();
+      await opened;
+      const id = await startedIn(sessions);
+      const { cursor } = (await first).value._unsafeUnwrap();
+      await watch.return?.();
+      const again = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
+      expect((await again.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
+      await again.return?.();
+      for (let turn = 0; turn < 9; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+      const late = sessions.watchAll({ cursor: cursor })[Symbol.asyncIterator]();
+      expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
+      expect((await late.next()).value._unsafeUnwrap()).toMatchObject({
+        type: 'session.appended',
+        sequence: 8,
+      });
+      await late.return?.();
+    },
+  );
 });

@@ -16,7 +16,9 @@ describe('the store of the inversify example', () => {
 
   test('writes down what was done, once, and what may have been done', async () => {
     const kept: AuditEntry[] = [];
-    const inner = changed(new MemorySessionStore(), { remove: () => err(storeUnavailable('no answer', 'unknown')) });
+    const inner = changed(new MemorySessionStore(), {
+      remove: () => err(storeUnavailable('no answer', 'unknown')),
+    });
     const store = new AuditedSessionStore(inner, (entry) => void kept.push(entry));
     const sessions = new SessionService({ store, ids: { next: () => 'one' } });
     await sessions.create({ face: 'ada', profile: 'tutor' });

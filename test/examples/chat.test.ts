@@ -33,7 +33,9 @@ const open = async (script: readonly string[]) => {
   const { id } = await okOf(sessions.create({ ...ada, start: true }));
   const texts = async () => {
     const { messages } = await unwrap(loadMessages<UIMessage>(sessions, id));
-    return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+    return messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    );
   };
   return { sessions, model, answers, worker, id, texts };
 };
@@ -72,7 +74,9 @@ describe('the route of the chat example', () => {
     const { send, texts } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'A long answer of many words']);
+    await expect
+      .poll(texts, { timeout: PATIENT_MS })
+      .toEqual(['Hi', 'A long answer of many words']);
     const nextStatus = async () => (await send(said('u-2', 'More?'))).status;
     await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
   });
@@ -145,7 +149,9 @@ describe('the route of the chat example', () => {
     expect(await texts()).toEqual(['Hi']);
     model.doStream = doStream;
     await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello!']);
-    expect(reported).toHaveBeenCalledWith(expect.objectContaining({ type: 'work_failed', attempt: 1 }));
+    expect(reported).toHaveBeenCalledWith(
+      expect.objectContaining({ type: 'work_failed', attempt: 1 }),
+    );
   });
 
   test('refuses what is no message of the user, and a chat that is not there or has ended', async () => {
@@ -181,7 +187,9 @@ describeWithChromium('the page of the chat example', (running) => {
 
   /** What a page shows of the chat. */
   const shown = async (page: Page): Promise<string[]> =>
-    (await page.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s*Edit$/, '').trim());
+    (await page.getByRole('listitem').allInnerTexts()).map((text) =>
+      text.replace(/\s*Edit$/, '').trim(),
+    );
 
   const showing = (page: Page) => expect.poll(() => shown(page), { timeout: PATIENT_MS });
 
@@ -191,7 +199,12 @@ describeWithChromium('the page of the chat example', (running) => {
   };
 
   test('shows after a reload what was said, answers anew, and edits', async () => {
-    const { tab, texts } = await opened(running.browser, ['Hello!', 'Fine.', 'Very well.', 'Good bye.']);
+    const { tab, texts } = await opened(running.browser, [
+      'Hello!',
+      'Fine.',
+      'Very well.',
+      'Good bye.',
+    ]);
     const page = await tab();
     await send(page, 'Hi');
     await showing(page).toEqual(['Hi', 'Hello!']);
@@ -203,7 +216,9 @@ describeWithChromium('the page of the chat example', (running) => {
     await expect.poll(texts, { timeout: PATIENT_MS }).toHaveLength(4);
     await page.getByRole('button', { name: 'Again' }).click();
     await showing(page).toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
+    await expect
+      .poll(texts, { timeout: PATIENT_MS })
+      .toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
     page.once('dialog', (dialog) => dialog.accept('Bye'));
     await page.getByRole('button', { name: 'Edit' }).first().click();
     await showing(page).toEqual(['Bye', 'Good bye.']);
@@ -238,7 +253,8 @@ describeWithChromium('the page of the chat example', (running) => {
     const other = await tab();
     await showing(other).toEqual(['Why?', 'Half an']);
     await other.getByRole('button', { name: 'Stop' }).click();
-    for (const page of [one, other]) await page.getByRole('button', { name: 'Stop', disabled: true }).waitFor();
+    for (const page of [one, other])
+      await page.getByRole('button', { name: 'Stop', disabled: true }).waitFor();
     expect(await texts()).toEqual(['Why?', 'Half an ']);
     await send(one, 'Go on.');
     const rest = await answer(1);

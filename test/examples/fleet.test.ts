@@ -53,7 +53,8 @@ describeWithRedis('the fleet example', ({ url }) => {
         await worker.printed(/^up$/m);
         return worker;
       },
-      say: (content: string) => sessions.orThrow.append(id, [{ role: 'user', content }], { wake: true }),
+      say: (content: string) =>
+        sessions.orThrow.append(id, [{ role: 'user', content }], { wake: true }),
       untilAnswered: async (): Promise<readonly string[]> => {
         for await (const item of sessions.watch(id)) {
           item._unsafeUnwrap();
@@ -64,7 +65,12 @@ describeWithRedis('the fleet example', ({ url }) => {
       },
     };
   };
-  const conversation = ['Hello.', 'You said: Hello.', 'Is anybody there?', 'You said: Is anybody there?'];
+  const conversation = [
+    'Hello.',
+    'You said: Hello.',
+    'Is anybody there?',
+    'You said: Is anybody there?',
+  ];
 
   test('a worker that stops gives the answer that it has begun, and another one the next', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
@@ -87,45 +93,55 @@ describeWithRedis('the fleet example', ({ url }) => {
     await say('Hello.');
     await worker.printed(/answers/);
     await say('Is anybody there?');
-    expect(await untilAnswered()).toEqual(['Hello.', 'Is anybody there?', 'You said: Hello. Is anybody there?']);
+    expect(await untilAnswered()).toEqual([
+      'Hello.',
+      'Is anybody there?',
+      'You said: Hello. Is anybody there?',
+    ]);
     expect(await worker.stop()).toMatchObject({ exitCode: 0, stderr: '' });
     expect((await sessions.orThrow.get(id)).historyCount).toBe(3);
   });
 
   // Simulations with thousands of crashes and pauses show it of the engine: here it is the example.
   const ifLong = moreIfLong(test.skip, test);
-  ifLong('a worker is killed while it thinks, and another answers once the lease has run out', async () => {
-    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed');
-    const first = await startWorker(PATIENT_MS);
-    await say('Hello.');
-    await first.printed(/answers \S+, attempt 1/);
-    const second = await startWorker();
-    await first.stop('SIGKILL');
-    expect((await sessions.orThrow.get(id)).historyCount).toBe(1);
+  ifLong(
+    'a worker is killed while it thinks, and another answers once the lease has run out',
+    async () => {
+      const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed');
+      const first = await startWorker(PATIENT_MS);
+      await say('Hello.');
+      await first.printed(/answers \S+, attempt 1/);
+      const second = await startWorker();
+      await first.stop('SIGKILL');
+      expect((await sessions.orThrow.get(id)).historyCount).toBe(1);
 
-    await second.printed(/answers \S+, attempt 2/);
-    await untilAnswered();
-    await say('Is anybody there?');
-    await second.printed(/answers \S+, attempt 1/);
-    expect(await untilAnswered()).toEqual(conversation);
-    expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+      await second.printed(/answers \S+, attempt 2/);
+      await untilAnswered();
+      await say('Is anybody there?');
+      await second.printed(/answers \S+, attempt 1/);
+      expect(await untilAnswered()).toEqual(conversation);
+      expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+    },
+  );
 
-  ifLong('a worker that slept over the end of its lease leaves the session to the next', async () => {
-    const { id, startWorker, say, untilAnswered } = await openConversation('slept');
-    const first = await startWorker(PATIENT_MS);
-    await say('Hello.');
-    await first.printed(/answers/);
-    first.signal('SIGSTOP');
-    const second = await startWorker();
-    await second.printed(new RegExp(`answers ${id}, attempt 2`));
-    await untilAnswered();
-    first.signal('SIGCONT');
-    // Without its lease it thinks no further, however long it would have.
-    const { exitCode, stderr } = await first.stop();
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('aborted')]);
-    await say('Is anybody there?');
-    expect(await untilAnswered()).toEqual(conversation);
-    expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+  ifLong(
+    'a worker that slept over the end of its lease leaves the session to the next',
+    async () => {
+      const { id, startWorker, say, untilAnswered } = await openConversation('slept');
+      const first = await startWorker(PATIENT_MS);
+      await say('Hello.');
+      await first.printed(/answers/);
+      first.signal('SIGSTOP');
+      const second = await startWorker();
+      await second.printed(new RegExp(`answers ${id}, attempt 2`));
+      await untilAnswered();
+      first.signal('SIGCONT');
+      // Without its lease it thinks no further, however long it would have.
+      const { exitCode, stderr } = await first.stop();
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('aborted')]);
+      await say('Is anybody there?');
+      expect(await untilAnswered()).toEqual(conversation);
+      expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+    },
+  );
 });

@@ -41,13 +41,20 @@ export const stopAll = (): void => {
 };
 
 /** Runs an example by its documented line, but on a free port and with the settings given here. */
-export const runExample = (name: string, settings?: Readonly<Record<string, string>>): RunningExample =>
-  runLine(lineOf(name), settings);
+export const runExample = (
+  name: string,
+  settings?: Readonly<Record<string, string>>,
+): RunningExample => runLine(lineOf(name), settings);
 
-export const runLine = (line: string, settings: Readonly<Record<string, string>> = {}): RunningExample => {
+export const runLine = (
+  line: string,
+  settings: Readonly<Record<string, string>> = {},
+): RunningExample => {
   const words = line.split(' ');
   const program = words.indexOf('node');
-  const documented = Object.fromEntries(words.slice(0, program).map((word) => word.split(/=(.*)/s)));
+  const documented = Object.fromEntries(
+    words.slice(0, program).map((word) => word.split(/=(.*)/s)),
+  );
   const env = { PATH: process.env['PATH'], PORT: '0', ...documented, ...settings };
   const child = spawn(process.execPath, words.slice(program + 1), { cwd: root, env });
   running.add(child);

@@ -8,7 +8,9 @@ afterAll(stopAll);
 
 test('the table names every example, and its lines lead to files', () => {
   const there = readdirSync(join(root, 'examples')).filter((name) => name !== 'README.md');
-  expect([...documentedLines.keys()].toSorted()).toEqual(there.map((name) => name.replace(/\.ts$/, '')).toSorted());
+  expect([...documentedLines.keys()].toSorted()).toEqual(
+    there.map((name) => name.replace(/\.ts$/, '')).toSorted(),
+  );
   const files = [...documentedLines.values()].map((line) => line.split(' ').at(-1) ?? '');
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
@@ -86,12 +88,17 @@ describe.concurrent('examples that run to their end', () => {
     const { exitCode, stdout, stderr } = await runExample('openapi').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const { openapi, servers, paths } = JSON.parse(stdout);
-    expect({ openapi, servers }).toEqual({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: '/api' }] });
+    expect({ openapi, servers }).toEqual({
+      openapi: expect.stringMatching(/^3\.1/),
+      servers: [{ url: '/api' }],
+    });
     expect(Object.keys(paths)).toContain('/append-history/{session_id}');
     expect(stdout).toContain('"grace"');
   });
 
-  test('telemetry tells of each operation, and of how many sessions there are', async ({ expect }) => {
+  test('telemetry tells of each operation, and of how many sessions there are', async ({
+    expect,
+  }) => {
     const { exitCode, stdout, stderr } = await runExample('telemetry').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual(

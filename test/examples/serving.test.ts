@@ -15,12 +15,18 @@ const serving = async (example: RunningExample): Promise<URL> => {
 const create = async (list: URL): Promise<string> => {
   const headers = { ...KEY, 'Content-Type': 'application/json' };
   const body = '{"face":"ada","profile":"tutor"}';
-  const response = await fetch(new URL('/api/create-session', list), { method: 'POST', headers, body });
+  const response = await fetch(new URL('/api/create-session', list), {
+    method: 'POST',
+    headers,
+    body,
+  });
   return Object(await response.json()).session_id;
 };
 
 const post = async (url: URL, content?: string): Promise<number> => {
-  const body = JSON.stringify(content === undefined ? {} : { entries: [{ role: 'user', content }] });
+  const body = JSON.stringify(
+    content === undefined ? {} : { entries: [{ role: 'user', content }] },
+  );
   const headers = { ...KEY, 'Content-Type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body });
   await response.arrayBuffer();
@@ -56,29 +62,39 @@ describe.concurrent('examples that serve', () => {
     ['fastify', takesCommands],
     ['hono', letsPagesFollow],
     ['inversify', takesCommands],
-  ])('%s: creates, lists and gets, lets nobody in without a key, and stops when asked to', async (row, { expect }) => {
-    const [name, more] = row;
-    const example = runExample(name);
-    const list = await serving(example);
-    const id = await create(list);
-    const listed = await fetch(list, { headers: KEY });
-    expect(await listed.json()).toMatchObject([{ id, status: 'IDLE' }]);
-    const got = await fetch(new URL(`/api/session/${id}`, list), { headers: KEY });
-    expect(await got.json()).toMatchObject({ id });
-    expect((await fetch(list)).status).toBe(401);
-    await more(expect, list, id);
-    const { exitCode, stdout, stderr } = await example.stop();
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(/\bstopped\n$/);
-    expect(stdout).not.toMatch(/change-me|secret/);
-    if (name !== 'inversify') return;
-    const audit = stdout.split('\n').filter((line) => line.startsWith('{'));
-    expect(audit.map((line) => JSON.parse(line))).toEqual(
-      ['create', 'to ACTIVE', 'append 1'].map((action) => ({ action, tenant: 'acme', id, outcome: 'done' })),
-    );
-  });
+  ])(
+    '%s: creates, lists and gets, lets nobody in without a key, and stops when asked to',
+    async (row, { expect }) => {
+      const [name, more] = row;
+      const example = runExample(name);
+      const list = await serving(example);
+      const id = await create(list);
+      const listed = await fetch(list, { headers: KEY });
+      expect(await listed.json()).toMatchObject([{ id, status: 'IDLE' }]);
+      const got = await fetch(new URL(`/api/session/${id}`, list), { headers: KEY });
+      expect(await got.json()).toMatchObject({ id });
+      expect((await fetch(list)).status).toBe(401);
+      await more(expect, list, id);
+      const { exitCode, stdout, stderr } = await example.stop();
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/\bstopped\n$/);
+      expect(stdout).not.toMatch(/change-me|secret/);
+      if (name !== 'inversify') return;
+      const audit = stdout.split('\n').filter((line) => line.startsWith('{'));
+      expect(audit.map((line) => JSON.parse(line))).toEqual(
+        ['create', 'to ACTIVE', 'append 1'].map((action) => ({
+          action,
+          tenant: 'acme',
+          id,
+          outcome: 'done',
+        })),
+      );
+    },
+  );
 
-  test('chat: begins a chat, answers a message, shows both, and stops when asked to', async ({ expect }) => {
+  test('chat: begins a chat, answers a message, shows both, and stops when asked to', async ({
+    expect,
+  }) => {
     const example = runExample('chat');
     const [origin] = await example.printed(/http:\/\/\S+/);
     const page = await fetch(origin);

@@ -33,7 +33,10 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A call whose messages the test sends, and whose model says a sentence each time that the test lets it. */
+/**
+ * A call whose messages the test sends, and whose model says a sentence each time that the test
+ * lets it.
+ */
 const call = () => {
   const { sessions, state } = openSessions();
   const messages: TwilioMessage[] = [];
@@ -87,13 +90,15 @@ const call = () => {
     return done;
   };
   const idOfCall = async () => (await okOf(sessions.list())).sessions[0]?.id ?? '';
-  const texts = async () => (await okOf(sessions.get(await idOfCall()))).history.map(({ content }) => content);
+  const texts = async () =>
+    (await okOf(sessions.get(await idOfCall()))).history.map(({ content }) => content);
   return { sessions, state, sent, failures, tell, say, hangUp, idOfCall, texts };
 };
 
 const setup = { type: 'setup', callSid: 'CA1', from: '+14155550100' } as const;
 const prompt = (voicePrompt: string) => ({ type: 'prompt', voicePrompt }) as const;
-const interrupt = (heard: string) => ({ type: 'interrupt', utteranceUntilInterrupt: heard }) as const;
+const interrupt = (heard: string) =>
+  ({ type: 'interrupt', utteranceUntilInterrupt: heard }) as const;
 
 describe('a call over Twilio', () => {
   test('goes on when an answer or a question cannot be stored, and its host is told', async () => {
@@ -103,7 +108,10 @@ describe('a call over Twilio', () => {
     state.isDown = true;
     await say('A guide.', '');
     await tell(prompt('Where?'));
-    expect(failures.map((error) => Object(error).type)).toEqual(['store_unavailable', 'store_unavailable']);
+    expect(failures.map((error) => Object(error).type)).toEqual([
+      'store_unavailable',
+      'store_unavailable',
+    ]);
     state.isDown = false;
     await tell(prompt('Why?'));
     await say('Because.', '');
@@ -182,7 +190,11 @@ describe('a call over LiveKit', () => {
     events.emit('conversation_item_added', { item: { ...item, id: 'item_2' } });
     events.emit('close', { reason: 'participant_disconnected' });
     await kept;
-    expect(failures.map((error) => Object(error).type)).toEqual(['not_found', 'not_found', 'store_unavailable']);
+    expect(failures.map((error) => Object(error).type)).toEqual([
+      'not_found',
+      'not_found',
+      'store_unavailable',
+    ]);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', historyCount: 1 });
     expect(await errorOf(sessions.get('nobody'))).toMatchObject({ type: 'not_found' });
     expect(causes).toEqual([]);

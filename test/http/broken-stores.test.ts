@@ -32,15 +32,19 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
   'gives a page of nothing': () => ok({ records: [null], total: 1, unreadable: [] }),
   'gives a page without a total': () => ok({ records: [], unreadable: [] }),
   'gives a page whose total is a text': () => ok({ records: [], total: 'many', unreadable: [] }),
-  'gives a page whose total is no number': () => ok({ records: [], total: Number.NaN, unreadable: [] }),
-  'gives a page whose unreadable ids are none': () => ok({ records: [], total: 0, unreadable: null }),
+  'gives a page whose total is no number': () =>
+    ok({ records: [], total: Number.NaN, unreadable: [] }),
+  'gives a page whose unreadable ids are none': () =>
+    ok({ records: [], total: 0, unreadable: null }),
   'gives no error for an error': () => err(undefined),
   'gives an error of no known type': () => err({ type: 'nonsense', message: SECRET }),
 };
 
 const serviceWith = (misdeed: () => unknown): SessionService => {
   const methods = { insert: misdeed, find: misdeed, findState: misdeed, list: misdeed };
-  return new SessionService({ store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))) });
+  return new SessionService({
+    store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))),
+  });
 };
 
 const textOf = (response: HandlerResponse | undefined): string => JSON.stringify(response);
@@ -61,14 +65,17 @@ describe('a store that breaks its contract', () => {
 });
 
 describe('a store that says that it cannot', () => {
-  test.for(operations)('is believed, and its words are kept from strangers: %s', async ([, request]) => {
-    const error = storeUnavailable(SECRET, 'unknown', new Error(SECRET));
-    const { handler, told } = handlerWith({ sessions: serviceWith(() => err(error)) });
-    const response = await handler(request);
-    expect(seen(response)).toEqual([503, 'store_unavailable']);
-    expect(textOf(response)).not.toContain(SECRET);
-    expect(told).toEqual([error]);
-  });
+  test.for(operations)(
+    'is believed, and its words are kept from strangers: %s',
+    async ([, request]) => {
+      const error = storeUnavailable(SECRET, 'unknown', new Error(SECRET));
+      const { handler, told } = handlerWith({ sessions: serviceWith(() => err(error)) });
+      const response = await handler(request);
+      expect(seen(response)).toEqual([503, 'store_unavailable']);
+      expect(textOf(response)).not.toContain(SECRET);
+      expect(told).toEqual([error]);
+    },
+  );
 
   test.for(operations)('so is one whose record is damaged: %s', async ([, request]) => {
     const error = corruptRecord('x', SECRET);
@@ -88,7 +95,10 @@ describe('a store that never answers', () => {
     vi.useRealTimers();
   });
 
-  const answersAfter = async (options: Partial<SessionHandlerOptions<SessionService>>, ms: number) => {
+  const answersAfter = async (
+    options: Partial<SessionHandlerOptions<SessionService>>,
+    ms: number,
+  ) => {
     const { handler } = handlerWith(options);
     const never = vi.fn();
     const answers = operations.map(([, request]) => handler(request).finally(never));
@@ -111,13 +121,17 @@ describe('a store that never answers', () => {
   });
 
   test('and may reject later, when nobody listens any more', async () => {
-    const sessions = serviceWith(() => new Promise((_, reject) => setTimeout(reject, 100, new Error(SECRET))));
+    const sessions = serviceWith(
+      () => new Promise((_, reject) => setTimeout(reject, 100, new Error(SECRET))),
+    );
     expect(await answersAfter({ sessions, timeoutMs: 50 }, 50)).toEqual(unavailable);
     await vi.advanceTimersByTimeAsync(100);
   });
 
   test('an answer in time leaves no timer behind', async () => {
     const { handler } = handlerWith();
-    expect(await timersLeftBy(() => Promise.all(operations.map(([, request]) => handler(request))))).toBe(0);
+    expect(
+      await timersLeftBy(() => Promise.all(operations.map(([, request]) => handler(request)))),
+    ).toBe(0);
   });
 });

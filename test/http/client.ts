@@ -17,7 +17,11 @@ export interface Outgoing {
 }
 
 /** Sends one request unchanged, without normalising its path. */
-export const send = (origin: string, path: string, { method = 'GET', headers, body }: Outgoing = {}): Promise<Reply> =>
+export const send = (
+  origin: string,
+  path: string,
+  { method = 'GET', headers, body }: Outgoing = {},
+): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const call = request({ hostname, port, path, method, headers: headers ?? {} }, (answer) => {
@@ -26,7 +30,12 @@ export const send = (origin: string, path: string, { method = 'GET', headers, bo
       answer.on('error', reject);
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: () => JSON.parse(text) });
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          text,
+          json: () => JSON.parse(text),
+        });
       });
     });
     call.on('error', reject);

@@ -17,8 +17,12 @@ const timeLimit = new TextEncoder().encode('{"time_limit":60}');
 
 /** One good request of each command. */
 const commands = [
-  ...['start', 'pause', 'resume', 'terminate', 'fail'].map((name) => request('POST', `/${name}-session/x`)),
-  request('POST', '/extend-session/x', { body: async () => ({ outcome: 'read', bytes: timeLimit }) }),
+  ...['start', 'pause', 'resume', 'terminate', 'fail'].map((name) =>
+    request('POST', `/${name}-session/x`),
+  ),
+  request('POST', '/extend-session/x', {
+    body: async () => ({ outcome: 'read', bytes: timeLimit }),
+  }),
   request('POST', '/append-history/x', { body: async () => ({ outcome: 'read', bytes: entries }) }),
   request('POST', '/delete-session/x'),
 ].map((each) => [each.url, each] as const);
@@ -28,30 +32,42 @@ afterEach(() => {
 });
 
 describe('commands over HTTP', () => {
-  test.each(commands)('%s is nobody’s path unless the host has switched it on', async (_url, each) => {
-    for (const options of [{}, { routes: [] }, { routes: [eventRoutes()] }]) {
-      expect(await handlerWith(options).handler(each)).toBeUndefined();
-      expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
-    }
-    expect(await handlerWith({ routes: [commandRoutes()] }).handler(each)).toBeDefined();
-  });
+  test.each(commands)(
+    '%s is nobody’s path unless the host has switched it on',
+    async (_url, each) => {
+      for (const options of [{}, { routes: [] }, { routes: [eventRoutes()] }]) {
+        expect(await handlerWith(options).handler(each)).toBeUndefined();
+        expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
+      }
+      expect(await handlerWith({ routes: [commandRoutes()] }).handler(each)).toBeDefined();
+    },
+  );
 
-  test.each(commands)('%s over sessions that take no commands is a mistake of the host', async (_url, each) => {
-    const { sessions, authenticate } = handlerOptions();
-    const told = vi.fn();
-    const readers = { forTenant: (tenant: string) => ({ get: sessions.forTenant(tenant).get }) };
-    const options = { sessions: readers, authenticate, routes: [commandRoutes()], onError: told };
-    const handler = Reflect.apply(createSessionHandler, undefined, [options]);
-    expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
-    expect(told.mock.calls).toMatchObject([[{ message: expect.stringMatching(/^sessions/) }]]);
-  });
+  test.each(commands)(
+    '%s over sessions that take no commands is a mistake of the host',
+    async (_url, each) => {
+      const { sessions, authenticate } = handlerOptions();
+      const told = vi.fn();
+      const readers = { forTenant: (tenant: string) => ({ get: sessions.forTenant(tenant).get }) };
+      const options = { sessions: readers, authenticate, routes: [commandRoutes()], onError: told };
+      const handler = Reflect.apply(createSessionHandler, undefined, [options]);
+      expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
+      expect(told.mock.calls).toMatchObject([[{ message: expect.stringMatching(/^sessions/) }]]);
+    },
+  );
 
-  test.each(commands)('%s where the clock of the host is broken does not blame the client', async (_url, each) => {
-    const sessions = new SessionService({ store: new MemorySessionStore(), clock: { now: () => Number.NaN } });
-    const { handler, told } = handlerWith({ sessions, routes: [commandRoutes()] });
-    expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
-    expect(told).toMatchObject([{ message: expect.stringMatching(/^clock/) }]);
-  });
+  test.each(commands)(
+    '%s where the clock of the host is broken does not blame the client',
+    async (_url, each) => {
+      const sessions = new SessionService({
+        store: new MemorySessionStore(),
+        clock: { now: () => Number.NaN },
+      });
+      const { handler, told } = handlerWith({ sessions, routes: [commandRoutes()] });
+      expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
+      expect(told).toMatchObject([{ message: expect.stringMatching(/^clock/) }]);
+    },
+  );
 
   test('a session that has ended otherwise says why', async () => {
     const clock = { now: () => 0 };
@@ -76,13 +92,19 @@ describe('commands over HTTP', () => {
 
 test('a time limit that the session has used up is 400 and named', async () => {
   const clock = { now: () => 0 };
-  const sessions = new SessionService({ store: new MemorySessionStore(), clock, ids: { next: () => 'x' } });
+  const sessions = new SessionService({
+    store: new MemorySessionStore(),
+    clock,
+    ids: { next: () => 'x' },
+  });
   const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
   await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor', timeLimit: 100 });
   await sessions.forTenant('acme').start('x');
   clock.now = () => 60_000;
   const response = await handler(
-    request('POST', '/extend-session/x', { body: async () => ({ outcome: 'read', bytes: timeLimit }) }),
+    request('POST', '/extend-session/x', {
+      body: async () => ({ outcome: 'read', bytes: timeLimit }),
+    }),
   );
   expect(seen(response)).toEqual([400, 'invalid_input']);
   expect(JSON.parse(response?.body ?? '')).toMatchObject({ errors: [{ path: 'time_limit' }] });
@@ -96,7 +118,9 @@ const handlerOptions = () => ({
 /** A service over a store whose writes do something else. */
 const serviceWith = (misdeed: () => unknown): SessionService => {
   const methods = { findState: misdeed, replace: misdeed, append: misdeed, remove: misdeed };
-  return new SessionService({ store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))) });
+  return new SessionService({
+    store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))),
+  });
 };
 
 const misdeeds: readonly (readonly [string, () => unknown])[] = [
@@ -119,13 +143,19 @@ describe('commands over a store that is out of order', () => {
     misdeeds.map(([kind, misdeed]) => [url, kind, each, misdeed] as const),
   );
 
-  test.for(cases)('%s is 503 where it %s, and keeps its words from strangers', async ([, , each, misdeed]) => {
-    const { handler, told } = handlerWith({ sessions: serviceWith(misdeed), routes: [commandRoutes()] });
-    const response = await handler(each);
-    expect(seen(response)).toEqual([503, 'store_unavailable']);
-    expect(JSON.stringify(response)).not.toContain(SECRET);
-    expect(told).toHaveLength(1);
-  });
+  test.for(cases)(
+    '%s is 503 where it %s, and keeps its words from strangers',
+    async ([, , each, misdeed]) => {
+      const { handler, told } = handlerWith({
+        sessions: serviceWith(misdeed),
+        routes: [commandRoutes()],
+      });
+      const response = await handler(each);
+      expect(seen(response)).toEqual([503, 'store_unavailable']);
+      expect(JSON.stringify(response)).not.toContain(SECRET);
+      expect(told).toHaveLength(1);
+    },
+  );
 
   test.each(commands)('%s of a damaged record is 500', async (_url, each) => {
     const { handler } = handlerWith({
@@ -135,12 +165,16 @@ describe('commands over a store that is out of order', () => {
     expect(seen(await handler(each))).toEqual([500, 'corrupt_record']);
   });
 
-  test.each([undefined, null, 'much', Number.NaN, 1.5])('a position of %j is none', async (position) => {
-    const sessions = serviceWith(() => ok({ outcome: 'appended', position }));
-    const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
-    const append = commands.find(([url]) => url.startsWith('/append'))?.[1] ?? request('POST', '/');
-    expect(seen(await handler(append))).toEqual([503, 'store_unavailable']);
-  });
+  test.each([undefined, null, 'much', Number.NaN, 1.5])(
+    'a position of %j is none',
+    async (position) => {
+      const sessions = serviceWith(() => ok({ outcome: 'appended', position }));
+      const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
+      const append =
+        commands.find(([url]) => url.startsWith('/append'))?.[1] ?? request('POST', '/');
+      expect(seen(await handler(append))).toEqual([503, 'store_unavailable']);
+    },
+  );
 
   test.each(commands)('%s is 503 in time where it never answers', async (_url, each) => {
     vi.useFakeTimers();

@@ -12,6 +12,9 @@ test('a client can ask how many sessions of its tenant wait for a worker, if the
   }
   const asked = request('GET', '/count-waiting-sessions');
   const response = await handlerWith({ sessions, routes: [commandRoutes()] }).handler(asked);
-  expect([response?.status, JSON.parse(response?.body ?? '')]).toEqual([200, { count: 2, limit: 10_000 }]);
+  expect([response?.status, JSON.parse(response?.body ?? '')]).toEqual([
+    200,
+    { count: 2, limit: 10_000 },
+  ]);
   expect(await handlerWith({ sessions }).handler(asked)).toBeUndefined();
 });

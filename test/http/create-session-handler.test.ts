@@ -53,18 +53,24 @@ describe('an authenticator', () => {
 
   test('that never answers is 503 in time', async () => {
     vi.useFakeTimers();
-    const { handler } = handlerWith({ authenticate: () => new Promise(() => undefined), timeoutMs: 30 });
+    const { handler } = handlerWith({
+      authenticate: () => new Promise(() => undefined),
+      timeoutMs: 30,
+    });
     const response = handler(request('GET', '/sessions'));
     await vi.advanceTimersByTimeAsync(30);
     expect(seen(await response)).toEqual([503, 'authenticator_unavailable']);
   });
 
-  test.each([undefined, null, false, '', 0])('that answers %j, now or later, lets nobody in', async (nothing) => {
-    for (const answer of [nothing, Promise.resolve(nothing)]) {
-      const { answers } = await answersOf(answering(answer));
-      expect(answers).toEqual(new Set(['401 unauthenticated']));
-    }
-  });
+  test.each([undefined, null, false, '', 0])(
+    'that answers %j, now or later, lets nobody in',
+    async (nothing) => {
+      for (const answer of [nothing, Promise.resolve(nothing)]) {
+        const { answers } = await answersOf(answering(answer));
+        expect(answers).toEqual(new Set(['401 unauthenticated']));
+      }
+    },
+  );
 
   test.each([true, 5, {}, [], ['acme'], () => 'acme', Symbol('acme'), 'x'.repeat(257)])(
     'that answers with what is no tenant is a mistake of the host: %#',
@@ -77,10 +83,14 @@ describe('an authenticator', () => {
   );
 
   test('is asked with an empty key where there is none, so that it may look for something else', async () => {
-    const authenticate = vi.fn<Authenticate>((_key, { header }) => header('cookie')?.replace('user=', ''));
+    const authenticate = vi.fn<Authenticate>((_key, { header }) =>
+      header('cookie')?.replace('user=', ''),
+    );
     const { handler } = handlerWith({ authenticate });
     const withHeaders = (headers: Readonly<Record<string, string>>) =>
-      handler(request('GET', '/sessions?page=1', { prefix: '/api', header: (name) => headers[name] }));
+      handler(
+        request('GET', '/sessions?page=1', { prefix: '/api', header: (name) => headers[name] }),
+      );
     expect((await withHeaders({ cookie: 'user=acme' }))?.status).toBe(200);
     expect(seen(await withHeaders({}))).toEqual([401, 'unauthenticated']);
     expect(seen(await withHeaders({ 'x-api-key': '' }))).toEqual([401, 'unauthenticated']);
@@ -94,7 +104,9 @@ describe('an authenticator', () => {
     const authenticate = vi.fn(() => 'acme');
     const { handler } = handlerWith({ authenticate });
     await handler(request('GET', '/sessions'));
-    expect(authenticate.mock.calls).toEqual([['key', expect.objectContaining({ method: 'GET', url: '/sessions' })]]);
+    expect(authenticate.mock.calls).toEqual([
+      ['key', expect.objectContaining({ method: 'GET', url: '/sessions' })],
+    ]);
   });
 
   test('may take its time', async () => {
@@ -105,14 +117,20 @@ describe('an authenticator', () => {
 
 describe('the host', () => {
   /** The arguments that `onDenied` receives for a request with a 401. */
-  const deniedFor = async (url: string, headers: Readonly<Record<string, string>>, method = 'GET') => {
+  const deniedFor = async (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    method = 'GET',
+  ) => {
     const denied: DeniedRequest[] = [];
     const { handler } = handlerWith({
       authenticate: () => undefined,
       onDenied: (each) => denied.push(each),
       routes: [openApiRoute(), inspectorRoutes({ authenticate: () => undefined })],
     });
-    const response = await handler(request(method, url, { prefix: 'api/', header: (name) => headers[name] }));
+    const response = await handler(
+      request(method, url, { prefix: 'api/', header: (name) => headers[name] }),
+    );
     expect(seen(response)).toEqual([401, 'unauthenticated']);
     return denied;
   };
@@ -211,21 +229,33 @@ describe('createSessionHandler', () => {
   });
 
   test("does not blame the client for what the host's service lacks", async () => {
-    const broken = new SessionService({ store: new MemorySessionStore(), clock: { now: () => Number.NaN } });
+    const broken = new SessionService({
+      store: new MemorySessionStore(),
+      clock: { now: () => Number.NaN },
+    });
     const { handler, told } = handlerWith({ sessions: broken });
-    for (const [, each] of operations) expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
-    expect(told).toMatchObject(operations.map(() => ({ message: expect.stringMatching(/^clock/) })));
+    for (const [, each] of operations)
+      expect(seen(await handler(each))).toEqual([500, 'misconfigured']);
+    expect(told).toMatchObject(
+      operations.map(() => ({ message: expect.stringMatching(/^clock/) })),
+    );
   });
 });
 
 describe('the answer to HEAD', () => {
-  test.each(['/session/x', '/create-session'])('%s has no body, and tells the length of one', async (url) => {
-    const { handler } = handlerWith();
-    const head = await handler(request('HEAD', url));
-    const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
-    expect(head?.body).toBeUndefined();
-    expect(head?.headers).toEqual({ ...full?.headers, 'Content-Length': String(full?.body?.length) });
-  });
+  test.each(['/session/x', '/create-session'])(
+    '%s has no body, and tells the length of one',
+    async (url) => {
+      const { handler } = handlerWith();
+      const head = await handler(request('HEAD', url));
+      const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
+      expect(head?.body).toBeUndefined();
+      expect(head?.headers).toEqual({
+        ...full?.headers,
+        'Content-Length': String(full?.body?.length),
+      });
+    },
+  );
 });
 
 describe('HEAD of a list or a session', () => {
@@ -237,9 +267,18 @@ describe('HEAD of a list or a session', () => {
     const [list, find] = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
     const stringify = vi.spyOn(JSON, 'stringify');
     onTestFinished(() => stringify.mockRestore());
-    for (const url of ['/sessions', '/sessions?history_limit=5', '/session/x', '/session/x?history_limit=5']) {
+    for (const url of [
+      '/sessions',
+      '/sessions?history_limit=5',
+      '/session/x',
+      '/session/x?history_limit=5',
+    ]) {
       const head = await handler(request('HEAD', url));
-      expect([head?.status, head?.body, head?.headers['Content-Length']]).toEqual([200, undefined, undefined]);
+      expect([head?.status, head?.body, head?.headers['Content-Length']]).toEqual([
+        200,
+        undefined,
+        undefined,
+      ]);
     }
     expect(stringify).not.toHaveBeenCalled();
     expect(list.mock.calls.map(([, { historyLimit }]) => historyLimit)).toEqual([0, 0]);

@@ -13,7 +13,9 @@ const mount = {
 };
 
 const available = databases.filter(({ requirement }) => requirement?.isMet() !== false);
-const made = new Map(await Promise.all(available.map(async (kind) => [kind, await kind.create()] as const)));
+const made = new Map(
+  await Promise.all(available.map(async (kind) => [kind, await kind.create()] as const)),
+);
 
 describeDatabases('HTTP', (kind) => {
   const database = made.get(kind);

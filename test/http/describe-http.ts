@@ -49,7 +49,10 @@ const allCases = [...mountCases, ...commonCases] as const;
 /** What a store can break: all but paths, bodies and connections. */
 const storeCases = [createCases, historyCases, eventCases, inspectorCases, ...commonCases] as const;
 
-/** Of these, what carries something that each store makes in its own way: positions, ids of events, labels, pages. */
+/**
+ * Of these, what carries something that each store makes in its own way: positions, ids of events,
+ * labels, pages.
+ */
 const fewStoreCases = [historyCases, eventCases, rewindCases, labelCases] as const;
 
 type Define = (world: World) => void;
@@ -66,16 +69,25 @@ const describeCases = (mount: Mount, cases: readonly Define[], store?: SessionSt
 /** The whole HTTP interface, as a client sees it, through the mount that adds least to it. */
 export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
 
-/** What a store can break. The contract has tried the store itself, and another mount all of HTTP. */
+/**
+ * What a store can break. The contract has tried the store itself, and another mount all of HTTP.
+ */
 export const describeHttpOn = (mount: Mount, store: SessionStore): void =>
   describeCases(mount, moreIfLong<readonly Define[]>(fewStoreCases, storeCases), store);
 
-/** What a mount and its queries can break: once for each adapter. All cases with `npm run test:long`. */
+/**
+ * What a mount and its queries can break: once for each adapter. All cases with `npm run
+ * test:long`.
+ */
 export const describeAdapter = (mount: Mount): void =>
   describeCases(mount, moreIfLong<readonly Define[]>([...mountCases, listCases], allCases));
 
 /** What a mount can break, for another way to use an adapter. */
 export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);
 
-/** What the parser before a mount, or none, can break, where another mount of the same framework has more cases. */
-export const describeBodies = (mount: Mount): void => describeCases(mount, [createCases, historyCases, bodyCases]);
+/**
+ * What the parser before a mount, or none, can break, where another mount of the same framework has
+ * more cases.
+ */
+export const describeBodies = (mount: Mount): void =>
+  describeCases(mount, [createCases, historyCases, bodyCases]);

@@ -84,7 +84,11 @@ export class EventReader {
     for (let block = await this.block(); block !== undefined; block = await this.block()) {
       const data = fieldOf(block, 'data');
       if (data === undefined) continue;
-      const frame: Frame = { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: JSON.parse(data) };
+      const frame: Frame = {
+        id: fieldOf(block, 'id'),
+        event: fieldOf(block, 'event'),
+        data: JSON.parse(data),
+      };
       this.#look(frame);
       return frame;
     }
@@ -94,7 +98,8 @@ export class EventReader {
   /** All events up to the end. */
   async rest(): Promise<readonly Frame[]> {
     const frames: Frame[] = [];
-    for (let frame = await this.next(); frame !== undefined; frame = await this.next()) frames.push(frame);
+    for (let frame = await this.next(); frame !== undefined; frame = await this.next())
+      frames.push(frame);
     return frames;
   }
 

@@ -13,16 +13,24 @@ import { listening } from './serve.js';
 
 const TYPES = ['session.snapshot', 'session.changed', 'end'];
 
-/** What a client must receive: every event once, each with JSON data, and nothing for a heartbeat. */
+/**
+ * What a client must receive: every event once, each with JSON data, and nothing for a heartbeat.
+ */
 const told = TYPES.map((type) => [type, true]);
 
-/** A session whose stream carries a heartbeat before anything happens to it, and a page that has the cookie for it. */
+/**
+ * A session whose stream carries a heartbeat before anything happens to it, and a page that has the
+ * cookie for it.
+ */
 const streaming = async () => {
-  const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) }).forTenant('acme');
+  const sessions = new SessionService({
+    store: new MemorySessionStore({ events: true }),
+  }).forTenant('acme');
   const { id } = await okOf(sessions.create(ada));
   const handler = createSessionHandler({
     sessions: { forTenant: () => sessions },
-    authenticate: (key, request) => (key === 'k' || request.header('cookie') === 'key=k' ? 'acme' : undefined),
+    authenticate: (key, request) =>
+      key === 'k' || request.header('cookie') === 'key=k' ? 'acme' : undefined,
     routes: [eventRoutes({ heartbeatMs: 1000 })],
   });
   let heartbeats = 0;
@@ -49,7 +57,10 @@ const streaming = async () => {
   return { origin: server.origin, path: `/api/session/${id}/events`, heartbeats: () => heartbeats };
 };
 
-/** Collects what an `EventSource` hands out until the end, and whether it is JSON. It goes into a page as its source. */
+/**
+ * Collects what an `EventSource` hands out until the end, and whether it is JSON. It goes into a
+ * page as its source.
+ */
 const collect = (source: EventSource, types: readonly string[]) =>
   new Promise<[string, boolean][]>((resolve) => {
     const seen: [string, boolean][] = [];
@@ -123,7 +134,9 @@ describeWithChromium('in a browser', (running) => {
     });
     const { origin, path } = await streaming();
     const page = await pageOf(origin);
-    await page.addScriptTag({ content: `${outputFiles[0]?.text}; var { fetchEventSource } = library;` });
+    await page.addScriptTag({
+      content: `${outputFiles[0]?.text}; var { fetchEventSource } = library;`,
+    });
     expect(await page.evaluate(`(${fetchAll})('${path}', { 'X-API-KEY': 'k' })`)).toEqual(told);
   });
 });

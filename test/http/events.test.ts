@@ -1,7 +1,12 @@
 import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { commandRoutes, createSessionHandler, eventRoutes, type HandlerResponse } from '../../src/http/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  type HandlerResponse,
+} from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -27,7 +32,9 @@ const textsOf = (response: HandlerResponse | undefined): AsyncIterator<string, v
   return {
     next: async () => {
       const next = await pieces.next();
-      return next.done ? { done: true, value: undefined } : { done: false, value: decoder.decode(next.value) };
+      return next.done
+        ? { done: true, value: undefined }
+        : { done: false, value: decoder.decode(next.value) };
     },
     return: async () => {
       await pieces.return?.();
@@ -47,7 +54,9 @@ const allOf = async (texts: AsyncIterator<string>): Promise<string> => {
   return all;
 };
 
-/** A handler over a session that is there, and that after its snapshot is watched in another way. */
+/**
+ * A handler over a session that is there, and that after its snapshot is watched in another way.
+ */
 const handlerOver = async (watch: () => AsyncIterable<unknown>) => {
   const { sessions } = open();
   await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
@@ -94,16 +103,25 @@ describe('events over HTTP', () => {
     ['maxStreamsPerTenant', { maxStreams: 5, maxStreamsPerTenant: 6 }],
     ['heartbeat', { heartbeat: 5000 }],
   ])('are refused for their %s when they are made with %j', (name, nonsense) => {
-    expect(() => Reflect.apply(eventRoutes, undefined, [nonsense])).toThrow(new RegExp(`^eventRoutes: ${name} `));
+    expect(() => Reflect.apply(eventRoutes, undefined, [nonsense])).toThrow(
+      new RegExp(`^eventRoutes: ${name} `),
+    );
   });
 
   test('over a store that tells nothing, or sessions that cannot be watched, are 500, and the host is told', async () => {
     const silent = handlerWith({ routes: [eventRoutes()] });
     expect(seen(await silent.handler(watchX))).toEqual([500, 'misconfigured']);
-    expect(silent.told).toMatchObject([{ message: expect.stringMatching(/^the store has no events/) }]);
+    expect(silent.told).toMatchObject([
+      { message: expect.stringMatching(/^the store has no events/) },
+    ]);
     const sessions = { forTenant: () => ({ get: 1, list: 1, create: 1 }) };
     const blind = vi.fn();
-    const options = { sessions, authenticate: () => 'acme', routes: [eventRoutes()], onError: blind };
+    const options = {
+      sessions,
+      authenticate: () => 'acme',
+      routes: [eventRoutes()],
+      onError: blind,
+    };
     const handler = Reflect.apply(createSessionHandler, undefined, [options]);
     expect(seen(await handler(watchX))).toEqual([500, 'misconfigured']);
     expect(blind.mock.calls).toMatchObject([[{ message: expect.stringMatching(/^sessions/) }]]);
@@ -163,7 +181,10 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
 `);
     for (const query of ['0', '', '1.5', '86401', 'x', '5&warn_before=6']) {
       const refused = await handler({ ...watchX, url: `${watchX.url}?warn_before=${query}` });
-      expect([refused?.status, refused?.body]).toEqual([400, expect.stringContaining('"path":"warn_before"')]);
+      expect([refused?.status, refused?.body]).toEqual([
+        400,
+        expect.stringContaining('"path":"warn_before"'),
+      ]);
     }
   });
 
@@ -177,11 +198,16 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
     await new Promise(setImmediate);
     await okOf(sessions.start('x'));
     await first;
-    for (let turn = 0; turn < 1000; turn += 1) await okOf(sessions.append('x', [{ role: 'user', content: `${turn}` }]));
+    for (let turn = 0; turn < 1000; turn += 1)
+      await okOf(sessions.append('x', [{ role: 'user', content: `${turn}` }]));
     await okOf(sessions.terminate('x'));
     const rest = await allOf(texts);
-    const data = [...rest.matchAll(/^event: session\.changed\ndata: (.*)$/gm)].map(([, json = '']) => JSON.parse(json));
-    const contents = data.flatMap(({ entries }) => entries.map(({ content }: { content: string }) => content));
+    const data = [...rest.matchAll(/^event: session\.changed\ndata: (.*)$/gm)].map(
+      ([, json = '']) => JSON.parse(json),
+    );
+    const contents = data.flatMap(({ entries }) =>
+      entries.map(({ content }: { content: string }) => content),
+    );
     expect(contents).toEqual(Array.from({ length: 1000 }, (_, turn) => `${turn}`));
     expect(rest).not.toContain('session.snapshot');
     expect(rest).toMatch(/event: end\n/);
@@ -202,19 +228,22 @@ const breakdowns: readonly (readonly [string, () => AsyncIterator<unknown>])[] =
 ].map(([name, begin]) => [String(name), Object(begin)]);
 
 describe('a watch that breaks down once the answer has begun', () => {
-  test.each(breakdowns)('where it %s: the client is told so and no more, and the host all', async (_name, begin) => {
-    const watch = (): AsyncIterable<unknown> => ({
-      [Symbol.asyncIterator]: () => {
-        const inner = begin();
-        return { next: async () => inner.next() };
-      },
-    });
-    const { handler, told: errors } = await handlerOver(watch);
-    const all = await allOf(textsOf(await handler(watchX)));
-    expect(all).toMatch(/\n\nevent: unavailable\ndata: {"code":"store_unavailable"}\n\n$/);
-    expect(all).not.toContain(SECRET);
-    expect(errors).toMatchObject([{ type: 'store_unavailable' }]);
-  });
+  test.each(breakdowns)(
+    'where it %s: the client is told so and no more, and the host all',
+    async (_name, begin) => {
+      const watch = (): AsyncIterable<unknown> => ({
+        [Symbol.asyncIterator]: () => {
+          const inner = begin();
+          return { next: async () => inner.next() };
+        },
+      });
+      const { handler, told: errors } = await handlerOver(watch);
+      const all = await allOf(textsOf(await handler(watchX)));
+      expect(all).toMatch(/\n\nevent: unavailable\ndata: {"code":"store_unavailable"}\n\n$/);
+      expect(all).not.toContain(SECRET);
+      expect(errors).toMatchObject([{ type: 'store_unavailable' }]);
+    },
+  );
 
   test('ends with the client all the same, where it does not hear of it', async () => {
     const { handler } = await handlerOver(() => ({

@@ -17,7 +17,11 @@ const headers = new Map([
 ]);
 
 /** A good request, but for what is said otherwise. */
-export const request = (method: string, url: string, more: Partial<HandlerRequest> = {}): HandlerRequest => ({
+export const request = (
+  method: string,
+  url: string,
+  more: Partial<HandlerRequest> = {},
+): HandlerRequest => ({
   method,
   url,
   prefix: '',
@@ -33,7 +37,10 @@ export const operations = [
   ['get', request('GET', '/session/x')],
 ] as const;
 
-/** A handler over the memory store that accepts every key, unless the options say otherwise; and what it has reported. */
+/**
+ * A handler over the memory store that accepts every key, unless the options say otherwise; and
+ * what it has reported.
+ */
 export const handlerWith = (options: Partial<SessionHandlerOptions<SessionService>> = {}) => {
   const told: HandlerError[] = [];
   const handler = createSessionHandler({

@@ -18,7 +18,11 @@ const open = (options: { readonly labels?: boolean; readonly metadata?: boolean 
   return new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch });
 };
 
-const input = { face: 'ada', profile: 'tutor', labels: { user: 'u-1', channel: 'web', duration: '7' } };
+const input = {
+  face: 'ada',
+  profile: 'tutor',
+  labels: { user: 'u-1', channel: 'web', duration: '7' },
+};
 
 describe('labels over HTTP', () => {
   test('are shown with sessions, in lists and in snapshots where the host switches them on', async () => {
@@ -27,7 +31,10 @@ describe('labels over HTTP', () => {
     expect((await client.get(id))._unsafeUnwrap().labels).toEqual(input.labels);
     expect((await client.list())._unsafeUnwrap().sessions[0]?.labels).toEqual(input.labels);
     for await (const change of client.watch(id)) {
-      expect(change._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', session: { labels: input.labels } });
+      expect(change._unsafeUnwrap()).toMatchObject({
+        type: 'session.snapshot',
+        session: { labels: input.labels },
+      });
       break;
     }
   });
@@ -36,12 +43,16 @@ describe('labels over HTTP', () => {
     const client = open();
     const { id } = (await client.create(input))._unsafeUnwrap();
     expect((await client.get(id))._unsafeUnwrap()).not.toHaveProperty('labels');
-    expect((await client.list({ labels: { channel: 'web' } }))._unsafeUnwrap()).toMatchObject({ total: 1 });
+    expect((await client.list({ labels: { channel: 'web' } }))._unsafeUnwrap()).toMatchObject({
+      total: 1,
+    });
   });
 
   test('are switched on or off, and nothing else', () => {
     for (const labels of [1, 'yes', null]) {
-      expect(() => Reflect.apply(open, undefined, [{ labels }])).toThrow('labels must be true or false');
+      expect(() => Reflect.apply(open, undefined, [{ labels }])).toThrow(
+        'labels must be true or false',
+      );
     }
   });
 });
@@ -57,7 +68,10 @@ describe('metadata over HTTP', () => {
     expect(session).not.toHaveProperty('labels');
     expect((await client.list())._unsafeUnwrap().sessions[0]).toMatchObject({ metadata });
     for await (const change of client.watch(id)) {
-      expect(change._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', session: { metadata } });
+      expect(change._unsafeUnwrap()).toMatchObject({
+        type: 'session.snapshot',
+        session: { metadata },
+      });
       break;
     }
   });
@@ -66,7 +80,9 @@ describe('metadata over HTTP', () => {
     const client = open();
     const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
     expect(Object.keys((await client.get(id))._unsafeUnwrap())).toHaveLength(6);
-    expect(() => Reflect.apply(open, undefined, [{ metadata: 1 }])).toThrow('metadata must be true or false');
+    expect(() => Reflect.apply(open, undefined, [{ metadata: 1 }])).toThrow(
+      'metadata must be true or false',
+    );
   });
 
   test('is updated, and with ifRevision only as it was read, without another attempt', async () => {
@@ -74,14 +90,24 @@ describe('metadata over HTTP', () => {
     const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
     const { revision = 0 } = (await client.get(id))._unsafeUnwrap();
     const options = { ifRevision: revision };
-    const updated = await client.update(id, { metadata: { title: null, a: 1 }, labels: { b: 'x' } }, options);
+    const updated = await client.update(
+      id,
+      { metadata: { title: null, a: 1 }, labels: { b: 'x' } },
+      options,
+    );
     const second = (await client.get(id))._unsafeUnwrap();
-    expect(second).toMatchObject({ metadata: { a: 1 }, revision: updated._unsafeUnwrap().revision });
+    expect(second).toMatchObject({
+      metadata: { a: 1 },
+      revision: updated._unsafeUnwrap().revision,
+    });
     const startedAt = performance.now();
     const late = await client.update(id, { metadata: { a: 2 } }, options);
     expect(late._unsafeUnwrapErr()).toMatchObject({ type: 'conflict' });
     expect(performance.now() - startedAt).toBeLessThan(150);
-    expect((await client.get(id))._unsafeUnwrap().metadata).toEqual({ steps: metadata.steps, a: 1 });
+    expect((await client.get(id))._unsafeUnwrap().metadata).toEqual({
+      steps: metadata.steps,
+      a: 1,
+    });
   });
 
   test('that is no JSON is refused by its name', async () => {

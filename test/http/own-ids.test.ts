@@ -12,7 +12,11 @@ const bodyOf = async (answer: Response): Promise<Fields> => JSON.parse(await ans
 
 const open = () => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
-  const handler = createSessionHandler({ sessions, authenticate: () => 'acme', routes: [commandRoutes()] });
+  const handler = createSessionHandler({
+    sessions,
+    authenticate: () => 'acme',
+    routes: [commandRoutes()],
+  });
   const serve = fetchHandler(handler);
   const fetch = async (url: string, init?: RequestInit) => serve(new Request(url, init));
   const post = (path: string, body: object) =>
@@ -21,7 +25,11 @@ const open = () => {
       headers: { 'X-API-KEY': 'key', 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { sessions, post, client: new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch }) };
+  return {
+    sessions,
+    post,
+    client: new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch }),
+  };
 };
 
 describe('ids of the caller over HTTP', () => {
@@ -29,7 +37,12 @@ describe('ids of the caller over HTTP', () => {
     const { post } = open();
     const created = await post('/get-or-create-session/chat%2F1', ada);
     expect([created.status, created.headers.get('Location')]).toEqual([201, '/session/chat%2F1']);
-    expect(await created.json()).toMatchObject({ id: 'chat/1', status: 'ACTIVE', history: [], created: true });
+    expect(await created.json()).toMatchObject({
+      id: 'chat/1',
+      status: 'ACTIVE',
+      history: [],
+      created: true,
+    });
     const again = await post('/get-or-create-session/chat%2F1', { face: 'eve', profile: 'nurse' });
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({ options: ada, created: false });
@@ -37,7 +50,10 @@ describe('ids of the caller over HTTP', () => {
 
   test('a session needs a face and a profile there, which an embedding host may leave out', async () => {
     const { post, sessions } = open();
-    const answers = [await post('/create-session', {}), await post('/get-or-create-session/chat-1', {})];
+    const answers = [
+      await post('/create-session', {}),
+      await post('/get-or-create-session/chat-1', {}),
+    ];
     for (const answer of answers) {
       expect(answer.status).toBe(400);
       expect((await bodyOf(answer))['errors']).toEqual([
@@ -58,7 +74,11 @@ describe('ids of the caller over HTTP', () => {
   test('the client has them, and rejects with a SessionFailure under orThrow', async () => {
     const { client } = open();
     const { id } = await client.orThrow.create({ id: 'chat-1', ...ada });
-    expect(await client.orThrow.getOrCreate({ id, ...ada })).toMatchObject({ id, created: false, status: 'IDLE' });
+    expect(await client.orThrow.getOrCreate({ id, ...ada })).toMatchObject({
+      id,
+      created: false,
+      status: 'IDLE',
+    });
     const taken = await client.create({ id, ...ada });
     expect(taken._unsafeUnwrapErr()).toMatchObject({ type: 'id_taken', id });
     await expect(client.orThrow.pause(id)).rejects.toBeInstanceOf(SessionFailure);

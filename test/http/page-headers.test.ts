@@ -3,7 +3,9 @@ import { pageHeaders, truncationHeaders } from '../../src/http/page-headers.js';
 import type { Session } from '../../src/index.js';
 
 const unreadable = (ids: readonly string[]) =>
-  pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, page: 1, unreadable: ids })['X-Unreadable-Sessions'];
+  pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, page: 1, unreadable: ids })[
+    'X-Unreadable-Sessions'
+  ];
 
 describe('X-Unreadable-Sessions', () => {
   test('is there only if there is something to say', () => {
@@ -12,11 +14,15 @@ describe('X-Unreadable-Sessions', () => {
   });
 
   test('holds ids of any characters, as a path would', () => {
-    expect(unreadable(['a,b', 'c\r\nX: y', 'é', '\ud800'])).toBe('a%2Cb,c%0D%0AX%3A%20y,%C3%A9,%EF%BF%BD');
+    expect(unreadable(['a,b', 'c\r\nX: y', 'é', '\ud800'])).toBe(
+      'a%2Cb,c%0D%0AX%3A%20y,%C3%A9,%EF%BF%BD',
+    );
   });
 
   test('names no more than clients take in a header', () => {
-    const text = String(unreadable(Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(98)}`)));
+    const text = String(
+      unreadable(Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(98)}`)),
+    );
     expect(text.length).toBeLessThanOrEqual(4096);
     expect(text.split(',').length).toBeGreaterThan(35);
   });
@@ -70,7 +76,12 @@ describe('Link', () => {
   });
 
   test('repeats what a list was asked to hold, in characters of a URL', () => {
-    const query = { order: 'oldest', status: 'ACTIVE', createdAfter: '2026-01-31T12:00:00+01:00', cursor: 'w.s0' };
+    const query = {
+      order: 'oldest',
+      status: 'ACTIVE',
+      createdAfter: '2026-01-31T12:00:00+01:00',
+      cursor: 'w.s0',
+    };
     expect(pageHeaders('/sessions', { ...page, nextCursor: 'x.s1' }, query)['Link']).toContain(
       '</sessions?limit=10&cursor=x.s1&order=oldest&status=ACTIVE&created_after=2026-01-31T12%3A00%3A00%2B01%3A00>; rel="next"',
     );

@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
+import {
+  createSessionHandler,
+  type HandlerRequest,
+  type SessionHandlerOptions,
+} from '../../src/http/index.js';
 import { SessionService, type SessionStore } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { inTime } from '../support/in-time.js';
@@ -20,7 +24,9 @@ const KIB = 1024;
 
 /** A session with a history of this number of KiB. */
 const largeSession = async (sessions: SessionService, id: string, kib: number): Promise<void> => {
-  const own = new SessionService({ store: storeOf(sessions), ids: { next: () => id } }).forTenant(tenantOf(id));
+  const own = new SessionService({ store: storeOf(sessions), ids: { next: () => id } }).forTenant(
+    tenantOf(id),
+  );
   await okOf(own.create(ada));
   await okOf(own.start(id));
   const entries = Array.from({ length: Math.ceil(kib / 256) }, () => ({
@@ -67,7 +73,10 @@ describe('answers that clients have not taken', () => {
   const open = async (options: Partial<SessionHandlerOptions> = {}) => {
     const sessions = openSessions();
     for (const id of ['acme-1', 'acme-2', 'globex-1']) await largeSession(sessions, id, 40);
-    return { ...clientsOf(sessions, { maxPendingBytes: 100 * KIB, ...options }), store: storeOf(sessions) };
+    return {
+      ...clientsOf(sessions, { maxPendingBytes: 100 * KIB, ...options }),
+      store: storeOf(sessions),
+    };
   };
 
   test('are bounded: beyond it a list or get is 503 with Retry-After, until one is taken', async () => {
@@ -126,9 +135,15 @@ describe('answers that clients have not taken', () => {
   test('are given back at once where the mount cannot tell when they are taken', async () => {
     const sessions = openSessions();
     await largeSession(sessions, 'acme-1', 40);
-    const handler = createSessionHandler({ sessions, authenticate: (key) => key, maxPendingBytes: 100 * KIB });
+    const handler = createSessionHandler({
+      sessions,
+      authenticate: (key) => key,
+      maxPendingBytes: 100 * KIB,
+    });
     for (let at = 0; at < 10; at += 1) {
-      expect((await handler(request('GET', '/session/acme-1', { header: () => 'acme' })))?.status).toBe(200);
+      expect(
+        (await handler(request('GET', '/session/acme-1', { header: () => 'acme' })))?.status,
+      ).toBe(200);
     }
   });
 });
@@ -166,7 +181,10 @@ describeWithRedis('a page with the latest entries on a real Redis', ({ port }) =
       new RedisSessionStore({ client, prefix: `pending-${process.pid}`, timeoutMs: 10_000 }),
     );
     const acme = sessions.forTenant('acme');
-    const entries = Array.from({ length: 20 }, () => ({ role: 'user', content: 'x'.repeat(8 * KIB) }));
+    const entries = Array.from({ length: 20 }, () => ({
+      role: 'user',
+      content: 'x'.repeat(8 * KIB),
+    }));
     for (let at = 0; at < 10; at += 1) {
       const { id } = await okOf(acme.create(ada));
       await okOf(acme.start(id));
@@ -228,13 +246,20 @@ describe('over node:http, with clients that do not read', () => {
       nodeListener(createSessionHandler({ sessions, authenticate: (key) => key, maxPendingBytes })),
     );
     onTestFinished(() => server.close());
-    const get = (path: string, key: string) => send(server.origin, path, { headers: { 'X-API-KEY': key } });
+    const get = (path: string, key: string) =>
+      send(server.origin, path, { headers: { 'X-API-KEY': key } });
     /** Waits until the answer to a request is a certain one. */
     const until = (status: number, path: string, key: string) =>
-      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: PATIENT_MS, interval: 20 });
+      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), {
+        timeout: PATIENT_MS,
+        interval: 20,
+      });
     /** Asks for the large session and takes nothing of it but the headers. */
     const askAndWait = async (): Promise<IncomingMessage> => {
-      const call = httpGet(`${server.origin}/session/acme-1`, { agent: false, headers: { 'X-API-KEY': 'acme' } });
+      const call = httpGet(`${server.origin}/session/acme-1`, {
+        agent: false,
+        headers: { 'X-API-KEY': 'acme' },
+      });
       const [answer]: IncomingMessage[] = await once(call, 'response');
       if (answer === undefined) throw new Error('no answer');
       onTestFinished(() => void answer.destroy());

@@ -34,17 +34,25 @@ describe('forks under way', () => {
     const ask = async (url: string, more: Partial<HandlerRequest> = {}) => {
       const listeners: (() => void)[] = [];
       const onClose = (listener: () => void) => void listeners.push(listener);
-      const response = await handler(request('GET', url, { header: () => 'acme', onClose, ...more }));
+      const response = await handler(
+        request('GET', url, { header: () => 'acme', onClose, ...more }),
+      );
       return { response, take: () => listeners.splice(0).map((listener) => listener()) };
     };
     const post = async (body: object) => {
       const bytes = new TextEncoder().encode(JSON.stringify({ ...ada, ...body }));
       const json = new Map([['content-type', 'application/json']]);
-      const header = (name: string) => json.get(name) ?? (name === 'x-api-key' ? 'acme' : undefined);
-      const more = { method: 'POST', header, body: async () => ({ outcome: 'read', bytes }) as const };
+      const header = (name: string) =>
+        json.get(name) ?? (name === 'x-api-key' ? 'acme' : undefined);
+      const more = {
+        method: 'POST',
+        header,
+        body: async () => ({ outcome: 'read', bytes }) as const,
+      };
       return ask('/create-session', more);
     };
-    const untilHeld = (count: number) => vi.waitFor(() => expect(held).toHaveLength(count), { timeout: PATIENT_MS });
+    const untilHeld = (count: number) =>
+      vi.waitFor(() => expect(held).toHaveLength(count), { timeout: PATIENT_MS });
     return { ask, post, untilHeld, goOn: () => held.splice(0).map((resume) => resume()) };
   };
 

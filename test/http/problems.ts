@@ -4,7 +4,10 @@ import type { Reply } from './client.js';
 /** The reply is an error of this status and code, in the one form that errors have. */
 export const expectProblem = (reply: Reply, status: number, code: string): void => {
   expect({ status: reply.status, body: reply.text }).toMatchObject({ status });
-  expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  expect(reply.headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+  });
   expect(reply.json()).toMatchObject({
     type: 'about:blank',
     title: expect.any(String),

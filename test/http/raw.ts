@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends given bytes, one by one if necessary, and keeps everything that it receives. */
+/**
+ * A connection that sends given bytes, one by one if necessary, and keeps everything that it
+ * receives.
+ */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
@@ -37,7 +40,9 @@ export class RawConnection {
     this.#socket.write(data);
   }
 
-  /** Sends the same again and again until the server hangs up; answers how many bytes it has let in. */
+  /**
+   * Sends the same again and again until the server hangs up; answers how many bytes it has let in.
+   */
   async pour(chunk: string): Promise<number> {
     const more = () => {
       while (!this.#socket.destroyed && this.#socket.write(chunk));

@@ -27,20 +27,32 @@ describeWithRedis('events over HTTP, through Redis', ({ port }) => {
       const serve = () =>
         listening(
           nodeListener(
-            createSessionHandler({ sessions: serviceOf(), authenticate: () => 'default', routes: [eventRoutes()] }),
+            createSessionHandler({
+              sessions: serviceOf(),
+              authenticate: () => 'default',
+              routes: [eventRoutes()],
+            }),
           ),
         );
       const [elsewhere, first, second] = [serviceOf(), await serve(), await serve()];
       const id = await createdIn(elsewhere);
       const path = `/session/${id}/events`;
       const reader = await EventReader.open(first.origin, path, { 'X-API-KEY': 'key' });
-      expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, status: 'IDLE' } });
+      expect(await reader.next()).toMatchObject({
+        event: 'session.snapshot',
+        data: { id, status: 'IDLE' },
+      });
       await okOf(elsewhere.start(id));
       const started = await reader.next();
-      expect(started).toMatchObject({ id: expect.stringMatching(/^\S+$/), event: 'session.changed' });
+      expect(started).toMatchObject({
+        id: expect.stringMatching(/^\S+$/),
+        event: 'session.changed',
+      });
       reader.close();
       await first.close();
-      const { position } = await okOf(elsewhere.append(id, [{ role: 'user', content: 'while away' }]));
+      const { position } = await okOf(
+        elsewhere.append(id, [{ role: 'user', content: 'while away' }]),
+      );
       const headers = { 'X-API-KEY': 'key', 'Last-Event-ID': started?.id ?? '' };
       const again = await EventReader.open(second.origin, path, headers);
       expect(await again.next()).toMatchObject({

@@ -36,9 +36,13 @@ describe('a prefix', () => {
 
   test('that a mount got from the request cannot lead a client astray', async () => {
     const { handler } = handlerWith();
-    const created = await handler(request('POST', '/create-session', { prefix: '//evil.example\r\nX: y' }));
+    const created = await handler(
+      request('POST', '/create-session', { prefix: '//evil.example\r\nX: y' }),
+    );
     expect(created?.headers['Location']).toMatch(/^\/evil\.example%0D%0AX:%20y\/session\/[\w-]+$/);
-    const listed = await handler(request('GET', '/sessions', { prefix: '//evil.example>; rel="next"' }));
+    const listed = await handler(
+      request('GET', '/sessions', { prefix: '//evil.example>; rel="next"' }),
+    );
     expect(listed?.headers['Link']).toMatch(/^<\/evil\.example%3E;%20rel=%22next%22\/sessions\?/);
   });
 });

@@ -32,10 +32,17 @@ const lengthOf = (id: string, method = 'GET') => request(method, `/session/${id}
 
 describe('a route of the host', () => {
   test('is answered for the tenant of the key, with the id of the path', async () => {
-    const sessions = new SessionService({ store: new MemorySessionStore(), ids: { next: () => 'a.b' } });
+    const sessions = new SessionService({
+      store: new MemorySessionStore(),
+      ids: { next: () => 'a.b' },
+    });
     await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
     const { handler } = handlerWith({ sessions, routes: [length] });
-    expect(await handler(lengthOf('a%2Eb'))).toEqual({ status: 200, headers: { 'X-Tenant': 'acme' }, body: '0' });
+    expect(await handler(lengthOf('a%2Eb'))).toEqual({
+      status: 200,
+      headers: { 'X-Tenant': 'acme' },
+      body: '0',
+    });
     const head = await handler(lengthOf('a.b', 'HEAD'));
     expect(head).toEqual({ status: 200, headers: { 'Content-Length': '1', 'X-Tenant': 'acme' } });
   });
@@ -55,7 +62,9 @@ describe('a route of the host', () => {
     expect(seen(await handler(lengthOf('nobody')))).toEqual([404, 'not_found']);
     const long = await handler(lengthOf('x'.repeat(257)));
     expect(JSON.parse(long?.body ?? '').errors).toMatchObject([{ path: 'session_id' }]);
-    const store = changed(new MemorySessionStore(), { find: () => err(storeUnavailable('secret', 'not_applied')) });
+    const store = changed(new MemorySessionStore(), {
+      find: () => err(storeUnavailable('secret', 'not_applied')),
+    });
     const broken = handlerWith({ sessions: new SessionService({ store }), routes: [length] });
     expect(seen(await broken.handler(lengthOf('x')))).toEqual([503, 'store_unavailable']);
     expect(broken.told).toMatchObject([{ type: 'store_unavailable' }]);
@@ -77,27 +86,43 @@ describe('a route of the host', () => {
 
   test('may have an authenticator of its own, or be for everybody', async () => {
     const authenticate = vi.fn(() => 'acme');
-    const tenantIn: Route['answer'] = async ({ tenant }) => ok({ status: 200, headers: {}, body: `"${tenant}"` });
+    const tenantIn: Route['answer'] = async ({ tenant }) =>
+      ok({ status: 200, headers: {}, body: `"${tenant}"` });
     const own: RouteGroup = [
-      { operation: { ...operation, path: '/own' }, answer: tenantIn, authenticate: ({ header }) => header('cookie') },
+      {
+        operation: { ...operation, path: '/own' },
+        answer: tenantIn,
+        authenticate: ({ header }) => header('cookie'),
+      },
       { operation: { ...operation, path: '/open' }, answer: tenantIn, authenticate: 'everybody' },
     ];
     const { handler } = handlerWith({ authenticate, routes: [own] });
     const header = (name: string) => (name === 'cookie' ? 'other' : undefined);
     expect((await handler(request('GET', '/own', { header })))?.body).toBe('"other"');
-    expect(seen(await handler(request('GET', '/own', { header: () => undefined })))).toEqual([401, 'unauthenticated']);
+    expect(seen(await handler(request('GET', '/own', { header: () => undefined })))).toEqual([
+      401,
+      'unauthenticated',
+    ]);
     expect((await handler(request('GET', '/open', { header: () => undefined })))?.body).toBe('""');
     expect(authenticate).not.toHaveBeenCalled();
   });
 
-  test.each(['/sessions', '/session/{id}', 'length', '/{session_id}', '/a/b/{session_id}', '/a/*/b', '/'])(
-    'at the path %s is refused when the handler is made',
-    (path) => {
-      const routes = [[{ operation: { ...operation, path }, answer }]];
-      const options = { sessions: new SessionService({ store: new MemorySessionStore() }), authenticate: () => 'acme' };
-      expect(() => Reflect.apply(createSessionHandler, undefined, [{ ...options, routes }])).toThrow(
-        /^createSessionHandler: routes must not have the path /,
-      );
-    },
-  );
+  test.each([
+    '/sessions',
+    '/session/{id}',
+    'length',
+    '/{session_id}',
+    '/a/b/{session_id}',
+    '/a/*/b',
+    '/',
+  ])('at the path %s is refused when the handler is made', (path) => {
+    const routes = [[{ operation: { ...operation, path }, answer }]];
+    const options = {
+      sessions: new SessionService({ store: new MemorySessionStore() }),
+      authenticate: () => 'acme',
+    };
+    expect(() => Reflect.apply(createSessionHandler, undefined, [{ ...options, routes }])).toThrow(
+      /^createSessionHandler: routes must not have the path /,
+    );
+  });
 });

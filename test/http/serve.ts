@@ -24,4 +24,5 @@ const running = (server: Server): Promise<RunningServer> =>
     });
   });
 
-export const listening = (listener: RequestListener): Promise<RunningServer> => running(createServer(listener));
+export const listening = (listener: RequestListener): Promise<RunningServer> =>
+  running(createServer(listener));

@@ -10,9 +10,15 @@ const open = (options: { readonly sessionTimes?: boolean; readonly labels?: bool
   const clock = new ManualClock();
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock });
   const routes = [commandRoutes(), eventRoutes()];
-  const serve = fetchHandler(createSessionHandler({ sessions, authenticate: () => 'acme', routes, ...options }));
+  const serve = fetchHandler(
+    createSessionHandler({ sessions, authenticate: () => 'acme', routes, ...options }),
+  );
   const fetch = async (url: string, init?: RequestInit) => serve(new Request(url, init));
-  return { client: new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch }), fetch, clock };
+  return {
+    client: new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch }),
+    fetch,
+    clock,
+  };
 };
 
 const input = { face: 'ada', profile: 'tutor', timeLimit: 60, labels: { duration: '7' } };
@@ -39,12 +45,19 @@ describe('the times of sessions over HTTP', () => {
     }
     clock.pass(1000);
     for await (const change of client.watch(id)) {
-      expect(change._unsafeUnwrap()).toMatchObject({ session: { ...times, durationMs: 2500, duration: 2 } });
+      expect(change._unsafeUnwrap()).toMatchObject({
+        session: { ...times, durationMs: 2500, duration: 2 },
+      });
       break;
     }
     clock.pass(60_000);
     const over = (await client.get(id))._unsafeUnwrap();
-    expect(over).toMatchObject({ startedAt: noon, endedAt: end, updatedAt: end, durationMs: 60_000 });
+    expect(over).toMatchObject({
+      startedAt: noon,
+      endedAt: end,
+      updatedAt: end,
+      durationMs: 60_000,
+    });
     expect(over).not.toHaveProperty('endsAt');
   });
 
@@ -69,7 +82,9 @@ describe('the times of sessions over HTTP', () => {
 
   test('are switched on or off, and nothing else', () => {
     for (const sessionTimes of [1, 'yes', null]) {
-      expect(() => Reflect.apply(open, undefined, [{ sessionTimes }])).toThrow('sessionTimes must be true or false');
+      expect(() => Reflect.apply(open, undefined, [{ sessionTimes }])).toThrow(
+        'sessionTimes must be true or false',
+      );
     }
   });
 });

@@ -13,7 +13,10 @@ import { request, seen } from './handler-harness.js';
 
 const KIB = 1024;
 
-/** A handler over a store whose calls are counted, and sessions of these numbers of KiB, as `s1` and so on. */
+/**
+ * A handler over a store whose calls are counted, and sessions of these numbers of KiB, as `s1` and
+ * so on.
+ */
 const open = async (
   sizes: readonly number[],
   store: SessionStore = new MemorySessionStore(),
@@ -24,7 +27,9 @@ const open = async (
   for (const kib of sizes) {
     const { id } = await okOf(sessions.create({ ...ada, start: true }));
     for (let left = kib; left > 0; left -= 200) {
-      await okOf(sessions.append(id, [{ role: 'user', content: 'x'.repeat(Math.min(left, 200) * KIB) }]));
+      await okOf(
+        sessions.append(id, [{ role: 'user', content: 'x'.repeat(Math.min(left, 200) * KIB) }]),
+      );
     }
   }
   const handler = createSessionHandler({
@@ -33,10 +38,12 @@ const open = async (
     routes: [commandRoutes()],
     ...handling,
   });
-  const ask = (url: string, more: Partial<HandlerRequest> = {}) => handler(request('GET', url, more));
+  const ask = (url: string, more: Partial<HandlerRequest> = {}) =>
+    handler(request('GET', url, more));
   const statusOf = async (url: string) => (await ask(url))?.status;
   const calls = { find: vi.spyOn(store, 'find'), list: vi.spyOn(store, 'list') };
-  const maxima = (name: keyof typeof calls) => calls[name].mock.calls.map(([, size]) => size?.maxBytes ?? 0);
+  const maxima = (name: keyof typeof calls) =>
+    calls[name].mock.calls.map(([, size]) => size?.maxBytes ?? 0);
   return { sessions, ask, handler, statusOf, maxima };
 };
 
@@ -101,7 +108,9 @@ describe('a session that grows while it is read', () => {
         const found = inner.find(key, size);
         if (size?.maxBytes !== undefined && left > 0) {
           left -= 1;
-          const entries = [{ role: 'user', content: 'x'.repeat(100 * KIB), timestamp: '2026-01-31T12:00:00.000Z' }];
+          const entries = [
+            { role: 'user', content: 'x'.repeat(100 * KIB), timestamp: '2026-01-31T12:00:00.000Z' },
+          ];
           inner.append(key, { entries, now: Date.parse('2026-01-31T12:00:00.000Z') });
         }
         return found;
@@ -174,10 +183,13 @@ describe('many small answers of one tenant', () => {
   });
 
   test('hold about their size until clients have taken them, and not what was reserved first', async () => {
-    const { ask, maxima } = await open([1], new MemorySessionStore(), { maxPendingBytes: 16 * KIB * KIB });
+    const { ask, maxima } = await open([1], new MemorySessionStore(), {
+      maxPendingBytes: 16 * KIB * KIB,
+    });
     const held: (() => void)[] = [];
     const onClose = (listener: () => void) => void held.push(listener);
-    for (let at = 0; at < 1000; at += 1) expect((await ask('/session/s1', { onClose }))?.status).toBe(200);
+    for (let at = 0; at < 1000; at += 1)
+      expect((await ask('/session/s1', { onClose }))?.status).toBe(200);
     expect([held.length, maxima('find').length]).toEqual([1000, 1000]);
     expect(Math.min(...maxima('find'))).toBeGreaterThan(10 * KIB);
   });

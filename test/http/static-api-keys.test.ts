@@ -34,7 +34,9 @@ describe('staticApiKeys', () => {
       { key: 'key-b', tenant: 'b' },
     ]);
     expect(
-      ['key-a', 'key-b', 'key-c', 'KEY-A', 'key-a ', ' key-a', 'key-', ''].map((key) => authenticate(key)),
+      ['key-a', 'key-b', 'key-c', 'KEY-A', 'key-a ', ' key-a', 'key-', ''].map((key) =>
+        authenticate(key),
+      ),
     ).toEqual(['a', 'b', ...Array.from({ length: 6 })]);
   });
 
@@ -82,7 +84,11 @@ describe('staticApiKeys', () => {
     ['an empty list', [], ['keys']],
     ['a list that throws', throwing(), ['keys']],
     ['a revoked list', revoked(), ['keys']],
-    ['a hole in the list', [{ key: 'key', tenant }, undefined], ['keys[1].tenant', 'keys[1]', 'keys[1].key']],
+    [
+      'a hole in the list',
+      [{ key: 'key', tenant }, undefined],
+      ['keys[1].tenant', 'keys[1]', 'keys[1].key'],
+    ],
     ['an empty entry', [{}], ['keys[0].tenant', 'keys[0]', 'keys[0].key']],
     ['an entry with another field', [{ key: 'key', tenant, role: 'reader' }], ['keys[0]']],
     ['an entry without a key', [{ tenant }], ['keys[0]', 'keys[0].key']],
@@ -172,13 +178,20 @@ describe('a secret', () => {
   const SECRET = 'sk-5up3r-s3cr3t';
   const secrets = [SECRET, sha256(SECRET)];
   const forms = (value: object): string =>
-    [inspect(value, { depth: 99, showHidden: true, getters: true }), JSON.stringify(value), String(value)].join('\n');
+    [
+      inspect(value, { depth: 99, showHidden: true, getters: true }),
+      JSON.stringify(value),
+      String(value),
+    ].join('\n');
 
-  test.each([{ key: SECRET }, { sha256: sha256(SECRET) }])('cannot be seen in the authenticator: %#', (given) => {
-    const authenticate = Reflect.apply(staticApiKeys, undefined, [[{ ...given, tenant }]]);
-    expect(authenticate(SECRET)).toBe(tenant);
-    for (const secret of secrets) expect(forms(authenticate)).not.toContain(secret);
-  });
+  test.each([{ key: SECRET }, { sha256: sha256(SECRET) }])(
+    'cannot be seen in the authenticator: %#',
+    (given) => {
+      const authenticate = Reflect.apply(staticApiKeys, undefined, [[{ ...given, tenant }]]);
+      expect(authenticate(SECRET)).toBe(tenant);
+      for (const secret of secrets) expect(forms(authenticate)).not.toContain(secret);
+    },
+  );
 
   test('cannot be seen in what is wrong with the keys, even where it stands in the place of a name', () => {
     const wrong = [
@@ -192,7 +205,8 @@ describe('a secret', () => {
       ...['keys[1].key', 'keys[2].sha256', 'keys[3].key'],
       ...['keys[4]', 'keys[4].tenant', 'keys[4]', 'keys[4].key'],
     ]);
-    for (const secret of secrets) expect(messageOf(wrong) + messageOf({ [SECRET]: tenant })).not.toContain(secret);
+    for (const secret of secrets)
+      expect(messageOf(wrong) + messageOf({ [SECRET]: tenant })).not.toContain(secret);
   });
 
   test('is not kept: changing the list afterwards changes nothing', () => {

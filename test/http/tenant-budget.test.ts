@@ -17,7 +17,12 @@ describe('a budget for answers that are pending', () => {
       await turn();
       written.push(name);
     };
-    const all = [write('one', 2 ** 20), write('two', 2 ** 20), write('small', 100), write('three', 2 ** 20)];
+    const all = [
+      write('one', 2 ** 20),
+      write('two', 2 ** 20),
+      write('small', 100),
+      write('three', 2 ** 20),
+    ];
     await vi.advanceTimersByTimeAsync(0);
     const seen = [[...written]];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -31,7 +36,11 @@ describe('a budget for answers that are pending', () => {
 
   test('admits what fits, refuses what does not, and has room again once that is given back', () => {
     const budget = new TenantBudget(100);
-    const [one, two, three] = [budget.reserve('acme'), budget.reserve('acme'), budget.reserve('acme')];
+    const [one, two, three] = [
+      budget.reserve('acme'),
+      budget.reserve('acme'),
+      budget.reserve('acme'),
+    ];
     expect([one.admit(30), two.admit(20), three.admit(1)]).toEqual([true, true, false]);
     expect(budget.isSpent('acme')).toBe(true);
     two.release();
@@ -77,10 +86,16 @@ describe('a budget for answers that are pending', () => {
     one.lowerTo(60);
     expect(budget.reserve('acme').admit(6)).toBe(false);
     one.lowerTo(20);
-    expect([budget.reserve('acme').admit(31), budget.reserve('acme').admit(30)]).toEqual([false, true]);
+    expect([budget.reserve('acme').admit(31), budget.reserve('acme').admit(30)]).toEqual([
+      false,
+      true,
+    ]);
     one.release();
     one.lowerTo(0);
-    expect([budget.reserve('acme').admit(21), budget.reserve('acme').admit(20)]).toEqual([false, true]);
+    expect([budget.reserve('acme').admit(21), budget.reserve('acme').admit(20)]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('takes a release twice for one, and admits nothing after it', () => {
@@ -92,7 +107,10 @@ describe('a budget for answers that are pending', () => {
     released.release();
     released.release();
     expect(released.admit(1)).toBe(false);
-    expect([budget.reserve('acme').admit(11), budget.reserve('acme').admit(10)]).toEqual([false, true]);
+    expect([budget.reserve('acme').admit(11), budget.reserve('acme').admit(10)]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('never has more admitted than its bound but for one large answer a tenant, and forgets nothing', () => {
@@ -104,7 +122,11 @@ describe('a budget for answers that are pending', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const budget = new TenantBudget(100);
-        const held: { readonly tenant: string; readonly bytes: number; readonly reservation: Reservation }[] = [];
+        const held: {
+          readonly tenant: string;
+          readonly bytes: number;
+          readonly reservation: Reservation;
+        }[] = [];
         for (const { tenant, bytes, gives } of steps) {
           if (gives) {
             held.shift()?.reservation.release();
@@ -119,7 +141,10 @@ describe('a budget for answers that are pending', () => {
           expect(counted.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(100);
         }
         for (const { reservation } of held) reservation.release();
-        expect([budget.reserve('a').admit(50), budget.reserve('b').admit(50)]).toEqual([true, true]);
+        expect([budget.reserve('a').admit(50), budget.reserve('b').admit(50)]).toEqual([
+          true,
+          true,
+        ]);
       }),
       { numRuns: 500 },
     );

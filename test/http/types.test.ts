@@ -28,7 +28,11 @@ type EventRoutes = ReturnType<typeof eventRoutes>;
 
 describe('the options of a handler', () => {
   test('take a SessionService with every group of routes', () => {
-    type Ours = CommandRoutes | EventRoutes | ReturnType<typeof inspectorRoutes> | ReturnType<typeof openApiRoute>;
+    type Ours =
+      | CommandRoutes
+      | EventRoutes
+      | ReturnType<typeof inspectorRoutes>
+      | ReturnType<typeof openApiRoute>;
     expectTypeOf<Over<SessionService, Ours>>().toExtend<SessionHandlerOptions<SessionService>>();
     expectTypeOf<Ours>().toExtend<RouteGroup<SessionService>>();
   });
@@ -37,7 +41,9 @@ describe('the options of a handler', () => {
     expectTypeOf<Over<TenantSessions, never>>().toExtend<SessionHandlerOptions<TenantSessions>>();
     type Driven = TenantSessions & TenantCommands & TenantOpenings;
     expectTypeOf<Over<Driven, CommandRoutes>>().toExtend<SessionHandlerOptions<Driven>>();
-    expectTypeOf<Over<TenantSessions, CommandRoutes>>().not.toExtend<SessionHandlerOptions<TenantSessions>>();
+    expectTypeOf<Over<TenantSessions, CommandRoutes>>().not.toExtend<
+      SessionHandlerOptions<TenantSessions>
+    >();
     type Watched = TenantSessions & TenantEvents;
     expectTypeOf<Over<Watched, EventRoutes>>().toExtend<SessionHandlerOptions<Watched>>();
     expectTypeOf<Over<Watched, CommandRoutes>>().not.toExtend<SessionHandlerOptions<Watched>>();
@@ -51,7 +57,9 @@ describe('the options of a handler', () => {
   });
 
   test('of a container take the same groups', () => {
-    expectTypeOf<NonNullable<HandlerModuleOptions['routes']>[number]>().toEqualTypeOf<RouteGroup<SessionService>>();
+    expectTypeOf<NonNullable<HandlerModuleOptions['routes']>[number]>().toEqualTypeOf<
+      RouteGroup<SessionService>
+    >();
   });
 });
 

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
-import { commandRoutes, createSessionHandler, eventRoutes, historyRoutes } from '../../src/http/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+} from '../../src/http/index.js';
 import { type Session, SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import { openApiDocument, openApiRoute } from '../../src/openapi/index.js';
@@ -57,7 +62,10 @@ export class Client {
 
   /** Sends a request with this client's key; `headers` may take that away or replace it. */
   send(path: string, { headers = {}, ...rest }: Outgoing = {}): Promise<Reply> {
-    return this.anonymous(path, { headers: { 'X-API-KEY': keyOf(this.tenant), ...headers }, ...rest });
+    return this.anonymous(path, {
+      headers: { 'X-API-KEY': keyOf(this.tenant), ...headers },
+      ...rest,
+    });
   }
 
   /** Sends a request without a key. */
@@ -73,7 +81,10 @@ export class Client {
   }
 
   /** Sends a create request with this body. */
-  createText(body: NonNullable<Outgoing['body']>, headers: Outgoing['headers'] = {}): Promise<Reply> {
+  createText(
+    body: NonNullable<Outgoing['body']>,
+    headers: Outgoing['headers'] = {},
+  ): Promise<Reply> {
     return this.send('/create-session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
@@ -121,7 +132,10 @@ const described = new Described(
   openApiDocument({ routes: [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()] }),
 );
 
-/** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
+/**
+ * What a suite runs against: a mount, started, over a store that answers later and keeps its
+ * histories as text.
+ */
 export class World {
   readonly clock = new ManualClock();
   readonly store: TextSessionStore;
@@ -171,11 +185,17 @@ export class World {
     );
   }
 
-  /** Holds an exchange against the document of the interface, but where a parser that came first has answered. */
+  /**
+   * Holds an exchange against the document of the interface, but where a parser that came first has
+   * answered.
+   */
   compare(path: string, outgoing: Outgoing, reply: Reply): void {
     const isForeign = reply.status >= 400 && reply.headers['cache-control'] !== 'no-store';
     if (isForeign && this.parsesBodies) return;
-    expect(described.faults(path, outgoing, reply), `${outgoing.method ?? 'GET'} ${path.slice(0, 200)}`).toEqual([]);
+    expect(
+      described.faults(path, outgoing, reply),
+      `${outgoing.method ?? 'GET'} ${path.slice(0, 200)}`,
+    ).toEqual([]);
   }
 
   async stop(): Promise<void> {

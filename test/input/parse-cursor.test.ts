@@ -5,7 +5,8 @@ import { parseSafely } from '../../src/input/parse-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
 
-const read = (value: unknown) => parseSafely('cursor', (issues) => parseCursor(issues, 'cursor', value));
+const read = (value: unknown) =>
+  parseSafely('cursor', (issues) => parseCursor(issues, 'cursor', value));
 
 const id = fc.string({
   minLength: 1,
@@ -24,7 +25,10 @@ describe('a cursor', () => {
         const byUpdate = cursorOf(place, true);
         expect(byUpdate).toMatch(/^[\w.~-]+$/);
         expect(positionOfCursor(byUpdate, true)).toEqual(place);
-        expect([positionOfCursor(cursor, true), positionOfCursor(byUpdate)]).toEqual([undefined, undefined]);
+        expect([positionOfCursor(cursor, true), positionOfCursor(byUpdate)]).toEqual([
+          undefined,
+          undefined,
+        ]);
       }),
     );
   });
@@ -52,8 +56,11 @@ describe('a cursor', () => {
     expect(read(text).isErr()).toBe(true);
   });
 
-  test.each(['a number', 'null', 'undefined', ...Object.keys(strange)])('is a text and not %s', (kind) => {
-    const others: Readonly<Record<string, unknown>> = { 'a number': 5, null: null };
-    expect(read(strange[kind]?.() ?? others[kind]).isErr()).toBe(true);
-  });
+  test.each(['a number', 'null', 'undefined', ...Object.keys(strange)])(
+    'is a text and not %s',
+    (kind) => {
+      const others: Readonly<Record<string, unknown>> = { 'a number': 5, null: null };
+      expect(read(strange[kind]?.() ?? others[kind]).isErr()).toBe(true);
+    },
+  );
 });

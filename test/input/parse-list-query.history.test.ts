@@ -29,22 +29,39 @@ describe('which part of a history', () => {
   });
 
   test.each(
-    oddNumbers.flatMap((value) => [['last', { last: value }] as const, ['limit', { after: 0, limit: value }] as const]),
+    oddNumbers.flatMap((value) => [
+      ['last', { last: value }] as const,
+      ['limit', { after: 0, limit: value }] as const,
+    ]),
   )('%s must be a whole number from 1 up: %j', (path, query) => {
     expect(issuesOf(query)[0]).toEqual({ path, message: 'must be a whole number, at least 1' });
   });
 
-  test.each(oddNumbers.filter((value) => value !== 0))('a position must be a whole number from 0 up: %d', (value) => {
-    for (const path of ['after', 'before']) {
-      expect(issuesOf({ [path]: value })).toEqual([{ path, message: 'must be a whole number, at least 0' }]);
-    }
-  });
+  test.each(oddNumbers.filter((value) => value !== 0))(
+    'a position must be a whole number from 0 up: %d',
+    (value) => {
+      for (const path of ['after', 'before']) {
+        expect(issuesOf({ [path]: value })).toEqual([
+          { path, message: 'must be a whole number, at least 0' },
+        ]);
+      }
+    },
+  );
 
-  test.each([1000, 1001, Number.MAX_SAFE_INTEGER])('%d entries at a time count as a thousand', (limit) => {
-    expect(parseHistoryQuery({ last: limit })._unsafeUnwrap()).toEqual({ limit: 1000 });
-    expect(parseHistoryQuery({ after: 0, limit })._unsafeUnwrap()).toEqual({ after: 0, limit: 1000 });
-    expect(parseHistoryQuery({ before: 9, limit })._unsafeUnwrap()).toEqual({ before: 9, limit: 1000 });
-  });
+  test.each([1000, 1001, Number.MAX_SAFE_INTEGER])(
+    '%d entries at a time count as a thousand',
+    (limit) => {
+      expect(parseHistoryQuery({ last: limit })._unsafeUnwrap()).toEqual({ limit: 1000 });
+      expect(parseHistoryQuery({ after: 0, limit })._unsafeUnwrap()).toEqual({
+        after: 0,
+        limit: 1000,
+      });
+      expect(parseHistoryQuery({ before: 9, limit })._unsafeUnwrap()).toEqual({
+        before: 9,
+        limit: 1000,
+      });
+    },
+  );
 
   test('is either the last, or what follows a position or before it', () => {
     expect(issuesOf({ last: 5, after: 0 })).toMatchObject([{ path: 'last' }]);
@@ -61,9 +78,14 @@ describe('which part of a history', () => {
     },
   );
 
-  test.each(['last', 'after', 'before', 'limit'])('%s is no text, and nothing that stands for a number', (path) => {
-    for (const value of ['5', null, true, [5], {}, 5n]) {
-      expect(issuesOf({ ...(path === 'limit' ? { after: 0 } : {}), [path]: value })[0]?.path).toBe(path);
-    }
-  });
+  test.each(['last', 'after', 'before', 'limit'])(
+    '%s is no text, and nothing that stands for a number',
+    (path) => {
+      for (const value of ['5', null, true, [5], {}, 5n]) {
+        expect(
+          issuesOf({ ...(path === 'limit' ? { after: 0 } : {}), [path]: value })[0]?.path,
+        ).toBe(path);
+      }
+    },
+  );
 });

@@ -44,9 +44,20 @@ describe('a page', () => {
 
   test.for(
     ['limit', 'page'].flatMap((field) =>
-      [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1], 1n].map(
-        (value) => [field, value] as const,
-      ),
+      [
+        0,
+        -1,
+        1.5,
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        2 ** 53,
+        '10',
+        '',
+        null,
+        true,
+        [1],
+        1n,
+      ].map((value) => [field, value] as const),
     ),
   )('has no %s of %s', ([field, value]) => {
     expect(rules(parseListQuery({ [field]: value })._unsafeUnwrapErr())).toEqual([
@@ -54,9 +65,12 @@ describe('a page', () => {
     ]);
   });
 
-  test.for([null, 5, 'limit=5', [], () => ({})])('is asked for by an object, and not %s', (query) => {
-    expect(rules(parseListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
-  });
+  test.for([null, 5, 'limit=5', [], () => ({})])(
+    'is asked for by an object, and not %s',
+    (query) => {
+      expect(rules(parseListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
+    },
+  );
 
   test('that throws is refused', () => {
     for (const query of [throwing(), revoked()]) {
@@ -70,7 +84,9 @@ describe('how much of a history is read', () => {
     expect(parseListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
     expect(parseGetOptions({})._unsafeUnwrap()).toEqual({});
     for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
-      expect(parseListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({ historyLimit });
+      expect(parseListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({
+        historyLimit,
+      });
       expect(parseEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
       expect(parseGetOptions({ historyLimit })._unsafeUnwrap()).toEqual({ historyLimit });
     }
@@ -89,16 +105,23 @@ describe('how much of a history is read', () => {
 
 describe('the options of a read', () => {
   test.for([null, 5, 'all', [], () => ({})])('are an object, and not %s', (options) => {
-    expect(rules(parseListQuery({}, options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
-    expect(rules(parseGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+    expect(rules(parseListQuery({}, options)._unsafeUnwrapErr())).toEqual([
+      'options must be an object',
+    ]);
+    expect(rules(parseGetOptions(options)._unsafeUnwrapErr())).toEqual([
+      'options must be an object',
+    ]);
   });
 
-  test.for([null, true, 0, 1.5, '5', {}])('have a whole number of bytes, and not %j', (maxBytes) => {
-    const rule = 'maxBytes must be a whole number, at least 1';
-    expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-    expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-    expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-  });
+  test.for([null, true, 0, 1.5, '5', {}])(
+    'have a whole number of bytes, and not %j',
+    (maxBytes) => {
+      const rule = 'maxBytes must be a whole number, at least 1';
+      expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+      expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+      expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    },
+  );
 });
 
 describe('a page further on', () => {
@@ -114,7 +137,12 @@ describe('a page further on', () => {
   });
 
   test('has times in any offset, or as Dates, in one form', () => {
-    const query = { createdAfter: '2026-01-31T14:00:00+02:00', createdBefore: new Date(0), order: 'oldest', page: 3 };
+    const query = {
+      createdAfter: '2026-01-31T14:00:00+02:00',
+      createdBefore: new Date(0),
+      order: 'oldest',
+      page: 3,
+    };
     expect(parseListQuery(query)._unsafeUnwrap()).toEqual({
       range: {
         offset: 20,
@@ -128,14 +156,9 @@ describe('a page further on', () => {
   });
 
   test('names all that is wrong with it', () => {
-    expect(paths({ order: 'best', createdAfter: 'now', createdBefore: 5, cursor: '', page: 0 })).toEqual([
-      'page',
-      'cursor',
-      'order',
-      'createdAfter',
-      'createdBefore',
-      'cursor',
-    ]);
+    expect(
+      paths({ order: 'best', createdAfter: 'now', createdBefore: 5, cursor: '', page: 0 }),
+    ).toEqual(['page', 'cursor', 'order', 'createdAfter', 'createdBefore', 'cursor']);
   });
 
   test.for([null, 5, '', 'NEWEST', 'newest ', ['newest'], {}])('has no order of %j', (order) => {

@@ -31,7 +31,10 @@ const unchecked = (options: unknown) => () => Reflect.apply(read, undefined, [op
 
 describe('the options of a factory', () => {
   test('are read, with their defaults', () => {
-    expect(read({ batch: 5, events: true, onEnded: () => undefined })).toEqual({ intervalMs: 1, batch: 5 });
+    expect(read({ batch: 5, events: true, onEnded: () => undefined })).toEqual({
+      intervalMs: 1,
+      batch: 5,
+    });
   });
 
   test('throw one TypeError that names everything that is wrong with them', () => {
@@ -62,9 +65,12 @@ describe('the options of a factory', () => {
     for (const name of Object.keys(wrong)) expect(unchecked(wrong)).toThrow(`${name} is unknown`);
   });
 
-  test.each([[undefined], [null], [5], ['x'], [() => undefined]])('are an object, not %s', (options) => {
-    expect(unchecked(options)).toThrow(new TypeError('createThing: options must be an object'));
-  });
+  test.each([[undefined], [null], [5], ['x'], [() => undefined]])(
+    'are an object, not %s',
+    (options) => {
+      expect(unchecked(options)).toThrow(new TypeError('createThing: options must be an object'));
+    },
+  );
 
   test.each([
     ['that throw when they are looked at', throwing()],
@@ -78,7 +84,9 @@ describe('the options of a factory', () => {
       },
     ],
   ])('%s are a mistake of the same kind', (_name, options) => {
-    expect(unchecked(options)).toThrow(new TypeError('createThing: options cannot be read: it throws'));
+    expect(unchecked(options)).toThrow(
+      new TypeError('createThing: options cannot be read: it throws'),
+    );
   });
 });
 
@@ -91,12 +99,26 @@ describe('the names of options', () => {
     const events = { heartbeatMs: true, length: true } as const;
     // @ts-expect-error events is missing.
     parseOptions('createThing', options, { intervalMs: true, ...others }, read);
-    // @ts-expect-error There is no option speed.
-    parseOptions('createThing', options, { speed: true, intervalMs: true, batch: true, onEnded: true, events }, read);
-    // @ts-expect-error events.length is missing.
-    parseOptions('createThing', options, { intervalMs: true, ...others, events: { heartbeatMs: true } }, read);
-    expect(parseOptions('createThing', options, { intervalMs: true, ...others, events }, read)).toBe(7);
-    expect(parseOptions('createThing', options, { intervalMs: true, ...others, events: true }, read)).toBe(7);
+    parseOptions(
+      'createThing',
+      options,
+      // @ts-expect-error There is no option speed.
+      { speed: true, intervalMs: true, batch: true, onEnded: true, events },
+      read,
+    );
+    parseOptions(
+      'createThing',
+      options,
+      // @ts-expect-error events.length is missing.
+      { intervalMs: true, ...others, events: { heartbeatMs: true } },
+      read,
+    );
+    expect(
+      parseOptions('createThing', options, { intervalMs: true, ...others, events }, read),
+    ).toBe(7);
+    expect(
+      parseOptions('createThing', options, { intervalMs: true, ...others, events: true }, read),
+    ).toBe(7);
   });
 });
 

@@ -4,7 +4,8 @@ import { parseTimestamp } from '../../src/input/parse-timestamp.js';
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
 
-const read = (value: unknown) => parseSafely('input', (issues) => parseTimestamp(issues, 'timestamp', value));
+const read = (value: unknown) =>
+  parseSafely('input', (issues) => parseTimestamp(issues, 'timestamp', value));
 
 describe('a timestamp', () => {
   test.for([

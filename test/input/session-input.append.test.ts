@@ -6,7 +6,8 @@ import { revoked, strange, throwing } from '../support/hostile-values.js';
 
 const NOW = '2026-01-31T12:00:00.000Z';
 
-const append = (entries: unknown, options: unknown = {}) => parseAppend(entries, options, NOW, defaultLimits);
+const append = (entries: unknown, options: unknown = {}) =>
+  parseAppend(entries, options, NOW, defaultLimits);
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
 
@@ -41,7 +42,9 @@ describe('entries to append', () => {
   test.for([undefined, null, {}, 'hello', 5, hello, { length: 1, 0: hello }, new Set([hello]), []])(
     'are an array with something in it, and not %j',
     (entries) => {
-      expect(rules(append(entries)._unsafeUnwrapErr())).toEqual(['entries must be an array of 1 to 1000 entries']);
+      expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
+        'entries must be an array of 1 to 1000 entries',
+      ]);
     },
   );
 
@@ -76,11 +79,15 @@ describe('entries to append', () => {
     ['itself', revoked()],
     ['a Date', [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }]],
   ] as const)('that throw are refused: %s', ([, entries]) => {
-    expect(rules(append(entries)._unsafeUnwrapErr())).toEqual(['entries cannot be read: it throws']);
+    expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
+      'entries cannot be read: it throws',
+    ]);
   });
 
   test('have three fields and no others', () => {
-    const polluted: unknown = JSON.parse('[{"role":"user","content":"hello","__proto__":{"polluted":1}}]');
+    const polluted: unknown = JSON.parse(
+      '[{"role":"user","content":"hello","__proto__":{"polluted":1}}]',
+    );
     expect(rules(append(polluted)._unsafeUnwrapErr())).toEqual(['entries[0].__proto__ is unknown']);
     const [entry = {}] = append([hello])._unsafeUnwrap().entries;
     expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
@@ -88,9 +95,12 @@ describe('entries to append', () => {
     expect(Object.isFrozen(entry)).toBe(true);
   });
 
-  test.for(['a', 'x'.repeat(64), 'A-z_0.9~:-', '__proto__'])('may have the operation id %s', (operationId) => {
-    expect(append([hello], { operationId })._unsafeUnwrap().operationId).toBe(operationId);
-  });
+  test.for(['a', 'x'.repeat(64), 'A-z_0.9~:-', '__proto__'])(
+    'may have the operation id %s',
+    (operationId) => {
+      expect(append([hello], { operationId })._unsafeUnwrap().operationId).toBe(operationId);
+    },
+  );
 
   test.for(['', 'x'.repeat(65), 'a b', 'a\n', '\u00E9', 'a/b', '{a}', 5, null, {}, ['a']])(
     'have no operation id %j',

@@ -5,7 +5,12 @@ import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
 
-const policy: InputPolicy = { limits: defaultLimits, hasTimeLimit: false, faces: undefined, profiles: undefined };
+const policy: InputPolicy = {
+  limits: defaultLimits,
+  hasTimeLimit: false,
+  faces: undefined,
+  profiles: undefined,
+};
 
 const create = (input: unknown, given: Partial<InputPolicy> = {}) =>
   parseCreate(input, { ...policy, ...given }, '2026-01-31T12:00:00.000Z');
@@ -30,7 +35,12 @@ describe('what to create', () => {
   });
 
   test('is reported completely if many things are wrong', () => {
-    const error = create({ face: '', behavior: 1, timeLimit: 'long', idempotencyKey: '' })._unsafeUnwrapErr();
+    const error = create({
+      face: '',
+      behavior: 1,
+      timeLimit: 'long',
+      idempotencyKey: '',
+    })._unsafeUnwrapErr();
     expect(rules(error)).toEqual([
       `face ${NAME}`,
       'behavior must be a string',
@@ -66,7 +76,10 @@ describe('what to create', () => {
     ['idempotencyKey', 7, 'must be a string'],
   ] as const)('is refused for its %s', ([field, value, rule]) => {
     const error = createWith({ [field]: value })._unsafeUnwrapErr();
-    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: field, message: rule }] });
+    expect(error).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: field, message: rule }],
+    });
   });
 
   const optional = ['behavior', 'context', 'timeLimit'];
@@ -82,7 +95,9 @@ describe('what to create', () => {
       .filter(([field, kind]) => kind !== 'null' || field === 'idempotencyKey'),
   )('has no %s that is %s', ([field, kind]) => {
     const { issues } = createWith({ [field]: strange[kind]?.() })._unsafeUnwrapErr();
-    expect(issues).toEqual([{ path: field, message: field === 'timeLimit' ? LIMIT : 'must be a string' }]);
+    expect(issues).toEqual([
+      { path: field, message: field === 'timeLimit' ? LIMIT : 'must be a string' },
+    ]);
   });
 
   test.for([
@@ -99,15 +114,20 @@ describe('what to create', () => {
   });
 
   test('takes -0 for 0', () => {
-    expect(Object.is(createWith({ timeLimit: -0 })._unsafeUnwrap().options.timeLimit, 0)).toBe(true);
+    expect(Object.is(createWith({ timeLimit: -0 })._unsafeUnwrap().options.timeLimit, 0)).toBe(
+      true,
+    );
   });
 
   const isObject = (kind: string) => kind.endsWith('object') && kind !== 'a throwing object';
 
-  test.for(Object.keys(strange).filter((kind) => !isObject(kind)))('is an object, and not %s', (kind) => {
-    const { issues } = create(strange[kind]?.())._unsafeUnwrapErr();
-    expect(issues.map(({ path }) => path)).toContain('input');
-  });
+  test.for(Object.keys(strange).filter((kind) => !isObject(kind)))(
+    'is an object, and not %s',
+    (kind) => {
+      const { issues } = create(strange[kind]?.())._unsafeUnwrapErr();
+      expect(issues.map(({ path }) => path)).toContain('input');
+    },
+  );
 
   test('is not there: that too is said', () => {
     expect(rules(create(undefined)._unsafeUnwrapErr())[0]).toBe('input must be an object');
@@ -128,7 +148,14 @@ describe('what to create', () => {
   test('is read once, field by field', () => {
     const reads: string[] = [];
     const input = new Proxy<Record<string, unknown>>(
-      { face: 'ada', profile: 'tutor', behavior: 'kind', context: 'algebra', timeLimit: 1, idempotencyKey: 'k' },
+      {
+        face: 'ada',
+        profile: 'tutor',
+        behavior: 'kind',
+        context: 'algebra',
+        timeLimit: 1,
+        idempotencyKey: 'k',
+      },
       {
         get: (target, name) => {
           reads.push(String(name));
@@ -137,8 +164,25 @@ describe('what to create', () => {
       },
     );
     create(input)._unsafeUnwrap();
-    const names = ['behavior', 'context', 'entries', 'face', 'from', 'historyLimit', 'id', 'idempotencyKey', 'labels'];
-    expect(reads.toSorted()).toEqual([...names, 'metadata', 'profile', 'start', 'timeLimit', 'wake']);
+    const names = [
+      'behavior',
+      'context',
+      'entries',
+      'face',
+      'from',
+      'historyLimit',
+      'id',
+      'idempotencyKey',
+      'labels',
+    ];
+    expect(reads.toSorted()).toEqual([
+      ...names,
+      'metadata',
+      'profile',
+      'start',
+      'timeLimit',
+      'wake',
+    ]);
   });
 
   test('has a face and a profile of those that the host allows', () => {
@@ -152,6 +196,8 @@ describe('what to create', () => {
   });
 
   test('cannot be changed afterwards', () => {
-    expect(Object.isFrozen(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap().options)).toBe(true);
+    expect(Object.isFrozen(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap().options)).toBe(
+      true,
+    );
   });
 });

@@ -11,9 +11,13 @@ describe('the counts beside a list', () => {
     const { ask, sessions } = open();
     await startedIn(sessions);
     await okOf(sessions.create({ ...ada, labels: { user: 'u-1' } }));
-    const counted = async (query: string) => JSON.parse((await ask('GET', `/inspector/counts${query}`)).body ?? '');
+    const counted = async (query: string) =>
+      JSON.parse((await ask('GET', `/inspector/counts${query}`)).body ?? '');
     const totals = (...all: readonly number[]) => ({
-      counts: ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'].map((status, at) => ({ status, total: all[at] })),
+      counts: ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'].map((status, at) => ({
+        status,
+        total: all[at],
+      })),
     });
     expect(await counted('')).toEqual(totals(2, 1, 1, 0, 0));
     expect(await counted('?labels=user:u-1')).toEqual(totals(1, 1, 0, 0, 0));
@@ -28,7 +32,8 @@ describe('the counts beside a list', () => {
         {},
         {
           store: changed(store, {
-            list: (tenant, range) => (range.status === undefined ? store.list(tenant, range) : err(error)),
+            list: (tenant, range) =>
+              range.status === undefined ? store.list(tenant, range) : err(error),
           }),
         },
       );

@@ -24,11 +24,15 @@ describe('who is let in', () => {
 
   test('an API key is the password, with any user name', async () => {
     const { ask } = open(apiKeyAsPassword((key) => (key === 'a:key' ? 'acme' : undefined)));
-    const withPassword = (pair: string) => ask('GET', '/inspector', { authorization: `Basic ${btoa(pair)}` });
+    const withPassword = (pair: string) =>
+      ask('GET', '/inspector', { authorization: `Basic ${btoa(pair)}` });
     expect((await withPassword('anybody:a:key')).status).toBe(200);
     for (const pair of [':a:kez', 'a:key', 'anybody:', 'anybody']) {
       const { status, headers } = await withPassword(pair);
-      expect([status, headers['WWW-Authenticate']]).toEqual([401, 'Basic realm="Colloquy", charset="UTF-8"']);
+      expect([status, headers['WWW-Authenticate']]).toEqual([
+        401,
+        'Basic realm="Colloquy", charset="UTF-8"',
+      ]);
     }
     for (const authorization of ['Basic ***', 'Basic', 'Bearer a:key', 'Basic a', '']) {
       expect((await ask('GET', '/inspector', { authorization })).status).toBe(401);
@@ -59,7 +63,9 @@ describe('what is served', () => {
     expect(status).toBe(200);
     expect(body).toContain('<body data-tenant="acme" data-events="on" data-terminate="on">');
     const policy = headers['Content-Security-Policy'];
-    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/);
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/,
+    );
     expect(policy).not.toContain('unsafe');
     expect(headers).toMatchObject({
       'Content-Type': 'text/html; charset=utf-8',
@@ -95,7 +101,9 @@ describe('what is served', () => {
       },
     ]);
     expect(headers['X-Total-Count']).toBe('1');
-    expect(headers['Link']).toContain('</api/inspector/sessions?limit=1&page=1&status=ACTIVE>; rel="first"');
+    expect(headers['Link']).toContain(
+      '</api/inspector/sessions?limit=1&page=1&status=ACTIVE>; rel="first"',
+    );
   });
 
   test('a session with its labels, the reason of its end and the number of its entries', async () => {
@@ -124,7 +132,10 @@ describe('what is served', () => {
     const last = await read('?last=1');
     expect(last).toMatchObject({ entries: [{ role: 'user', content: 'three' }], has_more: false });
     expect(await read(`?after=${last.position}`)).toMatchObject({ entries: [], has_more: false });
-    expect(await read('?after=0&limit=2')).toMatchObject({ entries: [said[0], said[1]], has_more: true });
+    expect(await read('?after=0&limit=2')).toMatchObject({
+      entries: [said[0], said[1]],
+      has_more: true,
+    });
     expect((await read('?last=100000')).entries).toHaveLength(3);
     expect((await read('')).entries).toHaveLength(3);
     for (const query of ['?last=0', '?last=x', '?after=-1', '?after=0&limit=0', '?after=99']) {
@@ -153,7 +164,13 @@ describe('what is served', () => {
   test('nothing else: no commands but the one, no creation, and no events where they are off', async () => {
     const { ask, handler, sessions } = open({ terminate: false }, { events: false });
     const id = await createdIn(sessions);
-    const paths = ['start-session/x', 'append-history/x', 'delete-session/x', 'fail-session/x', 'create-session'];
+    const paths = [
+      'start-session/x',
+      'append-history/x',
+      'delete-session/x',
+      'fail-session/x',
+      'create-session',
+    ];
     for (const path of [
       ...paths,
       `terminate-session/${id}`,
@@ -164,7 +181,9 @@ describe('what is served', () => {
     ]) {
       expect((await ask('POST', `/inspector/${path}`, fromPage)).status, path).toBe(404);
     }
-    expect((await ask('GET', '/inspector')).body).toContain('data-events="off" data-terminate="off"');
+    expect((await ask('GET', '/inspector')).body).toContain(
+      'data-events="off" data-terminate="off"',
+    );
     expect(await handler(request('GET', '/inspectors'))).toBeUndefined();
   });
 
@@ -207,7 +226,10 @@ describe('other sites', () => {
     }
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
     expect((await ask('POST', url, fromPage)).status).toBe(200);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'terminated' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'terminated',
+    });
   });
 
   test('can have a browser read nothing, but may link to the page', async () => {
@@ -220,8 +242,14 @@ describe('other sites', () => {
 
 describe('options that break a rule', () => {
   const broken: readonly (readonly [unknown, string])[] = [
-    [{ authenticate: 'no function' }, 'authenticate must be a function, such as that of apiKeyAsPassword'],
-    [{ challenge: 'a\r\nb' }, 'challenge must be 1 to 1024 visible ASCII characters, with spaces between'],
+    [
+      { authenticate: 'no function' },
+      'authenticate must be a function, such as that of apiKeyAsPassword',
+    ],
+    [
+      { challenge: 'a\r\nb' },
+      'challenge must be 1 to 1024 visible ASCII characters, with spaces between',
+    ],
     [{ terminate: 'yes' }, 'terminate must be true or false'],
     [{ terminat: true }, 'terminat is unknown (did you mean terminate?)'],
   ];
@@ -233,7 +261,9 @@ describe('options that break a rule', () => {
 
   test('an authenticator that is none cannot take API keys as passwords', () => {
     expect(() => Reflect.apply(apiKeyAsPassword, undefined, [undefined])).toThrow(
-      new TypeError('apiKeyAsPassword: authenticate must be a function, such as the result of staticApiKeys'),
+      new TypeError(
+        'apiKeyAsPassword: authenticate must be a function, such as the result of staticApiKeys',
+      ),
     );
   });
 });

@@ -47,7 +47,9 @@ describe('the stream of a list', () => {
 
   test('is open a hundred times for one tenant at most, and again when others are closed', async () => {
     const { ask } = open();
-    const opened = await Promise.all(Array.from({ length: 100 }, () => ask('GET', '/inspector/events')));
+    const opened = await Promise.all(
+      Array.from({ length: 100 }, () => ask('GET', '/inspector/events')),
+    );
     expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
     expect(codeOf(await ask('GET', '/inspector/events'))).toBe('too_many_streams');
     for (const { stream } of opened) await stream?.[Symbol.asyncIterator]().return?.();

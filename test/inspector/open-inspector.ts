@@ -1,5 +1,10 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
+import {
+  createSessionHandler,
+  eventRoutes,
+  type HandlerError,
+  type HandlerRequest,
+} from '../../src/http/index.js';
 import { type Clock, SessionService, type SessionStore } from '../../src/index.js';
 import { type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
@@ -17,7 +22,12 @@ export interface InspectedHost {
 /** A handler with an inspector for the tenant `acme`, asked as a mount under `/api` does. */
 export const openInspector = (
   options: Partial<InspectorOptions> = {},
-  { events = true, store = new MemorySessionStore({ events: true }), clock, change = () => {} }: InspectedHost = {},
+  {
+    events = true,
+    store = new MemorySessionStore({ events: true }),
+    clock,
+    change = () => {},
+  }: InspectedHost = {},
 ) => {
   const told: HandlerError[] = [];
   const all = new SessionService({ store, ...(clock && { clock }) });
@@ -34,7 +44,11 @@ export const openInspector = (
     routes: [...(events ? [eventRoutes()] : []), inspectorRoutes({ authenticate, ...options })],
     onError: (error) => told.push(error),
   });
-  const ask = async (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => {
+  const ask = async (
+    method: string,
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
     const given: Readonly<Record<string, string>> = { cookie: 'user=ada', ...headers };
     const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name] };
     const response = await handler(request(method, url, more));

@@ -2,7 +2,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
-import { createSessionHandler, eventRoutes, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
+import {
+  createSessionHandler,
+  eventRoutes,
+  type SessionHandler,
+  staticApiKeys,
+} from '../../src/http/index.js';
 import { type Clock, SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
@@ -22,7 +27,12 @@ export interface InspectedOptions {
 }
 
 /** The sessions of a tenant, and a handler that shows them to clients with its key. */
-export const inspected = ({ store, clock, events = true, terminate = true }: InspectedOptions = {}) => {
+export const inspected = ({
+  store,
+  clock,
+  events = true,
+  terminate = true,
+}: InspectedOptions = {}) => {
   const all = new SessionService({
     store: store ?? new MemorySessionStore({ events }),
     ...(clock === undefined ? {} : { clock }),
@@ -68,7 +78,11 @@ export const opened = async (
   onTestFinished(() => server.close());
   const { origin } = server;
   const httpCredentials = { username: 'anybody', password: key };
-  const opening = await browser.newContext({ httpCredentials, viewport: { width: 1280, height: 800 }, ...context });
+  const opening = await browser.newContext({
+    httpCredentials,
+    viewport: { width: 1280, height: 800 },
+    ...context,
+  });
   onTestFinished(() => opening.close());
   opening.setDefaultTimeout(PATIENT_MS);
   const page = await opening.newPage();
@@ -85,4 +99,5 @@ export const createMany = async (sessions: SessionService, count: number): Promi
 };
 
 /** The links of the sessions that the list shows, in order. */
-export const listed = (page: Page): Promise<readonly string[]> => page.locator('#rows a').allTextContents();
+export const listed = (page: Page): Promise<readonly string[]> =>
+  page.locator('#rows a').allTextContents();

@@ -12,9 +12,10 @@ const textOf = (page: Page, selector: string) => page.locator(selector).innerTex
 /** What the accessibility checker finds wrong, without the rules of it that are no part of WCAG. */
 const violations = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(`(() => { const module = undefined; ${axe.source} })()`);
-  const found: { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[] = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
-  );
+  const found: { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[] =
+    await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
+    );
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
 
@@ -33,16 +34,24 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
       sessions.create({ face: hostile[0] ?? '', profile: '"><b>', behavior: hostile[1] ?? '' }),
     );
     await okOf(sessions.start(session.id));
-    for (const content of hostile) await okOf(sessions.append(session.id, said(content, '<b>user</b>')));
+    for (const content of hostile)
+      await okOf(sessions.append(session.id, said(content, '<b>user</b>')));
     await okOf(sessions.append(session.id, said('x'.repeat(MEBIBYTE))));
-    const { page, complaints, requested } = await opened(running.browser, handler, {}, `/api/inspector#${session.id}`);
+    const { page, complaints, requested } = await opened(
+      running.browser,
+      handler,
+      {},
+      `/api/inspector#${session.id}`,
+    );
     await page.locator('.history li').nth(4).waitFor();
     const shown = await page.locator('.history .content').allTextContents();
     expect(shown.slice(0, 3)).toEqual(hostile.slice(0, 3));
     expect(shown[3]).toBe('safe⟨U+202E⟩gpj.exe⟨U+0000⟩⟨U+200B⟩⟨U+D800⟩');
     expect(shown[4]).toHaveLength(4000);
     await page.getByRole('button', { name: 'Show all 1,048,576 characters' }).click();
-    await page.waitForFunction('document.querySelectorAll(".history .content")[4].textContent.length === 1048576');
+    await page.waitForFunction(
+      'document.querySelectorAll(".history .content")[4].textContent.length === 1048576',
+    );
     expect(await textOf(page, '.facts dd:nth-of-type(1)')).toBe(hostile[0]);
     expect(await page.locator('#detail :is(script, img, svg, b b)').count()).toBe(0);
     expect(await page.title()).toBe('Sessions · Colloquy inspector');
@@ -59,7 +68,9 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
       document.body.append(script);
       try { document.body.innerHTML += '<i>'; } catch {}
     })()`);
-    const sent = page.evaluate(`fetch('https://example.invalid/').then(() => 'sent', () => 'refused')`);
+    const sent = page.evaluate(
+      `fetch('https://example.invalid/').then(() => 'sent', () => 'refused')`,
+    );
     expect(await sent).toBe('refused');
     expect(await page.title()).toBe('Sessions · Colloquy inspector');
     expect(await page.locator('i').count()).toBe(0);
@@ -75,7 +86,8 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
         role: 'user',
         content: `entry ${from + index + 1}`,
       }));
-      for (let at = 0; at < 1000; at += 100) await okOf(sessions.append(id, entries.slice(at, at + 100)));
+      for (let at = 0; at < 1000; at += 100)
+        await okOf(sessions.append(id, entries.slice(at, at + 100)));
     }
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.getByText('The last 200 of 10,000 entries').waitFor();
@@ -87,7 +99,8 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
         const frame = document.querySelector('.entries').getBoundingClientRect();
         return box?.top >= frame.top && box.bottom <= frame.bottom;
       })()`);
-    const isSeen = (entry: number) => expect.poll(() => look(entry), { timeout: PATIENT_MS }).toBe(true);
+    const isSeen = (entry: number) =>
+      expect.poll(() => look(entry), { timeout: PATIENT_MS }).toBe(true);
     expect(await contents.first().innerText()).toBe('entry 9801');
     await isSeen(10_000);
     await okOf(sessions.append(id, said('entry 10001')));

@@ -19,7 +19,10 @@ describeWithChromium('the history in the inspector', (running) => {
     await page.getByText('The last 200 of 301 entries').waitFor();
     await okOf(rewindTo(sessions, id, position, said('the second')));
     await page.getByText('the second').waitFor();
-    expect(await page.locator('.history .content').allInnerTexts()).toEqual(['the first', 'the second']);
+    expect(await page.locator('.history .content').allInnerTexts()).toEqual([
+      'the first',
+      'the second',
+    ]);
     expect(await page.getByRole('button', { name: /older/ }).isVisible()).toBe(false);
   });
 
@@ -34,7 +37,10 @@ describeWithChromium('the history in the inspector', (running) => {
     await okOf(sessions.append(id, entries));
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.getByText('Tool calls: weather').click();
-    expect(await page.locator('.entry-data summary').allInnerTexts()).toEqual(['Tool calls: weather', 'Data']);
+    expect(await page.locator('.entry-data summary').allInnerTexts()).toEqual([
+      'Tool calls: weather',
+      'Data',
+    ]);
     expect(JSON.parse(await page.locator('.entry-data[open] pre').innerText())).toEqual(data);
     expect(await page.locator('.entry-id').allInnerTexts()).toEqual(['m-1']);
   });

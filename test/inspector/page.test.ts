@@ -45,12 +45,20 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions, { timeLimit: 600 });
     await okOf(sessions.append(id, said('What is 6 times 7?')));
-    const { page, origin, complaints, requested } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
+    const { page, origin, complaints, requested } = await opened(
+      running.browser,
+      handler,
+      {},
+      `/api/inspector#${id}`,
+    );
     await page.getByText('What is 6 times 7?').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await okOf(sessions.append(id, said('42.', 'assistant')));
     await page.getByText('42.').waitFor();
-    await page.locator('.timeline li:last-child').getByText('Time limit, unless it is paused').waitFor();
+    await page
+      .locator('.timeline li:last-child')
+      .getByText('Time limit, unless it is paused')
+      .waitFor();
     await okOf(sessions.pause(id));
     await page.locator('#detail header').getByText('PAUSED').waitFor();
     expect(await page.locator('.timeline').getByText('Time limit').count()).toBe(0);
@@ -64,15 +72,25 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator('#detail header').getByText('TERMINATED · failed').waitFor();
     const events = await page.locator('.timeline span').allInnerTexts();
     const commands = ['Created', 'Started', 'Entry appended', 'Paused', 'Resumed'];
-    expect(events).toEqual([...commands, 'Leased by worker-1', 'Released by worker-1', 'Terminated: failed']);
-    expect(await page.getByRole('meter', { name: 'Time limit' }).getAttribute('aria-valuetext')).toMatch(
-      /^0:0\d of 10:00$/,
-    );
-    expect(await page.locator('.history .content').allInnerTexts()).toEqual(['What is 6 times 7?', '42.']);
+    expect(events).toEqual([
+      ...commands,
+      'Leased by worker-1',
+      'Released by worker-1',
+      'Terminated: failed',
+    ]);
+    expect(
+      await page.getByRole('meter', { name: 'Time limit' }).getAttribute('aria-valuetext'),
+    ).toMatch(/^0:0\d of 10:00$/);
+    expect(await page.locator('.history .content').allInnerTexts()).toEqual([
+      'What is 6 times 7?',
+      '42.',
+    ]);
     expect(await page.getByRole('button', { name: 'Terminate…' }).count()).toBe(0);
-    expect(requested.filter((url) => !url.startsWith(`${origin}/api/inspector`) && !url.startsWith('data:'))).toEqual(
-      [],
-    );
+    expect(
+      requested.filter(
+        (url) => !url.startsWith(`${origin}/api/inspector`) && !url.startsWith('data:'),
+      ),
+    ).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -132,8 +150,16 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.locator('.timeline').getByText('Terminated: failed').waitFor();
     const times = await titlesOf(page.locator('.timeline time'));
-    expect(times).toEqual(['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:10.000Z', '2026-01-31T12:00:35.000Z']);
-    expect(await page.locator('.timeline span').allInnerTexts()).toEqual(['Created', 'Started', 'Terminated: failed']);
+    expect(times).toEqual([
+      '2026-01-31T12:00:00.000Z',
+      '2026-01-31T12:00:10.000Z',
+      '2026-01-31T12:00:35.000Z',
+    ]);
+    expect(await page.locator('.timeline span').allInnerTexts()).toEqual([
+      'Created',
+      'Started',
+      'Terminated: failed',
+    ]);
     const spans = await titlesOf(page.locator('.spans div'));
     expect(spans).toEqual(['IDLE 0:10', 'ACTIVE 0:20', 'PAUSED 0:05']);
   });
@@ -154,7 +180,9 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { sessions, handler } = inspected();
     await createMany(sessions, 2);
     const id = await createdIn(sessions);
-    const labelled = await okOf(sessions.create({ face: 'ada', profile: 'tutor', labels: { user: 'u-1' } }));
+    const labelled = await okOf(
+      sessions.create({ face: 'ada', profile: 'tutor', labels: { user: 'u-1' } }),
+    );
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page, complaints } = await opened(running.browser, handler, { permissions });
     await page.getByText('1–4 of 4').waitFor();
@@ -184,14 +212,19 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator(`#rows a[href="#${labelled.id}"]`).click();
     await page.getByText('live', { exact: true }).waitFor();
     await okOf(sessions.update(labelled.id, { labels: { channel: 'web', draft: 'yes' } }));
-    await page.locator('.timeline').getByText('Labels: channel: web, draft: yes, user: u-1').waitFor();
+    await page
+      .locator('.timeline')
+      .getByText('Labels: channel: web, draft: yes, user: u-1')
+      .waitFor();
     await search.fill('nobody');
     await search.press('Enter');
     expect(await page.getByRole('button', { name: 'Idle' }).isDisabled()).toBe(true);
     await page.getByText('There is no session with this id.').waitFor();
     await search.press('Escape');
     await page.getByText('1–4 of 4').waitFor();
-    const today: string = await page.evaluate(`new Date("${labelled.createdAt}").toLocaleDateString("sv")`);
+    const today: string = await page.evaluate(
+      `new Date("${labelled.createdAt}").toLocaleDateString("sv")`,
+    );
     await page.getByLabel('To', { exact: true }).fill(today);
     await page.getByLabel('From', { exact: true }).fill(today);
     await page.getByRole('button', { name: 'Idle 4' }).click();
@@ -204,7 +237,8 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { sessions, handler } = inspected();
     const { page, requested } = await opened(running.browser, handler);
     await page.getByRole('button', { name: 'All 0' }).waitFor();
-    const asked = (part: string) => requested.filter((url) => url.includes(`/inspector/${part}?`)).length;
+    const asked = (part: string) =>
+      requested.filter((url) => url.includes(`/inspector/${part}?`)).length;
     expect(Math.abs(asked('sessions') - asked('counts'))).toBeLessThanOrEqual(1);
     await page.route('**/inspector/counts?*', () => undefined);
     for (let shown = 1; shown <= 3; shown += 1) {
@@ -223,7 +257,10 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByRole('button', { name: 'Terminate…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click();
     await page.locator('#detail header').getByText('TERMINATED').waitFor();
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'terminated' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'terminated',
+    });
     await page.getByText('Terminated: by command').waitFor();
   });
 
@@ -241,7 +278,9 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.clock.runFor(3000);
     await page.getByText('unheard').waitFor();
     await page.locator('#detail header').getByText('PAUSED').waitFor();
-    expect(await page.locator('.timeline li').allInnerTexts()).toContainEqual(expect.stringMatching(/\d\nPaused$/));
+    expect(await page.locator('.timeline li').allInnerTexts()).toContainEqual(
+      expect.stringMatching(/\d\nPaused$/),
+    );
   });
 
   test('explains why there are no status filters if the store cannot list by status', async () => {
@@ -249,7 +288,9 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { sessions, handler } = inspected({
       store: changed(store, {
         list: (tenant, range) =>
-          range.status === undefined ? store.list(tenant, range) : err(misconfigured('no such lists')),
+          range.status === undefined
+            ? store.list(tenant, range)
+            : err(misconfigured('no such lists')),
       }),
     });
     const id = await createdIn(sessions);

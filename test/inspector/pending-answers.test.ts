@@ -22,13 +22,16 @@ describe('answers that the browser has not taken', () => {
     const taken: (() => void)[] = [];
     const onClose = (listener: () => void) => void taken.push(listener);
     const statusOf = async (url: string) =>
-      (await handler(request('GET', `/inspector${url}`, { onClose, header: () => undefined })))?.status;
+      (await handler(request('GET', `/inspector${url}`, { onClose, header: () => undefined })))
+        ?.status;
     const asked = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
     expect([await statusOf('/sessions'), await statusOf(`/session/${id}`)]).toEqual([200, 200]);
     expect(asked.map(({ mock }) => mock.calls[0]?.[1]?.historyLimit)).toEqual([0, 0]);
     for (const take of taken.splice(0)) take();
     expect(await statusOf(`/session/${id}/history`)).toBe(200);
-    expect([await statusOf('/sessions'), await statusOf(`/session/${id}/history`)]).toEqual([503, 503]);
+    expect([await statusOf('/sessions'), await statusOf(`/session/${id}/history`)]).toEqual([
+      503, 503,
+    ]);
     for (const take of taken.splice(0)) take();
     expect(await statusOf(`/session/${id}/history`)).toBe(200);
   });

@@ -26,7 +26,13 @@ test('a session tells who works on it, from when on it waits, and when it wants 
   const id = await startedIn(sessions);
   const shown = async () => {
     const { body } = await ask('GET', `/inspector/session/${id}`);
-    const { holder, lease_until: until, attempts, wake_at: wakeAt, exhausted } = JSON.parse(body ?? '');
+    const {
+      holder,
+      lease_until: until,
+      attempts,
+      wake_at: wakeAt,
+      exhausted,
+    } = JSON.parse(body ?? '');
     return { holder, until, attempts, wakeAt, exhausted };
   };
   expect(await shown()).toEqual({});

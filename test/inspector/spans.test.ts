@@ -4,7 +4,10 @@ import { spansOf } from '../../src/inspector/page/spans.js';
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
 /** The spans of a session that was created at second 0, until second 100. */
-const spans = (active: number, { started, ended }: { readonly started?: number; readonly ended?: number } = {}) =>
+const spans = (
+  active: number,
+  { started, ended }: { readonly started?: number; readonly ended?: number } = {},
+) =>
   spansOf(
     {
       created_at: at(0),

@@ -70,7 +70,9 @@ describe('coreModule', () => {
   });
 
   it('refuses wrong and unknown settings when it is made', () => {
-    expect(() => coreModule({ idleTimeout: -1 })).toThrow(/^SessionService: idleTimeout must be a number from 0/);
+    expect(() => coreModule({ idleTimeout: -1 })).toThrow(
+      /^SessionService: idleTimeout must be a number from 0/,
+    );
     expect(() => coreModule(Object({ idleTimout: 60 }))).toThrow(
       new TypeError('SessionService: idleTimout is unknown (did you mean idleTimeout?)'),
     );
@@ -94,7 +96,8 @@ describe('coreModule', () => {
 describe('the store modules', () => {
   const redis = () => redisModule({ client: new RedisMock(), prefix: 'wired' });
   const sqlite = () => sqliteModule({ database: openLibsql(':memory:') });
-  const postgres = () => postgresModule({ pool: { connect: () => Promise.reject(new Error('there is no server')) } });
+  const postgres = () =>
+    postgresModule({ pool: { connect: () => Promise.reject(new Error('there is no server')) } });
   const orders = {
     'before the core': (store: ContainerModule) => [store, coreModule()],
     'after the core': (store: ContainerModule) => [coreModule(), store],
@@ -162,21 +165,31 @@ describe('handlerModule', () => {
   });
 
   it('denies other keys, and creates no handler without an authenticator', async () => {
-    expect(await statusFor(loaded(coreModule(), handlerModule({ authenticate: acme })), 'sesame')).toBe(401);
-    expect(() => loaded(coreModule(), handlerModule()).get(TYPES.SessionHandler)).toThrow('colloquy.Authenticator');
+    expect(
+      await statusFor(loaded(coreModule(), handlerModule({ authenticate: acme })), 'sesame'),
+    ).toBe(401);
+    expect(() => loaded(coreModule(), handlerModule()).get(TYPES.SessionHandler)).toThrow(
+      'colloquy.Authenticator',
+    );
   });
 
   it('passes its settings on, and refuses wrong ones when it is made', async () => {
     const reasons: string[] = [];
-    const settings = { authenticate: acme, onDenied: ({ reason }: { reason: string }) => reasons.push(reason) };
+    const settings = {
+      authenticate: acme,
+      onDenied: ({ reason }: { reason: string }) => reasons.push(reason),
+    };
     expect(await statusFor(loaded(coreModule(), handlerModule(settings)), 'sesame')).toBe(401);
     expect(reasons).toEqual(['wrong']);
-    expect(() => handlerModule({ ...settings, maxBodyBytes: 0 })).toThrow('createSessionHandler: maxBodyBytes must be');
+    expect(() => handlerModule({ ...settings, maxBodyBytes: 0 })).toThrow(
+      'createSessionHandler: maxBodyBytes must be',
+    );
   });
 });
 
 describe('TYPES', () => {
   it('are symbols that any copy of the module shares', () => {
-    for (const [name, token] of Object.entries(TYPES)) expect(token).toBe(Symbol.for(`colloquy.${name}`));
+    for (const [name, token] of Object.entries(TYPES))
+      expect(token).toBe(Symbol.for(`colloquy.${name}`));
   });
 });

@@ -33,10 +33,8 @@ describe('a container with observers and a logger', () => {
       { name: 'list', tenant: 'acme' },
     ]);
     await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(3), { timeout: PATIENT_MS });
-    expect(error.mock.calls.map(([fields]) => fields.operation ?? fields.status).toSorted()).toEqual([
-      503,
-      'list',
-      'list',
-    ]);
+    expect(
+      error.mock.calls.map(([fields]) => fields.operation ?? fields.status).toSorted(),
+    ).toEqual([503, 'list', 'list']);
   });
 });

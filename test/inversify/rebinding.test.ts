@@ -5,14 +5,22 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Authenticate } from '../../src/http/index.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import type { Clock, Ids, SessionService, SessionStore } from '../../src/index.js';
-import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from '../../src/inversify/index.js';
+import {
+  coreModule,
+  handlerModule,
+  memoryModule,
+  redisModule,
+  TYPES,
+} from '../../src/inversify/index.js';
 import { ManualClock, NOON } from '../support/manual-clock.js';
 import { ada, countingIds, okOf } from '../support/sessions.js';
 
 type BindTheirs = (container: Container) => void;
 
 /** When a host can put a port of its own in place, with what else is loaded meanwhile. */
-const moments: Readonly<Record<string, (modules: readonly ContainerModule[], bindTheirs: BindTheirs) => Container>> = {
+const moments: Readonly<
+  Record<string, (modules: readonly ContainerModule[], bindTheirs: BindTheirs) => Container>
+> = {
   'before loading': (modules, bindTheirs) => {
     const container = new Container();
     bindTheirs(container);
@@ -57,7 +65,9 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
     ['the other way round', () => everyModule().reverse()],
   ])('is the store, with the modules %s', async (_order, modules) => {
     const theirs = new MemorySessionStore();
-    const container = make(modules(), (c) => c.rebind<SessionStore>(TYPES.SessionStore).toConstantValue(theirs));
+    const container = make(modules(), (c) =>
+      c.rebind<SessionStore>(TYPES.SessionStore).toConstantValue(theirs),
+    );
     await okOf(sessionsOf(container).create(ada));
     expect(container.get(TYPES.SessionStore)).toBe(theirs);
     expect(theirs.list('default', { offset: 0, limit: 1 })._unsafeUnwrap().total).toBe(1);
@@ -66,7 +76,9 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
   it('is the clock', async () => {
     const clock = new ManualClock();
     const modules = [memoryModule(), coreModule()];
-    const sessions = sessionsOf(make(modules, (c) => c.rebind<Clock>(TYPES.Clock).toConstantValue(clock)));
+    const sessions = sessionsOf(
+      make(modules, (c) => c.rebind<Clock>(TYPES.Clock).toConstantValue(clock)),
+    );
     const { id, createdAt } = await okOf(sessions.create(ada));
     expect(createdAt).toBe(new Date(NOON).toISOString());
     await okOf(sessions.start(id));
@@ -105,7 +117,9 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
 describe("a host's own port", () => {
   it('may be one that has to be waited for', async () => {
     const container = new Container();
-    container.bind<SessionStore>(TYPES.SessionStore).toDynamicValue(async () => new MemorySessionStore());
+    container
+      .bind<SessionStore>(TYPES.SessionStore)
+      .toDynamicValue(async () => new MemorySessionStore());
     container.load(coreModule());
     const sessions = await container.getAsync<SessionService>(TYPES.SessionService);
     expect((await okOf(sessions.list())).total).toBe(0);

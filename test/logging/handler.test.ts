@@ -1,5 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
+import {
+  createSessionHandler,
+  type HandlerRequest,
+  type SessionHandlerOptions,
+} from '../../src/http/index.js';
 import { openSessions } from '../support/sessions.js';
 
 const request = (url: string): HandlerRequest => ({
@@ -10,7 +14,10 @@ const request = (url: string): HandlerRequest => ({
   body: async () => ({ outcome: 'lost' }),
 });
 
-const openHandler = (authenticate: SessionHandlerOptions['authenticate'], error: () => unknown = () => undefined) => {
+const openHandler = (
+  authenticate: SessionHandlerOptions['authenticate'],
+  error: () => unknown = () => undefined,
+) => {
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn(error) };
   const handle = createSessionHandler({ sessions: openSessions().sessions, authenticate, logger });
   return { handle, logger };
@@ -25,7 +32,11 @@ describe('the logger of a handler', () => {
     const { handle, logger } = openHandler(broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
     expect(logger.error).toHaveBeenCalledExactlyOnceWith(
-      { status: 503, error: { type: 'authenticator_unavailable' }, cause: expect.stringContaining('no database') },
+      {
+        status: 503,
+        error: { type: 'authenticator_unavailable' },
+        cause: expect.stringContaining('no database'),
+      },
       'API keys cannot be checked at the moment. Try again later.',
     );
     expect(JSON.stringify(logger.error.mock.calls)).not.toContain('a-secret-key');
@@ -34,7 +45,8 @@ describe('the logger of a handler', () => {
   test('receives nothing about other responses below 500', async () => {
     const { handle, logger } = openHandler(() => 'acme');
     expect((await handle(request('/session/nobody')))?.status).toBe(404);
-    for (const level of [logger.info, logger.warn, logger.error]) expect(level).not.toHaveBeenCalled();
+    for (const level of [logger.info, logger.warn, logger.error])
+      expect(level).not.toHaveBeenCalled();
   });
 
   test('is no harm where it fails', async () => {

@@ -13,7 +13,10 @@ import { TextSessionStore } from '../support/store-doubles.js';
 /** A service that tells pino, and what pino has written. */
 const openLogged = (store: SessionStore = new MemorySessionStore()) => {
   const lines: Record<string, unknown>[] = [];
-  const logger = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line)) });
+  const logger = pino(
+    { base: null, timestamp: false },
+    { write: (line) => lines.push(JSON.parse(line)) },
+  );
   const clock = new ManualClock();
   return { ...openSessions({ store, clock, observers: [logging(logger)] }), store, clock, lines };
 };
@@ -30,8 +33,12 @@ describe('logging', () => {
 
   test('logs why operations fail, without the properties that a client adds to its errors', async () => {
     const { sessions, store, lines } = openLogged();
-    const cause = Object.assign(new Error('connection lost'), { command: { name: 'set', args: ['a secret'] } });
-    vi.spyOn(store, 'find').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied', cause)));
+    const cause = Object.assign(new Error('connection lost'), {
+      command: { name: 'set', args: ['a secret'] },
+    });
+    vi.spyOn(store, 'find').mockReturnValue(
+      err(storeUnavailable('it is gone', 'not_applied', cause)),
+    );
     await errorOf(sessions.forTenant('acme').get('s1'));
     await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: PATIENT_MS });
     expect(lines[0]).toEqual({
@@ -63,7 +70,13 @@ describe('logging', () => {
         error: expect.any(Object),
         msg: expect.any(String),
       },
-      { level: WARN, operation: 'list', tenant: 'default', unreadable: [id], msg: expect.any(String) },
+      {
+        level: WARN,
+        operation: 'list',
+        tenant: 'default',
+        unreadable: [id],
+        msg: expect.any(String),
+      },
     ]);
   });
 
@@ -76,7 +89,11 @@ describe('logging', () => {
     clock.pass(10_000);
     await okOf(sessions.claimAny({ holder: 'worker-1', seconds: 10 }));
     await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: PATIENT_MS });
-    const warned = { level: WARN, unreadable: [id], msg: 'a claim left out sessions that cannot be read' };
+    const warned = {
+      level: WARN,
+      unreadable: [id],
+      msg: 'a claim left out sessions that cannot be read',
+    };
     expect(lines).toEqual([
       { ...warned, operation: 'claim', tenant: 'default' },
       { ...warned, operation: 'claimAny' },
@@ -94,7 +111,13 @@ describe('logging', () => {
     await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: PATIENT_MS });
     expect(lines).toMatchObject([
       { level: ERROR, operation: 'sweep', error: { type: 'corrupt_record', id } },
-      { level: INFO, tenant: 'default', session: id, endReason: 'time_limit', endedAt: '2026-01-31T12:00:01.000Z' },
+      {
+        level: INFO,
+        tenant: 'default',
+        session: id,
+        endReason: 'time_limit',
+        endedAt: '2026-01-31T12:00:01.000Z',
+      },
     ]);
   });
 
@@ -118,15 +141,21 @@ describe('logging', () => {
     ]) {
       const store: SessionStore = new MemorySessionStore();
       vi.spyOn(store, 'find').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
-      const { sessions } = openSessions({ store, observers: [logging({ info: error, warn: error, error })] });
+      const { sessions } = openSessions({
+        store,
+        observers: [logging({ info: error, warn: error, error })],
+      });
       expect((await errorOf(sessions.get('s1'))).type).toBe('store_unavailable');
       await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     }
   });
 
-  test.for([undefined, 5, {}, { info: () => undefined }])('throws with %j for a logger', (logger) => {
-    expect(() => Reflect.apply(logging, undefined, [logger])).toThrow(
-      new TypeError('logging: logger must have the methods info, warn, error'),
-    );
-  });
+  test.for([undefined, 5, {}, { info: () => undefined }])(
+    'throws with %j for a logger',
+    (logger) => {
+      expect(() => Reflect.apply(logging, undefined, [logger])).toThrow(
+        new TypeError('logging: logger must have the methods info, warn, error'),
+      );
+    },
+  );
 });

@@ -149,7 +149,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store does not note that a tenant has sessions that wait',
     file: 'adapters/redis/index-entries.ts',
-    from: '{ index: keys.waiting, score: `<${wakeAt}` }, ',
+    from: '{ index: keys.waiting, score: `<${wakeAt}` },',
     to: '',
     tests: redis,
   },
@@ -219,7 +219,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the memory store ignores the fencing token',
     file: 'src/session/decide-append.ts',
-    from: "if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };",
+    from: `if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now))
+    return { outcome: 'lease_lost' };`,
     to: '',
     tests: ['test/stores/memory.contract.test.ts', 'test/service/leases.properties.test.ts'],
   },

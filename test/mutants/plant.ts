@@ -10,7 +10,10 @@ const hasPlace = (code: string, { from }: Mutant): boolean => code.split(from).l
 export const canBePlanted = (mutant: Mutant): boolean =>
   existsSync(mutant.file) && hasPlace(readFileSync(mutant.file, 'utf8'), mutant);
 
-/** A Vite plugin that plants a bug in its file in the place of reading its file. Nothing on disk changes. */
+/**
+ * A Vite plugin that plants a bug in its file in the place of reading its file. Nothing on disk
+ * changes.
+ */
 export const plant = (mutant: Mutant): Plugin => {
   const { file, from, to } = mutant;
   const path = resolve(file);
@@ -20,7 +23,8 @@ export const plant = (mutant: Mutant): Plugin => {
     load(id) {
       if (id.split('?', 1)[0] !== path) return undefined;
       const code = readFileSync(path, 'utf8');
-      if (!hasPlace(code, mutant)) throw new Error(`${file} does not contain this exactly once: ${from}`);
+      if (!hasPlace(code, mutant))
+        throw new Error(`${file} does not contain this exactly once: ${from}`);
       return code.replace(from, () => to);
     },
   };

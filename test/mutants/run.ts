@@ -4,18 +4,25 @@ import { mutants } from './mutants.js';
 import { canBePlanted, plant } from './plant.js';
 
 /*
- * Plants each bug in turn and runs the tests that should catch it. Prints the test that fails, and ends with
- * 1 if a bug is not caught. Usage: npm run test:planted [-- --only TEXT [--only TEXT …]], with texts of bugs or files.
+ * Plants each bug in turn and runs the tests that should catch it. Prints the test that fails, and
+ * ends with 1 if a bug is not caught. Usage: npm run test:planted [-- --only TEXT [--only TEXT …]],
+ * with texts of bugs or files.
  */
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] } } });
-const chosen = mutants.filter(({ bug, file }) => values.only.some((text) => `${bug} ${file}`.includes(text)));
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [''] } },
+});
+const chosen = mutants.filter(({ bug, file }) =>
+  values.only.some((text) => `${bug} ${file}`.includes(text)),
+);
 let missed = 0;
 
 for (const mutant of chosen) {
   if (!canBePlanted(mutant)) {
     missed += 1;
-    console.log(`MISSED  ${mutant.bug}\n        ${mutant.file} does not contain its text exactly once`);
+    console.log(
+      `MISSED  ${mutant.bug}\n        ${mutant.file} does not contain its text exactly once`,
+    );
     continue;
   }
   const vitest = await startVitest(

@@ -76,8 +76,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim gives sessions of other tenants',
     file: 'src/service/claim-sessions.ts',
-    from: 'settings.store.claim({ tenant, now',
-    to: 'settings.store.claim({ tenant: undefined, now',
+    from: 'settings.store.claim({\n      tenant,',
+    to: 'settings.store.claim({\n      tenant: undefined,',
     tests: ['test/service/claim.test.ts', 'test/client/work.test.ts', ...http],
   },
   {
@@ -112,12 +112,16 @@ export const workMutants: readonly Mutant[] = [
     bug: 'a worker stops for ever at an error that cannot be read',
     file: worker,
     from: `  try {
-    return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';
+    return (
+      typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled'
+    );
   } catch {
     // An error of \`run\` may be anything.
     return false;
   }`,
-    to: "  return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled';",
+    to: `  return (
+      typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled'
+    );`,
     tests: hostile,
   },
   {
@@ -221,8 +225,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a release over HTTP is never done',
     file: 'src/operations/work-operations.ts',
-    from: "calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, given(body)) },",
-    to: "calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, { ...given(body), done: false }) },",
+    from: 'sessions.release(id, given(body))',
+    to: 'sessions.release(id, { ...given(body), done: false })',
     tests: http,
   },
 ];

@@ -33,7 +33,8 @@ const decoded = (text: string): string | undefined => {
 };
 
 const headerOf = (headers: Outgoing['headers'], name: string): string | undefined => {
-  const [, value] = Object.entries(headers ?? {}).find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? [];
+  const [, value] =
+    Object.entries(headers ?? {}).find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? [];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 };
 
@@ -100,14 +101,16 @@ export class Described {
     const [path = '', ...rest] = url.split('?');
     for (const [template, item] of Object.entries(this.document.paths)) {
       const [before = '', behind] = template.split(placeholder);
-      const id = behind === undefined ? undefined : path.slice(before.length, path.length - behind.length);
+      const id =
+        behind === undefined ? undefined : path.slice(before.length, path.length - behind.length);
       const isThis =
         behind === undefined
           ? path === template
           : path.startsWith(before) && path.endsWith(behind) && /^[^/]+$/.test(id ?? '');
       // HEAD is answered as GET is, without a body.
       const name = methods.find((each) => each === method.toLowerCase().replace('head', 'get'));
-      if (isThis) return { operation: name && item[name], id, query: new URLSearchParams(rest.join('?')) };
+      if (isThis)
+        return { operation: name && item[name], id, query: new URLSearchParams(rest.join('?')) };
     }
     return undefined;
   }
@@ -118,10 +121,13 @@ export class Described {
     const found = this.find(method, url);
     if (found === undefined) return [];
     const { operation } = found;
-    const response = (operation && this.responsesOf(operation)[reply.status]) ?? this.#otherwise(reply.status);
+    const response =
+      (operation && this.responsesOf(operation)[reply.status]) ?? this.#otherwise(reply.status);
     if (response === undefined) return [`${reply.status} is not described`];
     const shape = this.#replyFaults(response, method, reply);
-    return operation === undefined ? shape : [...shape, ...this.#requestFaults(operation, found, sent, reply)];
+    return operation === undefined
+      ? shape
+      : [...shape, ...this.#requestFaults(operation, found, sent, reply)];
   }
 
   /** What is wrong with an event of a stream. */
@@ -147,21 +153,34 @@ export class Described {
       const fault = this.against(schema, typed(String(value), schema));
       return fault === undefined ? [] : [`${name}: ${fault}`];
     });
-    if (content === undefined || method === 'HEAD') return reply.text === '' ? faults : [...faults, 'has a body'];
+    if (content === undefined || method === 'HEAD')
+      return reply.text === '' ? faults : [...faults, 'has a body'];
     const media = content[String(reply.headers['content-type'])];
-    if (media === undefined) return [...faults, `${reply.headers['content-type']} is not described`];
+    if (media === undefined)
+      return [...faults, `${reply.headers['content-type']} is not described`];
     const fault = this.against(media.schema, reply.json());
     return fault === undefined ? faults : [...faults, `body: ${fault}`];
   }
 
-  /** A request that the document does not allow is refused, and one that it allows is not refused as invalid. */
-  #requestFaults(operation: Operation, found: Found, sent: Outgoing, reply: Reply): readonly string[] {
+  /**
+   * A request that the document does not allow is refused, and one that it allows is not refused as
+   * invalid.
+   */
+  #requestFaults(
+    operation: Operation,
+    found: Found,
+    sent: Outgoing,
+    reply: Reply,
+  ): readonly string[] {
     const objection = this.objection(operation, found, sent);
     if (objection === 'unknown') return [];
-    if (objection !== undefined) return reply.status >= 400 ? [] : [`was taken in spite of ${objection}`];
+    if (objection !== undefined)
+      return reply.status >= 400 ? [] : [`was taken in spite of ${objection}`];
     if (reply.status !== 400) return [];
     const errors: readonly { readonly message: string }[] = Object(reply.json()).errors ?? [];
-    return errors.every(({ message }) => unsayable.test(message)) ? [] : [`was refused: ${reply.text.slice(0, 500)}`];
+    return errors.every(({ message }) => unsayable.test(message))
+      ? []
+      : [`was refused: ${reply.text.slice(0, 500)}`];
   }
 
   /** What the document has against a request. Some are beyond what it can say. */
@@ -169,18 +188,24 @@ export class Described {
     const parameters = this.parametersOf(operation);
     const { requestBody } = operation;
     const { query, id } = found;
-    const sentAs = ({ in: place, name, schema }: Parameter): string | readonly string[] | undefined => {
+    const sentAs = ({
+      in: place,
+      name,
+      schema,
+    }: Parameter): string | readonly string[] | undefined => {
       if (place === 'path') return decoded(id ?? '');
       if (schema.type === 'array') return query.has(name) ? query.getAll(name) : undefined;
       return place === 'query' ? (query.get(name) ?? undefined) : headerOf(headers, name);
     };
     const isBeyond =
       parameters.some(
-        ({ in: place, name, schema }) => place === 'query' && schema.type !== 'array' && query.getAll(name).length > 1,
+        ({ in: place, name, schema }) =>
+          place === 'query' && schema.type !== 'array' && query.getAll(name).length > 1,
       ) ||
       (query.has('page') && query.has('cursor')) ||
       isMixed(query) ||
-      (operation.operationId === 'readHistory' && (query.has('before') || query.has('after') !== query.has('limit'))) ||
+      (operation.operationId === 'readHistory' &&
+        (query.has('before') || query.has('after') !== query.has('limit'))) ||
       (id !== undefined && decoded(id) === undefined);
     if (isBeyond) return 'unknown';
     for (const parameter of parameters) {

@@ -42,16 +42,27 @@ const everything = { routes: optional } as const;
 const unchecked = (options: unknown) => Reflect.apply(openApiDocument, undefined, [options]);
 
 describe('the document', () => {
-  test.each([...combinations, [openApiRoute({ public: true })]])('is valid OpenAPI 3.1: %#', async (...routes) => {
-    const plain = JSON.parse(JSON.stringify(documentOf({ routes, prefix: '/api', maxBodyBytes: 1000 })));
-    expect(await validator.validate(plain)).toEqual({ valid: true });
-    const names = operationsOf(plain).map(({ operationId }) => operationId);
-    expect(new Set(names).size).toBe(names.length);
-  });
+  test.each([...combinations, [openApiRoute({ public: true })]])(
+    'is valid OpenAPI 3.1: %#',
+    async (...routes) => {
+      const plain = JSON.parse(
+        JSON.stringify(documentOf({ routes, prefix: '/api', maxBodyBytes: 1000 })),
+      );
+      expect(await validator.validate(plain)).toEqual({ valid: true });
+      const names = operationsOf(plain).map(({ operationId }) => operationId);
+      expect(new Set(names).size).toBe(names.length);
+    },
+  );
 
   test('has just the paths that are served', () => {
-    expect(Object.keys(documentOf().paths)).toEqual(['/create-session', '/sessions', '/session/{session_id}']);
-    expect(Object.keys(documentOf({ routes: [eventRoutes()] }).paths)).toContain('/session/{session_id}/events');
+    expect(Object.keys(documentOf().paths)).toEqual([
+      '/create-session',
+      '/sessions',
+      '/session/{session_id}',
+    ]);
+    expect(Object.keys(documentOf({ routes: [eventRoutes()] }).paths)).toContain(
+      '/session/{session_id}/events',
+    );
     expect(Object.keys(documentOf(everything).paths)).toHaveLength(26);
   });
 
@@ -60,7 +71,9 @@ describe('the document', () => {
       const { components, paths } = documentOf({ routes });
       const { securitySchemes: _, ...referable } = components;
       const text = JSON.stringify([paths, components]);
-      const referred = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name));
+      const referred = new Set(
+        [...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name),
+      );
       // Those answer requests that are for none of the paths.
       for (const name of ['RouteNotFound', 'MethodNotAllowed']) referred.add(`responses/${name}`);
       const names = Object.entries(referable).flatMap(([kind, each]) =>
@@ -87,16 +100,20 @@ describe('the document', () => {
     const described = new Described(document);
     for (const operation of operationsOf(document)) {
       expect(operation.summary, operation.operationId).not.toBe(operation.operationId);
-      for (const { description } of Object.values(described.responsesOf(operation))) expect(description).not.toBe('');
+      for (const { description } of Object.values(described.responsesOf(operation)))
+        expect(description).not.toBe('');
     }
-    for (const [name, { description }] of Object.entries(parameters)) expect(description, name).toMatch(/ .*\.$/);
-    for (const [name, { description }] of Object.entries(schemas)) expect(description, name).toMatch(/\.$/);
+    for (const [name, { description }] of Object.entries(parameters))
+      expect(description, name).toMatch(/ .*\.$/);
+    for (const [name, { description }] of Object.entries(schemas))
+      expect(description, name).toMatch(/\.$/);
   });
 
   test('gives every const and every enum a type', () => {
     const untyped: unknown[] = [];
     walk(documentOf({ ...everything, faces: ['ada'], profiles: ['tutor'] }), (value) => {
-      if (('const' in value || 'enum' in value) && typeof value['type'] !== 'string') untyped.push(value);
+      if (('const' in value || 'enum' in value) && typeof value['type'] !== 'string')
+        untyped.push(value);
     });
     expect(untyped).toEqual([]);
   });
@@ -111,11 +128,13 @@ describe('the document', () => {
   test('has examples that its own schemas accept', () => {
     const described = new Described(documentOf(everything));
     const accept = (operation: Operation) => {
-      const contents = [operation.requestBody, ...Object.values(described.responsesOf(operation))].flatMap((each) =>
-        Object.values(each?.content ?? {}),
-      );
+      const contents = [
+        operation.requestBody,
+        ...Object.values(described.responsesOf(operation)),
+      ].flatMap((each) => Object.values(each?.content ?? {}));
       for (const { schema, examples = {} } of [...contents, ...described.parametersOf(operation)]) {
-        for (const { value } of Object.values(examples)) expect(described.against(schema, value)).toBeUndefined();
+        for (const { value } of Object.values(examples))
+          expect(described.against(schema, value)).toBeUndefined();
       }
     };
     const operations = operationsOf(described.document);
@@ -125,7 +144,11 @@ describe('the document', () => {
 
   test('is frozen, all the way down', () => {
     const { info, paths, components } = documentOf(everything);
-    const values = [info, paths['/sessions']?.get?.parameters, components.schemas['Session']?.properties];
+    const values = [
+      info,
+      paths['/sessions']?.get?.parameters,
+      components.schemas['Session']?.properties,
+    ];
     for (const value of values) expect(Object.isFrozen(value)).toBe(true);
   });
 
@@ -142,9 +165,16 @@ describe('the document', () => {
     });
     expect(schemas['AppendHistory']?.properties?.['entries']).toMatchObject({ maxItems: 7 });
     expect(schemas['NewHistoryEntry']?.properties?.['content']).toMatchObject({ maxLength: 50 });
-    const same = documentOf({ limits, faces: ['ada', 'grace'], profiles: [], routes: [commandRoutes()] });
+    const same = documentOf({
+      limits,
+      faces: ['ada', 'grace'],
+      profiles: [],
+      routes: [commandRoutes()],
+    });
     expect(same.components).toEqual(documentOf({ sessions, routes: [commandRoutes()] }).components);
-    expect(documentOf({ sessions, faces: ['eve'] }).components.schemas['CreateSession']?.properties).toMatchObject({
+    expect(
+      documentOf({ sessions, faces: ['eve'] }).components.schemas['CreateSession']?.properties,
+    ).toMatchObject({
       face: { enum: ['eve'] },
       time_limit: { maximum: 60 },
     });

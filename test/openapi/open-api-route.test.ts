@@ -10,7 +10,12 @@ import {
 } from '../../src/http/index.js';
 import type { HandlerRequest } from '../../src/http/session-handler.js';
 import { SessionService } from '../../src/index.js';
-import { type Operation, openApiDocument, openApiRoute, type Parameter } from '../../src/openapi/index.js';
+import {
+  type Operation,
+  openApiDocument,
+  openApiRoute,
+  type Parameter,
+} from '../../src/openapi/index.js';
 import { parseSettings } from '../../src/service/settings.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';
 import { countEntries } from '../http/host-operation.js';
@@ -40,7 +45,9 @@ describe('GET /openapi.json', () => {
     });
     const routes = [commandRoutes(), eventRoutes(), openApiRoute()];
     const document = await documentAt({ sessions, routes, maxBodyBytes: 5000 }, { prefix: 'api/' });
-    expect(document).toEqual(openApiDocument({ sessions, routes, maxBodyBytes: 5000, prefix: '/api' }));
+    expect(document).toEqual(
+      openApiDocument({ sessions, routes, maxBodyBytes: 5000, prefix: '/api' }),
+    );
     expect(document.servers).toEqual([{ url: '/api' }]);
     expect(document.components.schemas.CreateSession.properties).toMatchObject({
       face: { enum: ['ada'] },
@@ -81,9 +88,17 @@ describe('GET /openapi.json', () => {
     expect((await handler(request('GET', '/openapi.json?x=1')))?.status).toBe(200);
     expect(await handler(request('GET', '/openapi.jsonx'))).toBeUndefined();
     const head = await handler(request('HEAD', '/openapi.json'));
-    expect([head?.status, head?.body, Number(head?.headers['Content-Length']) > 1000]).toEqual([200, undefined, true]);
+    expect([head?.status, head?.body, Number(head?.headers['Content-Length']) > 1000]).toEqual([
+      200,
+      undefined,
+      true,
+    ]);
     const posted = await handler(request('POST', '/openapi.json'));
-    expect([...seen(posted), posted?.headers['Allow']]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
+    expect([...seen(posted), posted?.headers['Allow']]).toEqual([
+      405,
+      'method_not_allowed',
+      'GET, HEAD',
+    ]);
   });
 
   test.each([
@@ -105,7 +120,10 @@ describe('GET /openapi.json', () => {
   });
 
   test('leaves the schemas of the host as they are, whatever their properties are called', async () => {
-    const book = { type: 'object', properties: { id: { type: 'string' }, title: { type: 'string' } } } as const;
+    const book = {
+      type: 'object',
+      properties: { id: { type: 'string' }, title: { type: 'string' } },
+    } as const;
     const shape = {
       schema: { $ref: '#/components/schemas/Book' },
       components: { Book: book },
@@ -149,7 +167,8 @@ describe('every example', () => {
       const entries = isOfEntries ? [{ role: 'user', content: 'Hello' }] : [];
       await sessions.create({ face: 'ada', profile: 'tutor', entries });
       await sessions.lease(String(id), { holder: 'worker-1', seconds: 30 });
-      for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));
+      for (const command of isPrepared(operationId) ? before[operationId] : [])
+        await sessions[command](String(id));
     }
     return createSessionHandler({ sessions, authenticate: () => 'acme', routes });
   };
@@ -158,11 +177,18 @@ describe('every example', () => {
   const requestsOf = (path: string, method: string, operation: Operation) => {
     const { requestBody } = operation;
     const parameters = described.parametersOf(operation);
-    const bodies = Object.values(requestBody?.content['application/json']?.examples ?? { none: { value: null } });
+    const bodies = Object.values(
+      requestBody?.content['application/json']?.examples ?? { none: { value: null } },
+    );
     const valuesOf = ({ examples = {} }: Parameter) =>
-      Object.values(examples).map(({ value }) => (Array.isArray(value) ? value.map(String) : [String(value)]));
+      Object.values(examples).map(({ value }) =>
+        Array.isArray(value) ? value.map(String) : [String(value)],
+      );
     const inPath = parameters.filter((each) => each.in === 'path');
-    const url = inPath.reduce((text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0]?.[0] ?? ''), path);
+    const url = inPath.reduce(
+      (text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0]?.[0] ?? ''),
+      path,
+    );
     const others = parameters.filter((each) => each.in !== 'path');
     const singles = others.flatMap((each) => valuesOf(each).map((value) => [each, value] as const));
     return [undefined, ...singles].flatMap((single) =>
@@ -184,7 +210,11 @@ describe('every example', () => {
   };
 
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): [string, string, Operation] => [method, path, operation]),
+    Object.entries(item).map(([method, operation]): [string, string, Operation] => [
+      method,
+      path,
+      operation,
+    ]),
   );
 
   test.each(operations)('of %s %s is answered as it says', async (method, path, operation) => {

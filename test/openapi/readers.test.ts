@@ -13,15 +13,24 @@ import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
 
 const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
-const policy = { limits, hasTimeLimit: true, faces: undefined, profiles: new Set(['tutor', 'coach']) };
+const policy = {
+  limits,
+  hasTimeLimit: true,
+  faces: undefined,
+  profiles: new Set(['tutor', 'coach']),
+};
 const given = { limits, profiles: ['tutor', 'coach'], routes: [commandRoutes()] };
 const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
-const fits = (name: string, value: unknown): boolean => described.against(schema(name), value) === undefined;
+const fits = (name: string, value: unknown): boolean =>
+  described.against(schema(name), value) === undefined;
 
 const NOW = '2026-01-31T18:00:00.000Z';
 
-/** Lengths around the bounds of names, in characters of one code unit, so that both sides count alike. */
+/**
+ * Lengths around the bounds of names, in characters of one code unit, so that both sides count
+ * alike.
+ */
 const sized = fc.constantFrom(0, 1, 63, 64, 65, 255, 256, 257).map((length) => 'x'.repeat(length));
 
 const junk = fc.oneof(fc.constantFrom<unknown>(null, true, 0, -1, '', [], {}), fc.jsonValue());
@@ -66,7 +75,10 @@ const create = fc.record(
     start: flag,
     wake: flag,
     from: fc.oneof(
-      fc.record({ id: text, position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk) }, { requiredKeys: ['id'] }),
+      fc.record(
+        { id: text, position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk) },
+        { requiredKeys: ['id'] },
+      ),
       fc.constant(null),
       junk,
     ),
@@ -104,18 +116,34 @@ const append = fc.record(
   { requiredKeys: [] },
 );
 
-const position = fc.oneof({ weight: 3, arbitrary: fc.maxSafeNat() }, { weight: 1, arbitrary: junk });
+const position = fc.oneof(
+  { weight: 3, arbitrary: fc.maxSafeNat() },
+  { weight: 1, arbitrary: junk },
+);
 
 const rewind = fc.record(
-  { to: position, entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk), if_position: position, wake: flag },
+  {
+    to: position,
+    entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk),
+    if_position: position,
+    wake: flag,
+  },
   { requiredKeys: ['to', 'if_position'] },
 );
 
-const labelChange = fc.oneof(fc.string({ unit: 'grapheme-ascii', maxLength: 5 }), fc.constant(null), junk);
+const labelChange = fc.oneof(
+  fc.string({ unit: 'grapheme-ascii', maxLength: 5 }),
+  fc.constant(null),
+  junk,
+);
 
 const update = fc.record(
   {
-    labels: fc.oneof(fc.dictionary(fc.constantFrom('a', 'pageTitle', '', 'a b'), labelChange), fc.constant(null), junk),
+    labels: fc.oneof(
+      fc.dictionary(fc.constantFrom('a', 'pageTitle', '', 'a b'), labelChange),
+      fc.constant(null),
+      junk,
+    ),
     metadata: fc.oneof(fc.constant({ title: 'Tax return', draft: null }), fc.constant(null), junk),
     if_revision: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
   },
@@ -152,8 +180,16 @@ describe('what the schemas accept is what the readers accept', () => {
       (input) => {
         // The handler leaves out the fields of a body that it does not know.
         const { time_limit: timeLimit, other: _, ...rest } = input;
-        const sent = { ...rest, face: rest['face'] ?? MISSING, profile: rest['profile'] ?? MISSING };
-        return parseCreate('time_limit' in input ? { ...sent, timeLimit } : sent, policy, NOW).isOk();
+        const sent = {
+          ...rest,
+          face: rest['face'] ?? MISSING,
+          profile: rest['profile'] ?? MISSING,
+        };
+        return parseCreate(
+          'time_limit' in input ? { ...sent, timeLimit } : sent,
+          policy,
+          NOW,
+        ).isOk();
       },
     );
   });
@@ -163,7 +199,12 @@ describe('what the schemas accept is what the readers accept', () => {
       append,
       (input) => fits('AppendHistory', input),
       ({ entries, if_position: ifPosition, wake }) =>
-        parseAppend(entries, { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined }, NOW, limits).isOk(),
+        parseAppend(
+          entries,
+          { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined },
+          NOW,
+          limits,
+        ).isOk(),
     );
   });
 
@@ -181,7 +222,8 @@ describe('what the schemas accept is what the readers accept', () => {
       update,
       (input) => fits('UpdateSession', input),
       ({ if_revision: ifRevision, ...changes }) =>
-        parseUpdate(changes, limits).isOk() && parseUpdateOptions({ ifRevision: ifRevision ?? undefined }).isOk(),
+        parseUpdate(changes, limits).isOk() &&
+        parseUpdateOptions({ ifRevision: ifRevision ?? undefined }).isOk(),
     );
   });
 
@@ -202,12 +244,14 @@ describe('what the schemas accept is what the readers accept', () => {
       'Idempotency-Key',
       '/start-session/{session_id}',
       'post',
-      (sent: string) => parseCommandOptions({ operationId: idempotencyKeyOf(asHeader(sent)) }).isOk(),
+      (sent: string) =>
+        parseCommandOptions({ operationId: idempotencyKeyOf(asHeader(sent)) }).isOk(),
     ],
   ] as const)('as %s of %s', async (name, path, method, isRead) => {
     const item: PathItem = described.document.paths[path] ?? {};
     const operation = item[method];
-    const parameter = operation && described.parametersOf(operation).find((each) => each.name === name);
+    const parameter =
+      operation && described.parametersOf(operation).find((each) => each.name === name);
     const values = fc.oneof(
       sized,
       fc.string({ unit: 'grapheme-ascii' }),
@@ -216,7 +260,8 @@ describe('what the schemas accept is what the readers accept', () => {
       fc.stringMatching(/^"?[\w.~:-]{1,20} ?"?$/),
       fc.stringMatching(/^[\w.~:-]+[ /]?$/),
     );
-    const isAllowed = (value: string) => described.against(parameter?.schema ?? {}, value) === undefined;
+    const isAllowed = (value: string) =>
+      described.against(parameter?.schema ?? {}, value) === undefined;
     await fc.assert(
       fc.property(values, (value) => {
         // How long a key may be between the quotes that it may be in, the document says in words.

@@ -15,7 +15,14 @@ export const contract = {
   './redis': ['RedisSessionStore'],
   './sqlite': ['SqliteSessionStore'],
   './postgres': ['PostgresSessionStore'],
-  './http': ['createSessionHandler', 'staticApiKeys', 'commandRoutes', 'historyRoutes', 'eventRoutes', 'answerOf'],
+  './http': [
+    'createSessionHandler',
+    'staticApiKeys',
+    'commandRoutes',
+    'historyRoutes',
+    'eventRoutes',
+    'answerOf',
+  ],
   './client': ['SessionClient'],
   './node': ['nodeListener'],
   './express': ['expressMiddleware'],
@@ -42,4 +49,7 @@ export const contract = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The subpaths that load a peer of the host's. */
-export const needPeers = ['./inversify', './telemetry'] as const satisfies readonly (keyof typeof contract)[];
+export const needPeers = [
+  './inversify',
+  './telemetry',
+] as const satisfies readonly (keyof typeof contract)[];

@@ -10,14 +10,24 @@ import { reasonToSkip, requirements } from '../support/requirements.js';
 import { runNode } from '../support/run.js';
 import { contract, needPeers } from './contract.js';
 
-// Package managers and compilers take their time, above all when other tests have the machine's cores.
+// Package managers and compilers take their time, above all when other tests have the machine's
+// cores.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 type Format = 'esm' | 'cjs';
 const formats = ['esm', 'cjs'] as const satisfies Format[];
-const independent = Object.entries(contract).filter(([subpath]) => !needPeers.some((other) => other === subpath));
+const independent = Object.entries(contract).filter(
+  ([subpath]) => !needPeers.some((other) => other === subpath),
+);
 
-const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', 'libsql', 'pg', '@opentelemetry/api'];
+const optionalPeers = [
+  'inversify',
+  'reflect-metadata',
+  'ioredis',
+  'libsql',
+  'pg',
+  '@opentelemetry/api',
+];
 
 /** Declarations are the same on every Node: they are checked on one. */
 const tsc: (name: string, run: () => Promise<void>) => unknown = isElsewhere ? () => undefined : it;
@@ -33,7 +43,10 @@ beforeAll(async () => {
   equipped = join(packed.dir, 'equipped');
   onInversify7 = join(packed.dir, 'inversify7');
   const peers = await Promise.all([...optionalPeers, '@types/node', '@types/pg'].map(sameVersion));
-  await Promise.all([createProject(bare, [packed.tarball]), createProject(equipped, [packed.tarball, ...peers])]);
+  await Promise.all([
+    createProject(bare, [packed.tarball]),
+    createProject(equipped, [packed.tarball, ...peers]),
+  ]);
 });
 
 afterAll(() => packed?.remove());
@@ -45,12 +58,14 @@ const load: Record<Format, (name: string) => string> = {
 
 /** The names that each subpath exports. */
 function exportsOf(project: string, format: Format, subpaths: readonly string[]): Promise<unknown> {
-  const names = (subpath: string) => `Object.keys(${load[format](posix.join('colloquy', subpath))}).sort()`;
+  const names = (subpath: string) =>
+    `Object.keys(${load[format](posix.join('colloquy', subpath))}).sort()`;
   const entries = subpaths.map((subpath) => `'${subpath}': ${names(subpath)}`);
   return evaluate(project, format, `console.log(JSON.stringify({ ${entries.join(', ')} }))`);
 }
 
-const consumer = (name: string) => readFile(join(import.meta.dirname, 'consumer', `${name}.ts`), 'utf8');
+const consumer = (name: string) =>
+  readFile(join(import.meta.dirname, 'consumer', `${name}.ts`), 'utf8');
 
 describe('the packed package', () => {
   it('holds the build, the licence and the documents, and no sources', async () => {
@@ -69,14 +84,17 @@ describe('the packed package', () => {
     const documents = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
     expect(documents.filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))).toEqual([]);
     const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
-    const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    const files = built
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
     expect(files.filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
     const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     expect(texts.filter((text) => text.includes(REPOSITORY))).toEqual([]);
   });
 
   it('exports exactly the subpaths of the contract', async () => {
-    const script = "console.log(JSON.stringify(Object.keys(require('colloquy/package.json').exports).sort()))";
+    const script =
+      "console.log(JSON.stringify(Object.keys(require('colloquy/package.json').exports).sort()))";
     const documented = [...Object.keys(contract), './package.json'];
     expect(await evaluate(bare, 'cjs', script)).toEqual(documented.sort());
   });
@@ -91,14 +109,18 @@ describe('in a project with none of the optional peers', () => {
     // Later Nodes have a driver of their own, which can say that this file is no database.
     const listed = runNode([main, 'list', '--sqlite', 'package.json'], bare);
     await expect(listed).rejects.toThrow(
-      requirements.nodeSqlite.isMet() ? 'file is not a database' : 'npm install better-sqlite3 (or libsql)',
+      requirements.nodeSqlite.isMet()
+        ? 'file is not a database'
+        : 'npm install better-sqlite3 (or libsql)',
     );
     for (const [name, needed] of [
       ['postgres', 'pg'],
       ['redis', 'ioredis'],
     ]) {
       const without = runNode([main, 'list', `--${name}`, `${name}://127.0.0.1`], bare);
-      await expect(without).rejects.toThrow(`the package ${needed} is missing: run npm install ${needed}`);
+      await expect(without).rejects.toThrow(
+        `the package ${needed} is missing: run npm install ${needed}`,
+      );
     }
   });
 
@@ -109,10 +131,16 @@ describe('in a project with none of the optional peers', () => {
     expect(installed.filter((name) => peers.some((peer) => peer.startsWith(name)))).toEqual([]);
   });
 
-  it.each(formats)('loads every subpath but those for containers and for OpenTelemetry, as %s', async (format) => {
-    const expected = independent.map(([subpath, names]) => [subpath, expect.arrayContaining([...names])]);
-    expect(await exportsOf(bare, format, paths)).toEqual(Object.fromEntries(expected));
-  });
+  it.each(formats)(
+    'loads every subpath but those for containers and for OpenTelemetry, as %s',
+    async (format) => {
+      const expected = independent.map(([subpath, names]) => [
+        subpath,
+        expect.arrayContaining([...names]),
+      ]);
+      expect(await exportsOf(bare, format, paths)).toEqual(Object.fromEntries(expected));
+    },
+  );
 
   it('exports the same names to ES modules and to CommonJS', async () => {
     expect(await exportsOf(bare, 'cjs', paths)).toEqual(await exportsOf(bare, 'esm', paths));
@@ -219,7 +247,10 @@ describe('in a project with all of the optional peers', () => {
     });
 
   it.each(formats)('exports what needs them, as %s', async (format) => {
-    const expected = needPeers.map((subpath) => [subpath, expect.arrayContaining([...contract[subpath]])]);
+    const expected = needPeers.map((subpath) => [
+      subpath,
+      expect.arrayContaining([...contract[subpath]]),
+    ]);
     expect(await exportsOf(equipped, format, needPeers)).toEqual(Object.fromEntries(expected));
   });
 

@@ -24,5 +24,7 @@ test('the job that may ask for an identity token publishes a tarball, and runs n
 test('whatever builds or tests the package has no right but to read', async () => {
   const build = (await jobsOf()).get('build') ?? '';
   expect(build).toContain('.ci/run');
-  expect([...build.matchAll(/^ {6}(\S+: \S+)$/gm)].map(([, right]) => right)).toEqual(['contents: read']);
+  expect([...build.matchAll(/^ {6}(\S+: \S+)$/gm)].map(([, right]) => right)).toEqual([
+    'contents: read',
+  ]);
 });

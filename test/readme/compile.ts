@@ -16,13 +16,18 @@ const describe = ({ file, start = 0, messageText }: ts.Diagnostic): string => {
 };
 
 /**
- * What the compiler has to say of each sample under the settings of this repository, in one program for all. The
- * samples are files that nobody has written: next to the sources, so that they find the same packages.
+ * What the compiler has to say of each sample under the settings of this repository, in one program
+ * for all. The samples are files that nobody has written: next to the sources, so that they find
+ * the same packages.
  */
-export const compileSamples = (samples: readonly Sample[]): ReadonlyMap<Sample, readonly string[]> => {
+export const compileSamples = (
+  samples: readonly Sample[],
+): ReadonlyMap<Sample, readonly string[]> => {
   const paths = Object.fromEntries([...entries].map(([name, source]) => [name, [source]]));
   const options: ts.CompilerOptions = { ...optionsOfRepository(), paths };
-  const files = new Map(samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]));
+  const files = new Map(
+    samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]),
+  );
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

@@ -10,7 +10,10 @@ export interface Document {
   readonly text: string;
 }
 
-const documentAt = (path: string): Document => ({ path, text: readFileSync(join(root, path), 'utf8') });
+const documentAt = (path: string): Document => ({
+  path,
+  text: readFileSync(join(root, path), 'utf8'),
+});
 
 /** The documents in a folder and below, beside what is installed there. */
 const within = (folder: string): readonly string[] =>
@@ -21,10 +24,14 @@ const within = (folder: string): readonly string[] =>
   });
 
 const own = readdirSync(root).filter((name) => name.endsWith('.md'));
-const folders = ['docs', 'examples', 'benchmarks'].filter((folder) => existsSync(join(root, folder)));
+const folders = ['docs', 'examples', 'benchmarks'].filter((folder) =>
+  existsSync(join(root, folder)),
+);
 
 /** All of them, those that are made from the doc comments too. */
-export const documents: readonly Document[] = [...own, ...folders.flatMap(within)].toSorted().map(documentAt);
+export const documents: readonly Document[] = [...own, ...folders.flatMap(within)]
+  .toSorted()
+  .map(documentAt);
 
 export const readme: Document = documentAt('README.md');
 
@@ -41,9 +48,14 @@ export const documentOf = (path: string): Document => {
 };
 
 /** The rows of the table whose head starts with these cells, without the head. */
-export const rowsOf = ({ path, text }: Document, ...head: readonly string[]): readonly (readonly string[])[] => {
+export const rowsOf = (
+  { path, text }: Document,
+  ...head: readonly string[]
+): readonly (readonly string[])[] => {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) => line.replaceAll('`', '').startsWith(`| ${head.join(' | ')} |`));
+  const first = lines.findIndex((line) =>
+    line.replaceAll('`', '').startsWith(`| ${head.join(' | ')} |`),
+  );
   if (first < 0) throw new Error(`${path} has no table of ${head.join(', ')}`);
   const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
   return lines.slice(first + 2, end).map((line) =>

@@ -25,7 +25,10 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/testing': 'src/testing/index.ts',
 };
 
-/** What users import, and the source after it: samples are tried on what stands here, not on an older build. */
+/**
+ * What users import, and the source after it: samples are tried on what stands here, not on an
+ * older build.
+ */
 export const entries: ReadonlyMap<string, string> = new Map(
   Object.entries(sources).map(([name, path]) => [name, join(root, path)]),
 );

@@ -53,9 +53,12 @@ describe('the documents on errors', () => {
   });
 
   test('have the status that httpStatusOf gives for each error of an operation', () => {
-    const isOfOperation = (type: string): type is keyof typeof httpStatuses => Object.hasOwn(httpStatuses, type);
+    const isOfOperation = (type: string): type is keyof typeof httpStatuses =>
+      Object.hasOwn(httpStatuses, type);
     const given = Object.keys(errors).filter(isOfOperation);
-    expect(given.map((type) => httpStatusOf(errors[type]))).toEqual(given.map((type) => problem(errors[type]).status));
+    expect(given.map((type) => httpStatusOf(errors[type]))).toEqual(
+      given.map((type) => problem(errors[type]).status),
+    );
   });
 
   test('have a part for each', () => {

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { handbook } from './documents.js';
 import { blocksOf } from './samples.js';
 
-/** What can be in a block that is no TypeScript; tests of PostgreSQL run the SQL, and the last four are only read. */
+/**
+ * What can be in a block that is no TypeScript; tests of PostgreSQL run the SQL, and the last four
+ * are only read.
+ */
 const languages = ['ts', 'js', 'json', 'bash', 'sql', 'text', 'mermaid', 'lua', 'conf', 'python'];
 
 describe('the blocks that are no samples', () => {
@@ -23,7 +26,10 @@ describe('the blocks that are no samples', () => {
   });
 
   test.for(blocksOf('js'))('$name is JavaScript', ({ code }) => {
-    const { diagnostics } = ts.transpileModule(code, { reportDiagnostics: true, fileName: 'block.js' });
+    const { diagnostics } = ts.transpileModule(code, {
+      reportDiagnostics: true,
+      fileName: 'block.js',
+    });
     expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
   });
 

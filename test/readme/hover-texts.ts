@@ -16,8 +16,9 @@ const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
   ts.isGetAccessorDeclaration(node);
 
 /**
- * Names that are explained elsewhere: those of JSON Schema and OpenAPI, which their standards explain, the parts of a
- * client or framework that the host has already, and the results and errors by operation.
+ * Names that are explained elsewhere: those of JSON Schema and OpenAPI, which their standards
+ * explain, the parts of a client or framework that the host has already, and the results and errors
+ * by operation.
  */
 const explainedElsewhere = new Set([
   'Schema',
@@ -40,28 +41,42 @@ const isExplainedElsewhere = (node: ts.Node): boolean => {
     (parent) => ts.isInterfaceDeclaration(parent) || ts.isTypeAliasDeclaration(parent),
   );
   const name = owner && ts.getNameOfDeclaration(owner)?.getText();
-  const isOpenApi = relative(root, node.getSourceFile().fileName) === join('src', 'openapi', 'types.ts');
+  const isOpenApi =
+    relative(root, node.getSourceFile().fileName) === join('src', 'openapi', 'types.ts');
   return isOpenApi || (name !== undefined && explainedElsewhere.has(name));
 };
 
-/** A field whose only value tells one form of a union from the others, such as `type: 'not_found'`. */
+/**
+ * A field whose only value tells one form of a union from the others, such as `type: 'not_found'`.
+ */
 const isTag = (node: ts.ClassElement | ts.TypeElement): boolean =>
   ts.isPropertySignature(node) && node.type !== undefined && ts.isLiteralTypeNode(node.type);
 
-/** A field in a type of one line, such as `{ readonly outcome: 'moved'; readonly position: number }`: its text is above. */
-const isInOneLine = ({ parent }: ts.Node): boolean => ts.isTypeLiteralNode(parent) && !parent.getText().includes('\n');
+/** A field of a short type without a name: the text of what has the type explains it. */
+const isInShortType = ({ parent }: ts.Node): boolean =>
+  ts.isTypeLiteralNode(parent) && parent.getText().replace(/\s+/g, ' ').length <= 110;
 
-/** Whether users can name a member: it is neither private nor marked as internal, nor a symbol, nor never there. */
+/**
+ * Whether users can name a member: it is neither private nor marked as internal, nor a symbol, nor
+ * never there.
+ */
 const isPublic = (node: ts.ClassElement | ts.TypeElement): boolean => {
-  if (node.name === undefined || ts.isPrivateIdentifier(node.name) || ts.isComputedPropertyName(node.name))
+  if (
+    node.name === undefined ||
+    ts.isPrivateIdentifier(node.name) ||
+    ts.isComputedPropertyName(node.name)
+  )
     return false;
   if (ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal')) return false;
   const isNever = ts.isPropertySignature(node) && node.type?.kind === ts.SyntaxKind.NeverKeyword;
-  if (isNever || isTag(node) || isInOneLine(node) || isExplainedElsewhere(node)) return false;
+  if (isNever || isTag(node) || isInShortType(node) || isExplainedElsewhere(node)) return false;
   return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) === 0;
 };
 
-/** The members that a declaration has in its text, also within types that are written out where they are used. */
+/**
+ * The members that a declaration has in its text, also within types that are written out where they
+ * are used.
+ */
 const membersIn = (node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[] => {
   const found: (ts.ClassElement | ts.TypeElement)[] = [];
   const visit = (child: ts.Node): void => {
@@ -73,7 +88,10 @@ const membersIn = (node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[]
   return found;
 };
 
-/** What users see of each public name when they point at it in an editor: `colloquy/http: Problem.code`, and its text. */
+/**
+ * What users see of each public name when they point at it in an editor: `colloquy/http:
+ * Problem.code`, and its text.
+ */
 export const hoverTexts = (): ReadonlyMap<string, string> => {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -83,15 +101,21 @@ export const hoverTexts = (): ReadonlyMap<string, string> => {
     ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
   const texts = new Map<string, string>();
   for (const [entry, path] of entries) {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(path) ?? ts.factory.createIdentifier(''));
+    const module = checker.getSymbolAtLocation(
+      program.getSourceFile(path) ?? ts.factory.createIdentifier(''),
+    );
     for (const exported of module === undefined ? [] : checker.getExportsOfModule(module)) {
       const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
       const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
       const name = `${entry}: ${exported.name}`;
-      const isForeign = symbol.declarations?.every((node) => !isOurs(node) || isExplainedElsewhere(node));
+      const isForeign = symbol.declarations?.every(
+        (node) => !isOurs(node) || isExplainedElsewhere(node),
+      );
       if (!isForeign) texts.set(name, textOf(symbol));
       const inherited = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
-      const declarations = [symbol, ...inherited].flatMap((one) => one.declarations ?? []).filter(isOurs);
+      const declarations = [symbol, ...inherited]
+        .flatMap((one) => one.declarations ?? [])
+        .filter(isOurs);
       const members = declarations.flatMap((node) => [
         ...(isMember(node) && isPublic(node) ? [node] : []),
         ...membersIn(node),

@@ -16,7 +16,8 @@ import { documentOf } from './documents.js';
 
 const KIB = 1024;
 const DAY_SECONDS = 24 * 60 * 60;
-const { timeLimit, textBytes, contentBytes, metadataBytes, entriesPerAppend, pageBytes } = defaultLimits;
+const { timeLimit, textBytes, contentBytes, metadataBytes, entriesPerAppend, pageBytes } =
+  defaultLimits;
 
 /** A number as the documents write it. */
 const told = (number: number): string => number.toLocaleString('en-US');
@@ -41,7 +42,11 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
     `at most ${MAX_LABELS} labels`,
     `more than ${told(SEARCH_LIMIT)}`,
   ],
-  ['docs/http.md', `A list has ${DEFAULT_PAGE_LIMIT} sessions`, `above ${PAGE_LIMIT} it counts as ${PAGE_LIMIT}`],
+  [
+    'docs/http.md',
+    `A list has ${DEFAULT_PAGE_LIMIT} sessions`,
+    `above ${PAGE_LIMIT} it counts as ${PAGE_LIMIT}`,
+  ],
   ['docs/leases.md', `0.001 to ${told(MAX_LEASE_SECONDS)}`],
   ['docs/concepts.md', `(1 to ${OPERATION_ID_LENGTH} of`],
 ];
@@ -54,10 +59,16 @@ describe('the limits in the documents', () => {
 });
 
 describe('the HTTP interface in the documents', () => {
-  const operations: readonly AnyOperation[] = [...sessionOperations, ...commandOperations, ...historyOperations];
+  const operations: readonly AnyOperation[] = [
+    ...sessionOperations,
+    ...commandOperations,
+    ...historyOperations,
+  ];
 
   test.for(operations)('has $path, its parameters, fields and headers', (operation) => {
-    const { text } = documentOf(operation.tag === 'Work' ? 'docs/workers-over-http.md' : 'docs/http.md');
+    const { text } = documentOf(
+      operation.tag === 'Work' ? 'docs/workers-over-http.md' : 'docs/http.md',
+    );
     const names = [operation.path, ...wireNamesOf(operation).values()];
     expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });

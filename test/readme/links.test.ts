@@ -3,7 +3,8 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Document, documents, root } from './documents.js';
 
-const withoutCode = (text: string): string => text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
+const withoutCode = (text: string): string =>
+  text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
 
 /** What GitHub makes of headings, and what is placed by hand. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
@@ -30,7 +31,8 @@ const linksOf = (text: string): readonly string[] =>
 
 /** What is wrong with a link of a document, if anything is. */
 const faultOf = ({ path }: Document, link: string): string | undefined => {
-  if (/^[a-z]+:/.test(link)) return link.startsWith('https://') ? undefined : `${link} is not https`;
+  if (/^[a-z]+:/.test(link))
+    return link.startsWith('https://') ? undefined : `${link} is not https`;
   const [file = '', anchor] = decodeURIComponent(link).split('#');
   const target = file === '' ? path : posix.join(posix.dirname(path), file);
   if (target.startsWith('..') || !existsSync(join(root, target))) return `${link} leads nowhere`;

@@ -6,7 +6,8 @@ import { type Document, documentOf, handbook, readme, root, rowsOf } from './doc
 import { blocksIn } from './samples.js';
 
 /** As `wc -w` counts them, code and tables included. */
-const wordsIn = ({ text }: Document): number => text.split(/\s+/).filter((word) => word !== '').length;
+const wordsIn = ({ text }: Document): number =>
+  text.split(/\s+/).filter((word) => word !== '').length;
 
 /** A table of all defects, a whole program to copy, and the page for contributors. */
 const LONG = new Set(['docs/defects.md', 'docs/a-store-on-sql.md', 'CONTRIBUTING.md']);
@@ -18,16 +19,21 @@ describe('what the documents say', () => {
     expect(wordsIn(readme)).toBeLessThan(1250);
   });
 
-  test.for(handbook.filter(({ path }) => !LONG.has(path)))('$path is no longer than 1,500 words', (document) => {
-    expect(wordsIn(document)).toBeLessThanOrEqual(1500);
-  });
+  test.for(handbook.filter(({ path }) => !LONG.has(path)))(
+    '$path is no longer than 1,500 words',
+    (document) => {
+      expect(wordsIn(document)).toBeLessThanOrEqual(1500);
+    },
+  );
 
   test('the commands that they name are scripts', () => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(
       readFileSync(join(root, 'package.json'), 'utf8'),
     );
     for (const { path, text } of handbook) {
-      for (const [, run, short = run] of text.matchAll(/\bnpm (?:run (?:--silent )?([\w:]+)|(start|test)\b)/g)) {
+      for (const [, run, short = run] of text.matchAll(
+        /\bnpm (?:run (?:--silent )?([\w:]+)|(start|test)\b)/g,
+      )) {
         expect(Object.keys(scripts), `${path} names npm run ${short}`).toContain(short);
       }
     }
@@ -45,7 +51,8 @@ describe('what the documents say', () => {
         return [from, command, target.status, 'endReason' in target ? target.endReason : ''];
       }),
     );
-    const byText = (rows: readonly (readonly string[])[]) => rows.map((row) => row.join(' ')).toSorted();
+    const byText = (rows: readonly (readonly string[])[]) =>
+      rows.map((row) => row.join(' ')).toSorted();
     expect(byText(rowsOf(stateMachine, 'From', 'Command', 'To'))).toEqual(byText(expected));
   });
 

@@ -9,7 +9,10 @@ import { root } from './documents.js';
 import { entries } from './entries.js';
 import type { Sample } from './samples.js';
 
-/** A folder of samples that can be imported, since they find the packages of this repository from there. */
+/**
+ * A folder of samples that can be imported, since they find the packages of this repository from
+ * there.
+ */
 export class SampleFolder {
   readonly #path = mkdtempSync(join(tmpdir(), 'colloquy-documents-'));
   #files = 0;
@@ -18,13 +21,19 @@ export class SampleFolder {
     symlinkSync(join(root, 'node_modules'), join(this.#path, 'node_modules'), 'dir');
   }
 
-  /** Runs a sample unchanged, but with the sources and the Redis of the tests. Returns what it exports. */
+  /**
+   * Runs a sample unchanged, but with the sources and the Redis of the tests. Returns what it
+   * exports.
+   */
   async run({ code }: Sample, redisUrl = ''): Promise<unknown> {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;
     const runnable = code
       .replace("'colloquy/testing'", `'${join(import.meta.dirname, 'contract-of-samples.ts')}'`)
-      .replace(/from '(colloquy(?:\/[\w-]+)?)'/g, (_, name: string) => `from '${entries.get(name) ?? name}'`)
+      .replace(
+        /from '(colloquy(?:\/[\w-]+)?)'/g,
+        (_, name: string) => `from '${entries.get(name) ?? name}'`,
+      )
       .replace(/redis:\/\/[\d.:]+/g, redisUrl);
     writeFileSync(file, runnable);
     return import(/* @vite-ignore */ pathToFileURL(file).href);
@@ -39,21 +48,28 @@ export class SampleFolder {
 export const listenToConsole = (): readonly string[] => {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((...values: unknown[]) => {
-    lines.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
+    lines.push(
+      values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '),
+    );
   });
   return lines;
 };
 
 const onFreePort = (given: unknown): unknown => {
   if (typeof given === 'number') return 0;
-  return typeof given === 'object' && given !== null && 'port' in given ? { ...given, port: 0 } : given;
+  return typeof given === 'object' && given !== null && 'port' in given
+    ? { ...given, port: 0 }
+    : given;
 };
 
 /** The servers that samples start: on any free port in place of the one that they name. */
 export const collectServers = (): readonly Server[] => {
   const servers: Server[] = [];
   const { listen } = Server.prototype;
-  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...given: unknown[]) {
+  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (
+    this: Server,
+    ...given: unknown[]
+  ) {
     servers.push(this);
     const [port, ...more] = given;
     Reflect.apply(listen, this, [onFreePort(port), ...more]);

@@ -21,7 +21,9 @@ const portOf = async (server: Server): Promise<number> => {
 /** The status of the list through the server of a sample, under its prefix and with its key. */
 const statusOfList = async (server: Server): Promise<number> => {
   const url = `http://localhost:${await portOf(server)}/api/sessions`;
-  const { status } = await fetch(url, { headers: { 'X-API-KEY': 'change-me', connection: 'close' } });
+  const { status } = await fetch(url, {
+    headers: { 'X-API-KEY': 'change-me', connection: 'close' },
+  });
   return status;
 };
 

@@ -53,11 +53,17 @@ const openReceiver = async (...answers: readonly number[]) => {
   return { url: `http://127.0.0.1:${address.port}/hook`, deliveries };
 };
 
-/** By the specification: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+/**
+ * By the specification:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
 const isSigned = ({ headers, body }: Delivery, secret: string): boolean => {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const content = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
-  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+  return (
+    headers['webhook-signature'] ===
+    `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+  );
 };
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -93,20 +99,37 @@ describe('the webhook in docs/sweeper.md', () => {
     expect(delivery.headers['content-type']).toBe('application/json');
     const sentAt = Number(delivery.headers['webhook-timestamp']);
     expect([sentAt >= before, sentAt <= Date.now() / 1000]).toEqual([true, true]);
-    const data = { tenant: 'Łódź 1.0', id, endReason: 'terminated', duration: 90, labels: { user: 'u-1' } };
+    const data = {
+      tenant: 'Łódź 1.0',
+      id,
+      endReason: 'terminated',
+      duration: 90,
+      labels: { user: 'u-1' },
+    };
     const { endedAt } = ended.status === 'TERMINATED' ? ended : { endedAt: '' };
-    expect(JSON.parse(delivery.body)).toMatchObject({ type: 'session.ended', timestamp: endedAt, data });
+    expect(JSON.parse(delivery.body)).toMatchObject({
+      type: 'session.ended',
+      timestamp: endedAt,
+      data,
+    });
   });
 
   test('tells a receiver that fails again, under the same id, until it answers 2xx', async () => {
-    const { secret, deliveries, clock, sessions, failures, sweep } = await openWebhook(500, 302, 204);
+    const { secret, deliveries, clock, sessions, failures, sweep } = await openWebhook(
+      500,
+      302,
+      204,
+    );
     const { id } = await sessions.create({ start: true });
     await sessions.terminate(id);
     for (const reported of [0, 0, 1, 0]) {
       expect(await sweep()).toMatchObject({ reported });
       clock.pass(MINUTE);
     }
-    expect(failures).toEqual(['Error: the webhook answered 500', 'Error: the webhook answered 302']);
+    expect(failures).toEqual([
+      'Error: the webhook answered 500',
+      'Error: the webhook answered 302',
+    ]);
     expect(deliveries.map((delivery) => isSigned(delivery, secret))).toEqual([true, true, true]);
     expect(new Set(deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });

@@ -3,7 +3,13 @@
 import { SessionService } from 'colloquy';
 import { SessionClient } from 'colloquy/client';
 import { fetchHandler } from 'colloquy/fetch';
-import { commandRoutes, createSessionHandler, eventRoutes, historyRoutes, staticApiKeys } from 'colloquy/http';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+  staticApiKeys,
+} from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';
 
 const KEY = 'a-key-of-acme';
@@ -23,11 +29,15 @@ export const okOf = async (operation) => {
 
 /** A conversation with a service on any store. */
 export const converse = async (sessions) => {
-  const { id } = await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, idempotencyKey: 'one' }));
+  const { id } = await okOf(
+    sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, idempotencyKey: 'one' }),
+  );
   await okOf(sessions.start(id));
   await okOf(sessions.append(id, [{ role: 'user', content: 'Grüße' }], { operationId: 'turn-1' }));
   await okOf(sessions.append(id, [{ role: 'user', content: 'Grüße' }], { operationId: 'turn-1' }));
-  const again = await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, idempotencyKey: 'one' }));
+  const again = await okOf(
+    sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 60, idempotencyKey: 'one' }),
+  );
   expectEqual(again.id, id, 'a repeated create');
   await okOf(sessions.terminate(id));
   const session = await okOf(sessions.get(id));

@@ -69,7 +69,11 @@ const afterAnError = async () => {
   other.exec('BEGIN EXCLUSIVE');
   expectEqual((await acme.pause(one)).error?.type, 'store_unavailable', 'a locked file');
   other.exec('ROLLBACK');
-  expectEqual((await beta.pause(two)).error?.type, 'invalid_transition', 'a command after an error');
+  expectEqual(
+    (await beta.pause(two)).error?.type,
+    'invalid_transition',
+    'a command after an error',
+  );
   other.close();
   database.close();
   rmSync(dirname(file), { recursive: true });

@@ -57,7 +57,9 @@ describe('limits.activeSessions', () => {
     const { sessions } = openSessions({ limits: { activeSessions: 1 } });
     const id = await createdIn(sessions);
     for (let times = 0; times < 2; times += 1) {
-      expect(await okOf(sessions.start(id, { operationId: 'go' }))).toMatchObject({ status: 'ACTIVE' });
+      expect(await okOf(sessions.start(id, { operationId: 'go' }))).toMatchObject({
+        status: 'ACTIVE',
+      });
     }
   });
 
@@ -85,7 +87,10 @@ describe('limits.activeSessions', () => {
       const { sessions } = openSessions({ limits: { activeSessions } });
       const id = await createdIn(sessions);
       const error = await errorOf(sessions.start(id));
-      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('limits.activeSessions') });
+      expect(error).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('limits.activeSessions'),
+      });
       expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
     }
   });
@@ -103,7 +108,10 @@ describe('limits.activeSessions', () => {
     const headers = { 'X-API-KEY': 'key-of-acme' };
     const response = await fetch(`${baseUrl}/start-session/${id}`, { method: 'POST', headers });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await response.json()).toMatchObject({ code: 'too_many_active', title: 'Too Many Requests' });
+    expect(await response.json()).toMatchObject({
+      code: 'too_many_active',
+      title: 'Too Many Requests',
+    });
     expect((await client.start(id))._unsafeUnwrapErr()).toMatchObject({ type: 'too_many_active' });
   });
 });
@@ -111,11 +119,18 @@ describe('limits.activeSessions', () => {
 describeWithRedis('limits.activeSessions on Redis', ({ port }) => {
   test('needs the option statusIndex, and says so', async () => {
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix: `active-${process.pid}`, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix: `active-${process.pid}`,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store, limits: { activeSessions: 1 } });
     const id = await createdIn(sessions);
     const error = await errorOf(sessions.start(id));
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('statusIndex') });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('statusIndex'),
+    });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
   });
 });

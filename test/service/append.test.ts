@@ -8,7 +8,10 @@ describe('appending', () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     await okOf(
-      sessions.append(id, [hello, { role: 'assistant', content: 'Hi', timestamp: '2026-01-31T13:00:00+02:00' }]),
+      sessions.append(id, [
+        hello,
+        { role: 'assistant', content: 'Hi', timestamp: '2026-01-31T13:00:00+02:00' },
+      ]),
     );
     clock.pass(250);
     await okOf(sessions.append(id, [{ ...hello, timestamp: new Date(Date.UTC(2026, 0, 1)) }]));
@@ -50,7 +53,10 @@ describe('appending', () => {
 
   test('to a session that is not there: not_found', async () => {
     const { sessions } = openSessions();
-    expect(await errorOf(sessions.append('s1', [hello]))).toMatchObject({ type: 'not_found', id: 's1' });
+    expect(await errorOf(sessions.append('s1', [hello]))).toMatchObject({
+      type: 'not_found',
+      id: 's1',
+    });
   });
 
   test('adds all of the entries or none', async () => {
@@ -64,7 +70,17 @@ describe('appending', () => {
   test('keeps any text, exactly', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
-    const texts = ['', '\0', '\uD800', '\u2028', '"\\', '\n"op",\n', '__proto__', '\u{1F600}', 'x'.repeat(262_144)];
+    const texts = [
+      '',
+      '\0',
+      '\uD800',
+      '\u2028',
+      '"\\',
+      '\n"op",\n',
+      '__proto__',
+      '\u{1F600}',
+      'x'.repeat(262_144),
+    ];
     await okOf(
       sessions.append(
         id,
@@ -81,8 +97,10 @@ describe('appending', () => {
     expect(await errorOf(sessions.append(id, [hello, hello, hello]))).toMatchObject({
       issues: [{ path: 'entries', message: 'must be an array of 1 to 2 entries' }],
     });
-    expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'hello!' }]))).toMatchObject({
-      issues: [{ path: 'entries[0].content', message: 'must have at most 5 bytes of UTF-8' }],
-    });
+    expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'hello!' }]))).toMatchObject(
+      {
+        issues: [{ path: 'entries[0].content', message: 'must have at most 5 bytes of UTF-8' }],
+      },
+    );
   });
 });

@@ -40,7 +40,9 @@ describe('cancel', () => {
     expect([session.lease, session.work]).toEqual([undefined, undefined]);
     expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
     await okOf(sessions.wake(id));
-    expect((await okOf(sessions.claim(worker))).claimed).toMatchObject([{ session: { id }, attempt: 1 }]);
+    expect((await okOf(sessions.claim(worker))).claimed).toMatchObject([
+      { session: { id }, attempt: 1 },
+    ]);
   });
 
   test('aborts the signal of a lease at its next renewal, and is the result of withLease', async () => {
@@ -89,7 +91,12 @@ describe('cancel', () => {
     const { sessions, id } = await open();
     expect(await errorOf(sessions.cancel('nobody'))).toMatchObject({ type: 'not_found' });
     await okOf(sessions.terminate(id));
-    expect(await errorOf(sessions.cancel(id))).toMatchObject({ type: 'invalid_transition', command: 'cancel' });
-    expect(await errorOf(sessions.cancel(id, { reason: '' }))).toMatchObject({ type: 'invalid_input' });
+    expect(await errorOf(sessions.cancel(id))).toMatchObject({
+      type: 'invalid_transition',
+      command: 'cancel',
+    });
+    expect(await errorOf(sessions.cancel(id, { reason: '' }))).toMatchObject({
+      type: 'invalid_input',
+    });
   });
 });

@@ -10,7 +10,8 @@ const worker = { holder: 'worker-1', seconds: 10, limit: 10 };
 describe('claimAny', () => {
   test('gives the sessions of all tenants, each with its tenant, and claim those of its own alone', async () => {
     const { sessions } = openSessions();
-    for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
+    for (const tenant of ['acme', 'globex'])
+      await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
     expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
     const { claimed } = await okOf(sessions.claimAny(worker));
     expect(claimed.map(({ tenant }) => tenant).sort()).toEqual(['acme', 'globex']);
@@ -18,7 +19,8 @@ describe('claimAny', () => {
 
   test('shares what it gives between the tenants', async () => {
     const { sessions, clock } = openSessions();
-    for (let count = 0; count < 20; count += 1) await okOf(sessions.forTenant('busy').create({ ...ada, wake: true }));
+    for (let count = 0; count < 20; count += 1)
+      await okOf(sessions.forTenant('busy').create({ ...ada, wake: true }));
     clock.pass(1000);
     await okOf(sessions.forTenant('calm').create({ ...ada, wake: true }));
     const { claimed } = await okOf(sessions.claimAny(worker));
@@ -74,8 +76,14 @@ describe('labels that begin with colloquy.', () => {
     const { sessions } = openSessions();
     const labels = { 'colloquy.work': 'exhausted' };
     const { id } = await okOf(sessions.create(ada));
-    for (const result of [await sessions.create({ ...ada, labels }), await sessions.update(id, { labels })]) {
-      expect(result._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'labels' }] });
+    for (const result of [
+      await sessions.create({ ...ada, labels }),
+      await sessions.update(id, { labels }),
+    ]) {
+      expect(result._unsafeUnwrapErr()).toMatchObject({
+        type: 'invalid_input',
+        issues: [{ path: 'labels' }],
+      });
     }
   });
 });

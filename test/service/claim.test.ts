@@ -2,7 +2,15 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
-import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import {
+  ada,
+  call,
+  createdIn,
+  errorOf,
+  okOf,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 
 const worker = { holder: 'worker-1', seconds: 10 };
@@ -21,7 +29,8 @@ const open = (store = new MemorySessionStore()) => {
   };
   const claim = async (limit = 100, holder = 'worker-2') =>
     (await okOf(sessions.claim({ ...worker, holder, limit }))).claimed;
-  const claimedIds = async (limit?: number) => (await claim(limit)).map(({ session }) => session.id);
+  const claimedIds = async (limit?: number) =>
+    (await claim(limit)).map(({ session }) => session.id);
   /** Claims the only session that waits. */
   const claimOne = async () => {
     const [only, ...others] = await claim();
@@ -49,7 +58,11 @@ describe('claim', () => {
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
     clock.pass(999);
     const [claimed] = (await okOf(sessions.claim(worker))).claimed;
-    const lease = { holder: 'worker-1', fencingToken: expect.any(Number), until: '2026-01-31T12:00:11.000Z' };
+    const lease = {
+      holder: 'worker-1',
+      fencingToken: expect.any(Number),
+      until: '2026-01-31T12:00:11.000Z',
+    };
     const session = await okOf(sessions.get(id, { historyLimit: 0 }));
     const waitingSince = '2026-01-31T12:00:00.000Z';
     expect(claimed).toEqual({ tenant: 'default', session, lease, attempt: 1, waitingSince });
@@ -71,7 +84,10 @@ describe('claim', () => {
 
   test('gives no session that has ended, also by the clock alone', async () => {
     const { sessions, clock, claimedIds } = open();
-    const [over, expired] = [await startedIn(sessions), await startedIn(sessions, { timeLimit: 5 })];
+    const [over, expired] = [
+      await startedIn(sessions),
+      await startedIn(sessions, { timeLimit: 5 }),
+    ];
     for (const id of [over, expired]) await okOf(sessions.wake(id));
     await okOf(sessions.terminate(over));
     clock.pass(5000);
@@ -102,7 +118,8 @@ describe('claim', () => {
     const inner = new MemorySessionStore();
     let isDead = true;
     const store = changed(inner, {
-      replace: (...args) => (isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.replace(...args)),
+      replace: (...args) =>
+        isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.replace(...args),
     });
     const { sessions, clock } = openSessions({ store });
     const { id } = await okOf(sessions.create({ ...ada, wake: true }));
@@ -131,7 +148,11 @@ describe('claim', () => {
     const inner = new MemorySessionStore();
     await okOf(openSessions({ store: inner }).sessions.create({ ...ada, wake: true }));
     const none = ok({ sessions: [], failed: [away], hasMore: false });
-    for (const changes of [{ claim: () => err(away) }, { claim: () => none }, { replace: () => err(away) }]) {
+    for (const changes of [
+      { claim: () => err(away) },
+      { claim: () => none },
+      { replace: () => err(away) },
+    ]) {
       const { sessions } = openSessions({ store: changed(inner, changes) });
       expect(await errorOf(sessions.claim(worker))).toEqual(away);
     }

@@ -11,7 +11,11 @@ describe('an append to a history that may have moved', () => {
     await okOf(sessions.append(id, said('two'), { ifPosition: first.position }));
     const part = await okOf(sessions.history(id, { last: 1 }));
     await okOf(sessions.append(id, said('three'), { ifPosition: part.position }));
-    expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+    expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual([
+      'one',
+      'two',
+      'three',
+    ]);
   });
 
   test('is history_moved elsewhere, says where the history ends, and appends nothing', async () => {
@@ -44,7 +48,10 @@ describe('an operation id', () => {
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one'), { operationId: 'op' }));
     clock.pass(1000);
-    expect(await okOf(sessions.append(id, said('one'), { operationId: 'op' }))).toEqual({ ...first, repeated: true });
+    expect(await okOf(sessions.append(id, said('one'), { operationId: 'op' }))).toEqual({
+      ...first,
+      repeated: true,
+    });
     const others = [
       said('two'),
       [...said('one'), ...said('one')],
@@ -65,12 +72,18 @@ describe('an operation id', () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const at = (timestamp: string) => [{ role: 'user', content: 'one', timestamp }];
-    const first = await okOf(sessions.append(id, at('2026-01-31T12:00:00Z'), { operationId: 'op' }));
-    expect(await okOf(sessions.append(id, at('2026-01-31T13:00:00+01:00'), { operationId: 'op' }))).toEqual({
+    const first = await okOf(
+      sessions.append(id, at('2026-01-31T12:00:00Z'), { operationId: 'op' }),
+    );
+    expect(
+      await okOf(sessions.append(id, at('2026-01-31T13:00:00+01:00'), { operationId: 'op' })),
+    ).toEqual({
       ...first,
       repeated: true,
     });
-    expect(await errorOf(sessions.append(id, at('2026-01-31T12:00:01Z'), { operationId: 'op' }))).toMatchObject({
+    expect(
+      await errorOf(sessions.append(id, at('2026-01-31T12:00:01Z'), { operationId: 'op' })),
+    ).toMatchObject({
       type: 'operation_mismatch',
     });
   });
@@ -79,8 +92,13 @@ describe('an operation id', () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const started = await okOf(sessions.start(id, { operationId: 'op:1' }));
-    expect(await okOf(sessions.start(id, { operationId: 'op:1' }))).toEqual({ ...started, repeated: true });
-    expect(await errorOf(sessions.pause(id, { operationId: 'op:1' }))).toMatchObject({ type: 'operation_mismatch' });
+    expect(await okOf(sessions.start(id, { operationId: 'op:1' }))).toEqual({
+      ...started,
+      repeated: true,
+    });
+    expect(await errorOf(sessions.pause(id, { operationId: 'op:1' }))).toMatchObject({
+      type: 'operation_mismatch',
+    });
     expect((await okOf(sessions.pause(id, { operationId: '1' }))).status).toBe('PAUSED');
   });
 });

@@ -32,7 +32,8 @@ describe('countWaiting', () => {
 
   test('counts the sessions of the tenant alone, and countWaitingAny those of all tenants', async () => {
     const { sessions } = openSessions();
-    for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
+    for (const tenant of ['acme', 'globex'])
+      await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
     expect((await okOf(sessions.countWaiting())).count).toBe(0);
     expect((await okOf(sessions.forTenant('acme').countWaiting())).count).toBe(1);
     expect((await okOf(sessions.countWaitingAny())).count).toBe(2);
@@ -45,7 +46,10 @@ describe('countWaiting', () => {
     await okOf(sessions.countWaiting());
     await okOf(sessions.countWaitingAny());
     const range = { now: clock.now(), limit: 10_000 };
-    expect(counting.mock.calls).toEqual([[{ ...range, tenant: 'default' }], [{ ...range, tenant: undefined }]]);
+    expect(counting.mock.calls).toEqual([
+      [{ ...range, tenant: 'default' }],
+      [{ ...range, tenant: undefined }],
+    ]);
   });
 
   test('returns the error of a store that does not answer or throws: nothing was applied', async () => {
@@ -61,6 +65,8 @@ describe('countWaiting', () => {
       type: 'store_unavailable',
       outcome: 'not_applied',
     });
-    expect(await errorOf(sessions.forTenant('').countWaiting())).toMatchObject({ type: 'invalid_input' });
+    expect(await errorOf(sessions.forTenant('').countWaiting())).toMatchObject({
+      type: 'invalid_input',
+    });
   });
 });

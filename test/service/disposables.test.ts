@@ -18,7 +18,9 @@ describe('await using', () => {
     const id = await startedIn(sessions);
     const work = async (holder: string): Promise<void> => {
       await using lease = await okOf(sessions.lease(id, { holder, seconds: 60 }));
-      expect(await okOf(sessions.get(id))).toMatchObject({ lease: { fencingToken: lease.fencingToken } });
+      expect(await okOf(sessions.get(id))).toMatchObject({
+        lease: { fencingToken: lease.fencingToken },
+      });
       if (holder === 'clumsy') throw new Error('the work failed');
     };
     await work('first');
@@ -76,48 +78,60 @@ describe('await using', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test.for(['watch', 'watchAll'] as const)('of %s ends it, and leaves nothing behind', async (method) => {
-    const { sessions, log } = open();
-    const id = await createdIn(sessions);
-    const watched = () => (method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' }));
-    {
-      await using watch = watched();
-      for await (const item of watch) {
-        expect(item.isOk()).toBe(true);
-        break;
+  test.for(['watch', 'watchAll'] as const)(
+    'of %s ends it, and leaves nothing behind',
+    async (method) => {
+      const { sessions, log } = open();
+      const id = await createdIn(sessions);
+      const watched = () =>
+        method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
+      {
+        await using watch = watched();
+        for await (const item of watch) {
+          expect(item.isOk()).toBe(true);
+          break;
+        }
       }
-    }
-    {
-      await using _unused = watched();
-    }
-    await log.listeners(0);
-  });
+      {
+        await using _unused = watched();
+      }
+      await log.listeners(0);
+    },
+  );
 
-  test.for(['watch', 'watchAll'] as const)('of %s ends a loop that waits for its next item', async (method) => {
-    const { sessions, log } = open();
-    const id = await createdIn(sessions);
-    const follow = async (watch: AsyncIterable<unknown>): Promise<number> => {
-      let items = 0;
-      for await (const _item of watch) items += 1;
-      return items;
-    };
-    let following: Promise<number>;
-    {
-      await using watch = method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
-      following = follow(watch);
-      await log.listeners(1);
-      await okOf(sessions.start(id));
-    }
-    expect(await following).toBeGreaterThan(-1);
-    await log.listeners(0);
-  });
+  test.for(['watch', 'watchAll'] as const)(
+    'of %s ends a loop that waits for its next item',
+    async (method) => {
+      const { sessions, log } = open();
+      const id = await createdIn(sessions);
+      const follow = async (watch: AsyncIterable<unknown>): Promise<number> => {
+        let items = 0;
+        for await (const _item of watch) items += 1;
+        return items;
+      };
+      let following: Promise<number>;
+      {
+        await using watch =
+          method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
+        following = follow(watch);
+        await log.listeners(1);
+        await okOf(sessions.start(id));
+      }
+      expect(await following).toBeGreaterThan(-1);
+      await log.listeners(0);
+    },
+  );
 });
 
 test('a lease that can be disposed of is the plain object that it was', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const lease = await okOf(sessions.lease(id, { holder: 'first', seconds: 60 }));
-  const plain = { holder: 'first', fencingToken: lease.fencingToken, until: '2026-01-31T12:01:00.000Z' };
+  const plain = {
+    holder: 'first',
+    fencingToken: lease.fencingToken,
+    until: '2026-01-31T12:01:00.000Z',
+  };
   expect(lease).toStrictEqual(plain);
   assert.deepStrictEqual(lease, plain);
   expect(structuredClone(lease)).toStrictEqual(plain);

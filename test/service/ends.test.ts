@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
 import { NOON, pass } from '../support/manual-clock.js';
-import { ada, createdIn, errorOf, type OpenOptions, okOf, openSessions, startedIn } from '../support/sessions.js';
+import {
+  ada,
+  createdIn,
+  errorOf,
+  type OpenOptions,
+  okOf,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
 const MINUTE = 60_000;
@@ -39,7 +47,9 @@ describe('every end is reported', () => {
     clock.pass(10_000);
     expect(await sweep()).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
     const times = { duration: 1, durationMs: 1500, startedAt: at(200), endedAt: at(6700) };
-    expect(told).toEqual([{ tenant: 'acme', id, endReason, labels: { customer: 'c-1' }, ...times }]);
+    expect(told).toEqual([
+      { tenant: 'acme', id, endReason, labels: { customer: 'c-1' }, ...times },
+    ]);
     expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
     expect(told).toHaveLength(1);
   });
@@ -50,7 +60,9 @@ describe('every end is reported', () => {
     clock.pass(10_000);
     await okOf(sessions.delete(id));
     await sweep();
-    expect(told).toMatchObject([{ id, endReason: 'time_limit', durationMs: 2000, endedAt: at(2000) }]);
+    expect(told).toMatchObject([
+      { id, endReason: 'time_limit', durationMs: 2000, endedAt: at(2000) },
+    ]);
   });
 
   test('without a start, where the session was never started', async () => {
@@ -59,7 +71,9 @@ describe('every end is reported', () => {
     await okOf(sessions.delete(String(ids[1])));
     clock.pass(MINUTE);
     await sweep();
-    expect(told.map(({ id, endReason, durationMs }) => [id, endReason, durationMs]).toSorted()).toEqual([
+    expect(
+      told.map(({ id, endReason, durationMs }) => [id, endReason, durationMs]).toSorted(),
+    ).toEqual([
       [ids[0], 'idle_timeout', 0],
       [ids[1], 'deleted', 0],
     ]);
@@ -94,7 +108,9 @@ describe('every end is reported', () => {
     }
     for (let turn = 0; turn < 3; turn += 1) {
       await sweep();
-      expect(await okOf(sessions.create({ ...keyed, labels: { life: 'third' } }))).toMatchObject({ id: lives[2] });
+      expect(await okOf(sessions.create({ ...keyed, labels: { life: 'third' } }))).toMatchObject({
+        id: lives[2],
+      });
       clock.pass(MINUTE);
     }
     expect(new Set(lives).size).toBe(1);
@@ -106,7 +122,9 @@ describe('every end is reported', () => {
   });
 
   test('and a deleted session is gone for its readers while the report waits', async () => {
-    const { sessions, told, sweep } = open({ store: new MemorySessionStore({ events: true, reportEnds: true }) });
+    const { sessions, told, sweep } = open({
+      store: new MemorySessionStore({ events: true, reportEnds: true }),
+    });
     const id = await startedIn(sessions);
     await okOf(sessions.delete(id));
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
@@ -123,9 +141,19 @@ describe('every end is reported', () => {
     await okOf(sessions.delete(await startedIn(sessions)));
     clock.pass(1000);
     const sweeper = createSweeper(sessions);
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 1,
+      reported: 0,
+      deleted: 0,
+      failed: 0,
+    });
     clock.pass(10_000);
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 2, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 2,
+      failed: 0,
+    });
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 });
@@ -161,7 +189,10 @@ describe('a process with other settings', () => {
     await okOf(sessions.terminate(String(ids[1])));
     clock.pass(MINUTE);
     const error = await errorOf(createSweeper(other(opened)).sweepOnce());
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('reportEnds') });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('reportEnds'),
+    });
     expect((await okOf(sessions.list({ status: 'TERMINATED' }))).total).toBe(2);
     expect(await sweep(other(opened))).toMatchObject({ ended: 1, reported: 2 });
     expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
@@ -172,7 +203,10 @@ describe('a process with other settings', () => {
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(MINUTE);
     const error = await errorOf(createSweeper(sessions, { onEnded: () => undefined }).sweepOnce());
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('reportEnds') });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('reportEnds'),
+    });
     expect(await okOf(createSweeper(sessions).sweepOnce())).toMatchObject({ ended: 1 });
   });
 
@@ -182,7 +216,10 @@ describe('a process with other settings', () => {
     const ids = [await startedIn(sessions), await startedIn(sessions)];
     await okOf(sessions.terminate(String(ids[0])));
     await okOf(sessions.delete(String(ids[1])));
-    const silent = new SessionService({ store: changed(store, { reportsEnds: () => ok(false) }), clock });
+    const silent = new SessionService({
+      store: changed(store, { reportsEnds: () => ok(false) }),
+      clock,
+    });
     expect(await okOf(createSweeper(silent).sweepOnce())).toMatchObject({ reported: 0, failed: 0 });
     clock.pass(10_000);
     expect(await okOf(createSweeper(silent).sweepOnce())).toMatchObject({ deleted: 1 });

@@ -4,8 +4,17 @@ import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 const call = { toolCalls: [{ toolName: 'search', input: { q: 'weather' } }], tokens: 12 };
 
-const append = (sessions: ReturnType<typeof openSessions>['sessions'], id: string, entry: object, options = {}) =>
-  sessions.append(id, [Object.assign({ role: 'assistant', content: 'Let me see.' }, entry)], options);
+const append = (
+  sessions: ReturnType<typeof openSessions>['sessions'],
+  id: string,
+  entry: object,
+  options = {},
+) =>
+  sessions.append(
+    id,
+    [Object.assign({ role: 'assistant', content: 'Let me see.' }, entry)],
+    options,
+  );
 
 describe('an entry', () => {
   test('carries an id and data, which reads, parts and snapshots give back', async () => {
@@ -45,9 +54,13 @@ describe('an entry', () => {
     const id = await startedIn(sessions);
     await okOf(append(sessions, id, { data: call }, { operationId: 'turn-1' }));
     clock.pass(5);
-    const again = await okOf(append(sessions, id, { data: structuredClone(call) }, { operationId: 'turn-1' }));
+    const again = await okOf(
+      append(sessions, id, { data: structuredClone(call) }, { operationId: 'turn-1' }),
+    );
     expect(again).toMatchObject({ repeated: true });
-    const other = await errorOf(append(sessions, id, { data: { ...call, tokens: 13 } }, { operationId: 'turn-1' }));
+    const other = await errorOf(
+      append(sessions, id, { data: { ...call, tokens: 13 } }, { operationId: 'turn-1' }),
+    );
     expect(other).toMatchObject({ type: 'operation_mismatch' });
   });
 
@@ -69,7 +82,10 @@ describe('an entry', () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const error = await errorOf(append(sessions, id, { data }));
-    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'entries[0].data', message: rule }] });
+    expect(error).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'entries[0].data', message: rule }],
+    });
     expect((await okOf(sessions.get(id))).historyCount).toBe(0);
   });
 
@@ -98,7 +114,9 @@ describe('an entry', () => {
   test.each(['', 'x'.repeat(129), 5, {}])('with the id %j is invalid', async (given) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
-    expect(await errorOf(append(sessions, id, { id: given }))).toMatchObject({ issues: [{ path: 'entries[0].id' }] });
+    expect(await errorOf(append(sessions, id, { id: given }))).toMatchObject({
+      issues: [{ path: 'entries[0].id' }],
+    });
   });
 
   test('with an unknown field is told the nearest known one', async () => {
@@ -112,12 +130,19 @@ describe('an entry', () => {
 test('a watch with historyLimit begins with the latest entries', async () => {
   const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
   const id = await startedIn(sessions);
-  for (const content of ['a', 'b', 'c']) await okOf(sessions.append(id, [{ role: 'user', content }]));
+  for (const content of ['a', 'b', 'c'])
+    await okOf(sessions.append(id, [{ role: 'user', content }]));
   const shown = async (historyLimit?: number) => {
-    for await (const change of sessions.watch(id, historyLimit === undefined ? {} : { historyLimit })) {
+    for await (const change of sessions.watch(
+      id,
+      historyLimit === undefined ? {} : { historyLimit },
+    )) {
       const item = change._unsafeUnwrap();
       if (item.type !== 'session.snapshot') throw new Error(`${item.type} came first`);
-      return [item.session.history.map(({ content }) => content).join(''), item.session.historyCount];
+      return [
+        item.session.history.map(({ content }) => content).join(''),
+        item.session.historyCount,
+      ];
     }
     return undefined;
   };

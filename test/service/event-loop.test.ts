@@ -8,7 +8,9 @@ afterEach(() => vi.useRealTimers());
 /** More than enough to starve a process for a while. */
 const MANY = 10_000;
 
-/** How often `step` was awaited, one after the other, before a timer of the process had its turn. */
+/**
+ * How often `step` was awaited, one after the other, before a timer of the process had its turn.
+ */
 const stepsUntilTimer = async (step: () => unknown): Promise<number> => {
   let hasFired = false;
   setTimeout(() => {

@@ -7,8 +7,13 @@ import { changed } from '../support/store-doubles.js';
 const options = { face: 'ada', profile: 'tutor' };
 const say = (content: string) => ({ role: 'user', content });
 
-/** A service on a store in which `meanwhile` happens between the read of a source and the insert of its fork. */
-const interrupted = (meanwhile: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>) => {
+/**
+ * A service on a store in which `meanwhile` happens between the read of a source and the insert of
+ * its fork.
+ */
+const interrupted = (
+  meanwhile: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>,
+) => {
   const inner = new MemorySessionStore();
   const others = new SessionService({ store: inner });
   let attempts = 0;
@@ -23,11 +28,14 @@ const interrupted = (meanwhile: (sessions: SessionService, key: SessionKey, atte
   return { sessions: new SessionService({ store }), others, attempts: () => attempts };
 };
 
-const contentsOf = (history: readonly { readonly content: string }[]) => history.map(({ content }) => content);
+const contentsOf = (history: readonly { readonly content: string }[]) =>
+  history.map(({ content }) => content);
 
 describe('a fork of a session that others change at the same time', () => {
   it('succeeds although entries are appended between each read and each insert', async () => {
-    const { sessions, others, attempts } = interrupted((writer, { id }) => unwrap(writer.append(id, [say('more')])));
+    const { sessions, others, attempts } = interrupted((writer, { id }) =>
+      unwrap(writer.append(id, [say('more')])),
+    );
     const { id } = await unwrap(others.create({ ...options, start: true, entries: [say('a')] }));
     const fork = await unwrap(sessions.create({ ...options, from: { id } }));
     expect(attempts()).toBe(1);
@@ -48,9 +56,14 @@ describe('a fork of a session that others change at the same time', () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(rewindTo(writer, id, 1, [say('c')]));
     });
-    const { id } = await unwrap(others.create({ ...options, start: true, entries: [say('a'), say('b')] }));
+    const { id } = await unwrap(
+      others.create({ ...options, start: true, entries: [say('a'), say('b')] }),
+    );
     const refused = await sessions.create({ ...options, from: { id, position: 2 } });
-    expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from.position' }] });
+    expect(refused._unsafeUnwrapErr()).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'from.position' }],
+    });
   });
 
   it('is not found if that was deleted meanwhile', async () => {
@@ -69,7 +82,9 @@ describe('a fork of a session that others change at the same time', () => {
       unwrap(rewindTo(writer, id, 0, [say('again')])),
     );
     const { id } = await unwrap(others.create({ ...options, start: true, entries: [say('a')] }));
-    expect((await sessions.create({ ...options, from: { id } }))._unsafeUnwrapErr().type).toBe('conflict');
+    expect((await sessions.create({ ...options, from: { id } }))._unsafeUnwrapErr().type).toBe(
+      'conflict',
+    );
     expect(attempts()).toBe(5);
     expect((await unwrap(others.list())).total).toBe(1);
   });
@@ -80,7 +95,11 @@ describe('a fork of a session that others change at the same time', () => {
     const input = { ...options, from: { id }, idempotencyKey: 'fork' };
     const fork = await unwrap(sessions.create(input));
     await unwrap(sessions.delete(id));
-    expect(await unwrap(sessions.create(input))).toMatchObject({ id: fork.id, repeated: true, history: [say('a')] });
+    expect(await unwrap(sessions.create(input))).toMatchObject({
+      id: fork.id,
+      repeated: true,
+      history: [say('a')],
+    });
   });
 });
 
@@ -112,7 +131,10 @@ describe('the size of a fork', () => {
     const bytes = refused.type === 'page_too_large' ? refused.bytes : Number.NaN;
     expect(refused).toMatchObject({ type: 'page_too_large', limit: 1 });
     expect(bytes / JSON.stringify(entries).length).toBeCloseTo(1, 2);
-    expect((await fork(bytes - 1))._unsafeUnwrapErr()).toMatchObject({ type: 'page_too_large', bytes });
+    expect((await fork(bytes - 1))._unsafeUnwrapErr()).toMatchObject({
+      type: 'page_too_large',
+      bytes,
+    });
     const created = await unwrap(fork(bytes));
     expect((await unwrap(sessions.get(created.id))).history).toMatchObject(entries);
   });
@@ -128,6 +150,9 @@ describe('the size of a fork', () => {
     const { store, id } = await long();
     const small = new SessionService({ store, limits: { pageBytes: 1_000_000 } });
     const refused = await small.create({ ...options, from: { id } }, { maxBytes: 5 });
-    expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
+    expect(refused._unsafeUnwrapErr()).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'from' }],
+    });
   });
 });

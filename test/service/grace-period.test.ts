@@ -17,19 +17,22 @@ it.each([
   ['terminate', {}, 'terminated'],
   ['the time limit', {}, 'time_limit'],
   ['inactivity', { inactivityTimeout: 50 }, 'inactive'],
-])('entries are accepted for so long after an end by %s, and change nothing else', async (by, settings, endReason) => {
-  const { clock, sessions } = open(settings);
-  const { id } = await unwrap(sessions.create(begun));
-  if (by === 'terminate') await unwrap(sessions.terminate(id));
-  else clock.pass(by === 'inactivity' ? 50_000 : 100_000);
-  const { history: _, historyCount: __, ...ended } = await unwrap(sessions.get(id));
-  expect(ended).toMatchObject({ status: 'TERMINATED', endReason });
-  clock.pass(9999);
-  await unwrap(sessions.append(id, last));
-  expect(await unwrap(sessions.get(id))).toMatchObject({ ...ended, historyCount: 1 });
-  clock.pass(1);
-  expect((await sessions.append(id, last))._unsafeUnwrapErr().type).toBe('invalid_transition');
-});
+])(
+  'entries are accepted for so long after an end by %s, and change nothing else',
+  async (by, settings, endReason) => {
+    const { clock, sessions } = open(settings);
+    const { id } = await unwrap(sessions.create(begun));
+    if (by === 'terminate') await unwrap(sessions.terminate(id));
+    else clock.pass(by === 'inactivity' ? 50_000 : 100_000);
+    const { history: _, historyCount: __, ...ended } = await unwrap(sessions.get(id));
+    expect(ended).toMatchObject({ status: 'TERMINATED', endReason });
+    clock.pass(9999);
+    await unwrap(sessions.append(id, last));
+    expect(await unwrap(sessions.get(id))).toMatchObject({ ...ended, historyCount: 1 });
+    clock.pass(1);
+    expect((await sessions.append(id, last))._unsafeUnwrapErr().type).toBe('invalid_transition');
+  },
+);
 
 it('a session that never started accepts entries from its end on', async () => {
   const { sessions } = open();

@@ -13,7 +13,10 @@ describe.for([
     const { sessions, clock } = opened;
     for (const count of [5, 1, 0]) {
       const id = await startedIn(sessions);
-      const entries = Array.from({ length: count }, (_, at) => ({ role: 'user', content: `${id}-${at}` }));
+      const entries = Array.from({ length: count }, (_, at) => ({
+        role: 'user',
+        content: `${id}-${at}`,
+      }));
       if (count > 0) await okOf(sessions.append(id, entries));
       clock.pass(1);
     }
@@ -30,7 +33,9 @@ describe.for([
       const expected = all.map((contents) => contents.slice(Math.max(0, contents.length - most)));
       const query = historyLimit === undefined ? {} : { historyLimit };
       const page = await okOf(sessions.list(query));
-      expect(page.sessions.map(({ history }) => history.map(({ content }) => content))).toEqual(expected);
+      expect(page.sessions.map(({ history }) => history.map(({ content }) => content))).toEqual(
+        expected,
+      );
       expect(page.sessions.map(({ historyCount }) => historyCount)).toEqual([0, 1, 5]);
       const walked: string[][] = [];
       for await (const session of sessions.each({ ...query, limit: 2 })) {
@@ -38,7 +43,8 @@ describe.for([
         walked.push(history.map(({ content }) => content));
       }
       expect(walked).toEqual(expected);
-      for (const session of page.sessions) expect(await okOf(sessions.get(session.id, query))).toEqual(session);
+      for (const session of page.sessions)
+        expect(await okOf(sessions.get(session.id, query))).toEqual(session);
     },
   );
 

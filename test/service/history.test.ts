@@ -21,12 +21,20 @@ describe.each([
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 250)));
     const { entries, start, position, hasMore } = await okOf(sessions.history(id));
-    expect(entries.map(withoutPosition)).toEqual((await okOf(sessions.get(id))).history.slice(-100));
-    expect(hasMore).toBe(false);
-    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, limit: 100, start, position, hasMore });
-    expect((await okOf(sessions.history(id, { last: 3 }))).entries.map(({ content }) => content)).toEqual(
-      turns(247, 250).map(({ content }) => content),
+    expect(entries.map(withoutPosition)).toEqual(
+      (await okOf(sessions.get(id))).history.slice(-100),
     );
+    expect(hasMore).toBe(false);
+    expect(await okOf(sessions.history(id, {}))).toEqual({
+      entries,
+      limit: 100,
+      start,
+      position,
+      hasMore,
+    });
+    expect(
+      (await okOf(sessions.history(id, { last: 3 }))).entries.map(({ content }) => content),
+    ).toEqual(turns(247, 250).map(({ content }) => content));
   });
 
   test('goes on after a position, a hundred entries at a time unless asked for otherwise', async () => {
@@ -39,7 +47,9 @@ describe.each([
     expect(next).toMatchObject({ entries: history.slice(8, 108), hasMore: true });
     const last = await okOf(sessions.history(id, { after: next.position, limit: 1000 }));
     expect(last).toMatchObject({ entries: history.slice(108), hasMore: false });
-    expect(await okOf(sessions.history(id, { after: 0, limit: 2 }))).toMatchObject({ entries: history.slice(0, 2) });
+    expect(await okOf(sessions.history(id, { after: 0, limit: 2 }))).toMatchObject({
+      entries: history.slice(0, 2),
+    });
     await okOf(sessions.append(id, turns(158, 159)));
     const { entries } = await okOf(sessions.history(id, { after: last.position }));
     expect(entries.map(({ content }) => content)).toEqual(['turn 158']);
@@ -49,7 +59,10 @@ describe.each([
     const { sessions } = await open();
     const id = await createdIn(sessions);
     for (const query of [{}, { after: 0 }]) {
-      expect(await okOf(sessions.history(id, query))).toMatchObject({ entries: [], hasMore: false });
+      expect(await okOf(sessions.history(id, query))).toMatchObject({
+        entries: [],
+        hasMore: false,
+      });
     }
     await okOf(sessions.fail(id));
     expect(await okOf(sessions.history(id))).toMatchObject({ entries: [], hasMore: false });
@@ -58,8 +71,14 @@ describe.each([
   test('of a session that is not there, or is another tenant\u2019s, is not_found', async () => {
     const { sessions, id } = await open();
     for (const query of [{ last: 1 }, { after: 0 }, { after: 5 }]) {
-      expect(await errorOf(sessions.history('s9', query))).toMatchObject({ type: 'not_found', id: 's9' });
-      expect(await errorOf(sessions.forTenant('globex').history(id, query))).toMatchObject({ type: 'not_found', id });
+      expect(await errorOf(sessions.history('s9', query))).toMatchObject({
+        type: 'not_found',
+        id: 's9',
+      });
+      expect(await errorOf(sessions.forTenant('globex').history(id, query))).toMatchObject({
+        type: 'not_found',
+        id,
+      });
     }
   });
 
@@ -117,8 +136,13 @@ describe('a history with a bound', () => {
     const { sessions } = openSessions({ limits: { historyEntries: 1 } });
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }));
-    expect(await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }))).toEqual({ ...first, repeated: true });
-    expect(await errorOf(sessions.append(id, turns(1, 2), { operationId: 'op-2' }))).toEqual(full(1));
+    expect(await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }))).toEqual({
+      ...first,
+      repeated: true,
+    });
+    expect(await errorOf(sessions.append(id, turns(1, 2), { operationId: 'op-2' }))).toEqual(
+      full(1),
+    );
   });
 
   test('belongs to each session alone, and is not looked at where none may be appended', async () => {
@@ -132,7 +156,9 @@ describe('a history with a bound', () => {
   test('is the bound of the service that appends', async () => {
     const store = new MemorySessionStore();
     const id = await startedIn(openSessions({ store }).sessions);
-    const [narrow, wide] = [1, 3].map((historyEntries) => openSessions({ store, limits: { historyEntries } }).sessions);
+    const [narrow, wide] = [1, 3].map(
+      (historyEntries) => openSessions({ store, limits: { historyEntries } }).sessions,
+    );
     await okOf(openSessions({ store }).sessions.append(id, turns(0, 2)));
     expect(narrow && (await errorOf(narrow.append(id, turns(2, 3))))).toEqual(full(1));
     expect(wide && (await okOf(wide.append(id, turns(2, 3))))).toBeDefined();

@@ -29,11 +29,22 @@ const untouched = (): SessionStore => {
 const refusal = async (operation: Operation, ...args: readonly unknown[]) => {
   const { sessions } = openSessions({ store: untouched() });
   const error = await errorOf(call(sessions, operation, ...args));
-  if (error.type !== 'invalid_input') throw new Error(`${error.type}: ${error.message}`, { cause: error });
+  if (error.type !== 'invalid_input')
+    throw new Error(`${error.type}: ${error.message}`, { cause: error });
   return error.issues;
 };
 
-const onOneSession = ['get', 'history', 'start', 'pause', 'resume', 'terminate', 'fail', 'append', 'delete'] as const;
+const onOneSession = [
+  'get',
+  'history',
+  'start',
+  'pause',
+  'resume',
+  'terminate',
+  'fail',
+  'append',
+  'delete',
+] as const;
 const commands = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
 const entries = [{ role: 'user', content: 'hello' }];
 
@@ -81,21 +92,25 @@ describe('options', () => {
     },
   );
 
-  test.for(badOptions.filter(([kind]) => kind !== 'a revoked proxy' && kind !== 'a throwing object'))(
-    'of append that are %s are refused before the store is asked',
-    async ([, make, path]) => {
-      expect(await refusal('append', 's1', entries, make())).toMatchObject([{ path }]);
-    },
-  );
+  test.for(
+    badOptions.filter(([kind]) => kind !== 'a revoked proxy' && kind !== 'a throwing object'),
+  )('of append that are %s are refused before the store is asked', async ([, make, path]) => {
+    expect(await refusal('append', 's1', entries, make())).toMatchObject([{ path }]);
+  });
 });
 
 describe('what to create', () => {
-  const noObjects = Object.keys(strange).filter((kind) => !kind.endsWith('object') || kind === 'a throwing object');
+  const noObjects = Object.keys(strange).filter(
+    (kind) => !kind.endsWith('object') || kind === 'a throwing object',
+  );
 
-  test.for([...noObjects, 'missing'])('that is %s is refused before the store is asked', async (kind) => {
-    const issues = await refusal('create', strange[kind]?.());
-    expect(issues.map(({ path }) => path)).toEqual(['input']);
-  });
+  test.for([...noObjects, 'missing'])(
+    'that is %s is refused before the store is asked',
+    async (kind) => {
+      const issues = await refusal('create', strange[kind]?.());
+      expect(issues.map(({ path }) => path)).toEqual(['input']);
+    },
+  );
 
   test('that throws when a field is read is refused', async () => {
     const input = {
@@ -104,11 +119,18 @@ describe('what to create', () => {
         throw new Error('do not look at me');
       },
     };
-    expect(await refusal('create', input)).toEqual([{ path: 'input', message: 'cannot be read: it throws' }]);
+    expect(await refusal('create', input)).toEqual([
+      { path: 'input', message: 'cannot be read: it throws' },
+    ]);
   });
 
   test('that breaks many rules names each of them', async () => {
-    const issues = await refusal('create', { face: '', profile: 7, context: 5, timeLimit: Number.NaN });
+    const issues = await refusal('create', {
+      face: '',
+      profile: 7,
+      context: 5,
+      timeLimit: Number.NaN,
+    });
     expect(issues.map(({ path }) => path)).toEqual(['face', 'profile', 'context', 'timeLimit']);
   });
 });
@@ -127,8 +149,16 @@ describe('entries', () => {
     ['a hole', Object.assign([], { length: 1 }), 'entries[0]'],
     ['without a role', [{ content: 'hello' }], 'entries[0].role'],
     ['without content', [...entries, { role: 'user' }], 'entries[1].content'],
-    ['on the 30th of February', [{ ...entries[0], timestamp: '2026-02-30T00:00:00Z' }], 'entries[0].timestamp'],
-    ['at an invalid Date', [{ ...entries[0], timestamp: new Date(Number.NaN) }], 'entries[0].timestamp'],
+    [
+      'on the 30th of February',
+      [{ ...entries[0], timestamp: '2026-02-30T00:00:00Z' }],
+      'entries[0].timestamp',
+    ],
+    [
+      'at an invalid Date',
+      [{ ...entries[0], timestamp: new Date(Number.NaN) }],
+      'entries[0].timestamp',
+    ],
     ['at a number', [{ ...entries[0], timestamp: 5 }], 'entries[0].timestamp'],
   ] as const)('that are %s are refused before the store is asked', async ([, given, path]) => {
     expect((await refusal('append', 's1', given))[0]).toMatchObject({ path });
@@ -136,12 +166,18 @@ describe('entries', () => {
 });
 
 describe('a part of a history', () => {
-  test.for(['last', 'after', 'limit'])('with a strange %s is refused before the store is asked', async (field) => {
-    for (const value of [Number.NaN, -1, 1.5, 1e300, '5', null, {}]) {
-      const issues = await refusal('history', 's1', { after: field === 'last' ? undefined : 0, [field]: value });
-      expect(issues[0]?.path).toBe(field);
-    }
-  });
+  test.for(['last', 'after', 'limit'])(
+    'with a strange %s is refused before the store is asked',
+    async (field) => {
+      for (const value of [Number.NaN, -1, 1.5, 1e300, '5', null, {}]) {
+        const issues = await refusal('history', 's1', {
+          after: field === 'last' ? undefined : 0,
+          [field]: value,
+        });
+        expect(issues[0]?.path).toBe(field);
+      }
+    },
+  );
 
   test.for(['null', 'a bigint', 'an array', 'a throwing object', 'a revoked proxy'])(
     'that is %s is refused before the store is asked',
@@ -152,14 +188,13 @@ describe('a part of a history', () => {
 });
 
 describe('a page', () => {
-  test.for(['limit', 'page'].flatMap((field) => oddNumbers.map((value) => [field, value] as const)))(
-    'with the %s %d is refused before the store is asked',
-    async ([field, value]) => {
-      expect(await refusal('list', { [field]: value })).toEqual([
-        { path: field, message: 'must be a whole number, at least 1' },
-      ]);
-    },
-  );
+  test.for(
+    ['limit', 'page'].flatMap((field) => oddNumbers.map((value) => [field, value] as const)),
+  )('with the %s %d is refused before the store is asked', async ([field, value]) => {
+    expect(await refusal('list', { [field]: value })).toEqual([
+      { path: field, message: 'must be a whole number, at least 1' },
+    ]);
+  });
 
   test.for(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
     'that is %s is refused before the store is asked',

@@ -9,16 +9,23 @@ import { ada, okOf } from '../support/sessions.js';
 const untyped = (value: unknown): never => value as never;
 
 describe('a host that breaks the rules', () => {
-  test.for([undefined, null, 5, 'OK', {}])('does not make a session of what its store answers: %j', async (answer) => {
-    const store: SessionStore = Object.assign(new MemorySessionStore(), { insert: () => ok(untyped(answer)) });
-    const created = await new SessionService({ store }).create(ada);
-    expect(created.isErr() && created.error.type).toBe('store_unavailable');
-  });
+  test.for([undefined, null, 5, 'OK', {}])(
+    'does not make a session of what its store answers: %j',
+    async (answer) => {
+      const store: SessionStore = Object.assign(new MemorySessionStore(), {
+        insert: () => ok(untyped(answer)),
+      });
+      const created = await new SessionService({ store }).create(ada);
+      expect(created.isErr() && created.error.type).toBe('store_unavailable');
+    },
+  );
 
   test('does not get past with a thenable that gives no promise', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about
     const thenable = { then: (resolve: (value: unknown) => void) => untyped(resolve(undefined)) };
-    const store: SessionStore = Object.assign(new MemorySessionStore(), { find: () => untyped(thenable) });
+    const store: SessionStore = Object.assign(new MemorySessionStore(), {
+      find: () => untyped(thenable),
+    });
     const read = await new SessionService({ store }).get('any');
     expect(read.isErr() && read.error.type).toBe('store_unavailable');
   });
@@ -30,7 +37,10 @@ describe('a host that breaks the rules', () => {
   });
 
   test('does not choose how its array of entries is read', async () => {
-    const sessions = new SessionService({ store: new MemorySessionStore(), limits: { entriesPerAppend: 2 } });
+    const sessions = new SessionService({
+      store: new MemorySessionStore(),
+      limits: { entriesPerAppend: 2 },
+    });
     const { id } = await okOf(sessions.create(ada));
     await okOf(sessions.start(id));
     const entries = Object.assign([{ role: 'user', content: 'hello' }], { slice: () => [] });

@@ -10,7 +10,10 @@ const untyped = (value: unknown): never => value as never;
 describe('createWorker', () => {
   test.each([
     ['null', () => null],
-    ['an object with its methods', () => ({ claim: () => ok(undefined), claimAny: () => ok(undefined) })],
+    [
+      'an object with its methods',
+      () => ({ claim: () => ok(undefined), claimAny: () => ok(undefined) }),
+    ],
     ['a proxy of a service', () => new Proxy(openSessions().sessions, {})],
     ['a revoked proxy', revoked],
     ['what throws', throwing],
@@ -23,18 +26,26 @@ describe('createWorker', () => {
     expect(() => createWorker(openSessions().sessions, untyped(make()))).toThrow(TypeError);
   });
 
-  test.for(['concurrency', 'seconds', 'attempts', 'interval', 'holder', 'allTenants', 'onError', 'run'])(
-    'with a strange %s is a TypeError that names it',
-    (name) => {
-      const { sessions } = openSessions();
-      for (const [kind, make] of Object.entries(strange)) {
-        const isFine = (name === 'allTenants' && kind === 'a boolean') || kind === 'a function';
-        const options = { run: () => undefined, [name]: make() };
-        if (!isFine)
-          expect(() => createWorker(sessions, untyped(options))).toThrow(new RegExp(`createWorker: .*${name}`));
-      }
-    },
-  );
+  test.for([
+    'concurrency',
+    'seconds',
+    'attempts',
+    'interval',
+    'holder',
+    'allTenants',
+    'onError',
+    'run',
+  ])('with a strange %s is a TypeError that names it', (name) => {
+    const { sessions } = openSessions();
+    for (const [kind, make] of Object.entries(strange)) {
+      const isFine = (name === 'allTenants' && kind === 'a boolean') || kind === 'a function';
+      const options = { run: () => undefined, [name]: make() };
+      if (!isFine)
+        expect(() => createWorker(sessions, untyped(options))).toThrow(
+          new RegExp(`createWorker: .*${name}`),
+        );
+    }
+  });
 });
 
 const badInputs: readonly (readonly [Operation, readonly unknown[], string])[] = [
@@ -76,6 +87,8 @@ describe('input', () => {
     ),
   )('of %s that is %s is refused', async ([operation, , make]) => {
     const args = operation.startsWith('claim') ? [make()] : ['s1', make()];
-    expect(await errorOf(call(openSessions().sessions, operation, ...args))).toMatchObject({ type: 'invalid_input' });
+    expect(await errorOf(call(openSessions().sessions, operation, ...args))).toMatchObject({
+      type: 'invalid_input',
+    });
   });
 });

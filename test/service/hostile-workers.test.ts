@@ -45,7 +45,8 @@ const working = (sessions: SessionService, options: unknown) => {
 
 const open = (store: SessionStore = new MemorySessionStore({ events: true })) => {
   const bench = openSessions({ store });
-  const waiting = async () => (await okOf(bench.sessions.create({ ...ada, start: true, wake: true }))).id;
+  const waiting = async () =>
+    (await okOf(bench.sessions.create({ ...ada, start: true, wake: true }))).id;
   return { ...bench, waiting };
 };
 
@@ -72,7 +73,12 @@ describe('a worker whose function', () => {
     const { sessions, clock, waiting } = open();
     const id = await waiting();
     const errors: unknown[] = [];
-    working(sessions, { run, attempts: 2, concurrency: 1, onError: (error: unknown) => errors.push(error) });
+    working(sessions, {
+      run,
+      attempts: 2,
+      concurrency: 1,
+      onError: (error: unknown) => errors.push(error),
+    });
     await pass(clock, 5);
     expect(errors).toMatchObject([1, 2].map((attempt) => ({ type: 'work_failed', id, attempt })));
     expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
@@ -114,38 +120,47 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
   'gives undefined': () => undefined,
   'gives a revoked proxy': revoked,
   'gives a result of nothing': () => ok(undefined),
-  'gives a result of null in lists': () => ok({ sessions: [null], failed: [null], nextCursor: undefined }),
+  'gives a result of null in lists': () =>
+    ok({ sessions: [null], failed: [null], nextCursor: undefined }),
   'gives a result of strange sessions': () =>
     ok({ sessions: [{ tenant: {}, id: 7, dueAt: Number.NaN }], failed: [], nextCursor: undefined }),
   'gives a result of a time that is none': () =>
-    ok({ sessions: [{ tenant: 'default', id: 's1', dueAt: Number.NaN }], failed: [], nextCursor: undefined }),
+    ok({
+      sessions: [{ tenant: 'default', id: 's1', dueAt: Number.NaN }],
+      failed: [],
+      nextCursor: undefined,
+    }),
 };
 
 describe('a worker on a store that breaks its contract', () => {
   const methods = ['claim', 'find', 'findState', 'replace'] as const;
 
-  test.for(methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [method, kind] as const)))(
-    'where %s %s goes on, and works once the store does',
-    async ([method, kind]) => {
-      const memory = new MemorySessionStore({ events: true });
-      let isBroken = true;
-      const inner = changed(memory, {});
-      const own = (...args: readonly unknown[]): unknown => Reflect.apply(inner[method], inner, args);
-      const misdeed = misdeeds[kind] ?? throws;
-      const store = changed(memory, {
-        events: memory.events,
-        [method]: (...args: readonly unknown[]) => (isBroken ? misdeed() : own(...args)),
-      });
-      const { clock, sessions } = openSessions({ store });
-      await okOf(new SessionService({ store: memory, clock }).create({ ...ada, start: true, wake: true }));
-      const done: string[] = [];
-      working(sessions, { run: ({ session }: { session: { id: string } }) => done.push(session.id), seconds: 2 });
-      await pass(clock, 3);
-      isBroken = false;
-      await pass(clock, 20);
-      expect(done.length).toBeGreaterThan(0);
-    },
-  );
+  test.for(
+    methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [method, kind] as const)),
+  )('where %s %s goes on, and works once the store does', async ([method, kind]) => {
+    const memory = new MemorySessionStore({ events: true });
+    let isBroken = true;
+    const inner = changed(memory, {});
+    const own = (...args: readonly unknown[]): unknown => Reflect.apply(inner[method], inner, args);
+    const misdeed = misdeeds[kind] ?? throws;
+    const store = changed(memory, {
+      events: memory.events,
+      [method]: (...args: readonly unknown[]) => (isBroken ? misdeed() : own(...args)),
+    });
+    const { clock, sessions } = openSessions({ store });
+    await okOf(
+      new SessionService({ store: memory, clock }).create({ ...ada, start: true, wake: true }),
+    );
+    const done: string[] = [];
+    working(sessions, {
+      run: ({ session }: { session: { id: string } }) => done.push(session.id),
+      seconds: 2,
+    });
+    await pass(clock, 3);
+    isBroken = false;
+    await pass(clock, 20);
+    expect(done.length).toBeGreaterThan(0);
+  });
 
   test.each([
     ['open', { open: throws }],
@@ -213,7 +228,9 @@ describe('a worker with a clock', () => {
     };
     const store = new MemorySessionStore({ events: true });
     const sessions = new SessionService({ store, clock });
-    await okOf(new SessionService({ store, clock: manual }).create({ ...ada, start: true, wake: true }));
+    await okOf(
+      new SessionService({ store, clock: manual }).create({ ...ada, start: true, wake: true }),
+    );
     const errors: unknown[] = [];
     let done = 0;
     const run = () => {

@@ -28,9 +28,19 @@ describe.for([
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
     clock.pass(5000);
     const again = await okOf(sessions.create(once));
-    expect(again).toMatchObject({ id, status: 'ACTIVE', duration: 5, history: [{ content: 'hello' }], repeated: true });
+    expect(again).toMatchObject({
+      id,
+      status: 'ACTIVE',
+      duration: 5,
+      history: [{ content: 'hello' }],
+      repeated: true,
+    });
     clock.pass(55_000);
-    expect(await okOf(sessions.create(once))).toMatchObject({ id, status: 'TERMINATED', endReason: 'time_limit' });
+    expect(await okOf(sessions.create(once))).toMatchObject({
+      id,
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+    });
   });
 
   test.for(['face', 'profile', 'behavior', 'context', 'timeLimit'] as const)(
@@ -38,7 +48,9 @@ describe.for([
     async (field) => {
       const { sessions } = openSessions({ store: makeStore() });
       const first = await okOf(sessions.create(once));
-      const error = await errorOf(sessions.create({ ...once, [field]: field === 'timeLimit' ? 61 : 'other' }));
+      const error = await errorOf(
+        sessions.create({ ...once, [field]: field === 'timeLimit' ? 61 : 'other' }),
+      );
       expect(error).toEqual({
         type: 'idempotency_mismatch',
         message: 'this idempotency key was used before with other options',
@@ -68,7 +80,9 @@ describe.for([
 
   test('makes one session of 20 creates at once', async () => {
     const { sessions } = openSessions({ store: makeStore() });
-    const created = await Promise.all(Array.from({ length: 20 }, () => okOf(sessions.create(once))));
+    const created = await Promise.all(
+      Array.from({ length: 20 }, () => okOf(sessions.create(once))),
+    );
     expect(new Set(created.map(({ id }: Session) => id)).size).toBe(1);
     expect((await okOf(sessions.list())).total).toBe(1);
   });
@@ -76,17 +90,21 @@ describe.for([
   test('makes one session of 20 creates at once that differ, and tells the others', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const results = await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => sessions.create({ ...once, face: `face ${index}` })),
+      Array.from({ length: 20 }, async (_, index) =>
+        sessions.create({ ...once, face: `face ${index}` }),
+      ),
     );
     expect(results.filter((result) => result.isOk())).toHaveLength(1);
-    expect(new Set(results.flatMap((result) => (result.isErr() ? [result.error.type] : [])))).toEqual(
-      new Set(['idempotency_mismatch']),
-    );
+    expect(
+      new Set(results.flatMap((result) => (result.isErr() ? [result.error.type] : []))),
+    ).toEqual(new Set(['idempotency_mismatch']));
   });
 });
 
 describe('a session that is deleted whenever its key is looked at', () => {
-  /** A store that answers `taken` to a number of inserts, and does not find the session afterwards. */
+  /**
+   * A store that answers `taken` to a number of inserts, and does not find the session afterwards.
+   */
   const losing = (times: number) => {
     const inner = new MemorySessionStore();
     let left = times;
@@ -99,7 +117,10 @@ describe('a session that is deleted whenever its key is looked at', () => {
 
   test('is created again', async () => {
     const { sessions } = openSessions({ store: losing(2) });
-    expect(await okOf(sessions.create(once))).toMatchObject({ status: 'IDLE', options: { timeLimit: 60 } });
+    expect(await okOf(sessions.create(once))).toMatchObject({
+      status: 'IDLE',
+      options: { timeLimit: 60 },
+    });
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
@@ -113,7 +134,15 @@ describe('a session that is deleted whenever its key is looked at', () => {
 describe('the id that a key stands for', () => {
   test('stands in a URL as it is, and does not tell the key', async () => {
     const { sessions } = openSessions();
-    for (const idempotencyKey of ['k', 'a/b?c#d', '\uD800', '\0', '{}:*', '__proto__', 'x'.repeat(256)]) {
+    for (const idempotencyKey of [
+      'k',
+      'a/b?c#d',
+      '\uD800',
+      '\0',
+      '{}:*',
+      '__proto__',
+      'x'.repeat(256),
+    ]) {
       const { id } = await okOf(sessions.create({ ...ada, idempotencyKey }));
       expect(id).toMatch(/^[\w-]{22}$/);
       expect(await okOf(sessions.get(id))).toMatchObject({ id });
@@ -161,8 +190,14 @@ describe('without a key', () => {
     await okOf(sessions.create(ada));
     await okOf(sessions.start('s1'));
     expect((await okOf(sessions.create(ada))).id).toBe('s2');
-    expect(await errorOf(sessions.create({ ...ada, face: 'bob' }))).toMatchObject({ type: 'conflict', id: 's1' });
-    expect(await okOf(sessions.get('s1'))).toMatchObject({ status: 'ACTIVE', options: { face: 'ada' } });
+    expect(await errorOf(sessions.create({ ...ada, face: 'bob' }))).toMatchObject({
+      type: 'conflict',
+      id: 's1',
+    });
+    expect(await okOf(sessions.get('s1'))).toMatchObject({
+      status: 'ACTIVE',
+      options: { face: 'ada' },
+    });
   });
 
   test.for(['', 'a b', 'a/b', 'x'.repeat(129), '\u00E9', 'a\n', null, 5, undefined])(

@@ -25,7 +25,9 @@ describe('an inactivity timeout', () => {
     clock.pass(3_600_000);
     const told: EndedSession[] = [];
     await okOf(createSweeper(sessions, { onEnded: (session) => told.push(session) }).sweepOnce());
-    expect(told).toMatchObject([{ id, endReason: 'inactive', durationMs: 30_000, endedAt: at(30_000) }]);
+    expect(told).toMatchObject([
+      { id, endReason: 'inactive', durationMs: 30_000, endedAt: at(30_000) },
+    ]);
   });
 
   test('is put off by an append and a command', async () => {
@@ -41,7 +43,10 @@ describe('an inactivity timeout', () => {
     clock.pass(29_999);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE' });
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'inactive' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'inactive',
+    });
   });
 
   test('is not put off by a lease, a claim, a wake, or an update of labels or metadata', async () => {
@@ -80,10 +85,17 @@ describe('an inactivity timeout', () => {
     clock.pass(20_000);
     await okOf(sessions.append(id, hello));
     clock.pass(1000);
-    expect(await okOf(sessions.update(id, { metadata: { a: 1 } }))).toMatchObject({ endsAt: at(50_000) });
+    expect(await okOf(sessions.update(id, { metadata: { a: 1 } }))).toMatchObject({
+      endsAt: at(50_000),
+    });
     clock.pass(20_000);
-    expect(await okOf(sessions.update(id, { metadata: { a: 2 } }))).toMatchObject({ status: 'ACTIVE' });
-    expect(await okOf(sessions.get(id))).toMatchObject({ endsAt: at(50_000), updatedAt: at(20_000) });
+    expect(await okOf(sessions.update(id, { metadata: { a: 2 } }))).toMatchObject({
+      status: 'ACTIVE',
+    });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      endsAt: at(50_000),
+      updatedAt: at(20_000),
+    });
   });
 
   test('is not that of a session that is IDLE or PAUSED, and does not outlast the time limit', async () => {
@@ -95,7 +107,10 @@ describe('an inactivity timeout', () => {
     clock.pass(86_400_000);
     expect(await okOf(sessions.get(idle))).toMatchObject({ status: 'IDLE' });
     expect(await okOf(sessions.get(paused))).toMatchObject({ status: 'PAUSED' });
-    expect(await okOf(sessions.get(short))).toMatchObject({ endReason: 'time_limit', duration: 10 });
+    expect(await okOf(sessions.get(short))).toMatchObject({
+      endReason: 'time_limit',
+      duration: 10,
+    });
   });
 
   test('is swept once it is over, although appends have put it off', async () => {

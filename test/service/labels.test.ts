@@ -33,7 +33,11 @@ describe('labels', () => {
     expect(second).toMatchObject({ total: 13, page: 2 });
     expect(second.sessions.map(({ id }) => id)).toEqual(['s15', 's13', 's11', 's9', 's7']);
     const ids: string[] = [];
-    for await (const session of sessions.each({ labels: { user: 'u-1' }, limit: 2, order: 'oldest' })) {
+    for await (const session of sessions.each({
+      labels: { user: 'u-1' },
+      limit: 2,
+      order: 'oldest',
+    })) {
       ids.push(session._unsafeUnwrap().id);
     }
     expect(ids).toEqual(Array.from({ length: 13 }, (_, at) => `s${2 * at + 1}`));
@@ -46,7 +50,9 @@ describe('labels', () => {
     const again = { ...input, labels: { channel: 'web', user: 'u-1' } };
     expect((await okOf(sessions.create(again))).id).toBe(id);
     for (const labels of [{ user: 'u-2', channel: 'web' }, { user: 'u-1' }, {}]) {
-      expect(await errorOf(sessions.create({ ...input, labels }))).toMatchObject({ type: 'idempotency_mismatch' });
+      expect(await errorOf(sessions.create({ ...input, labels }))).toMatchObject({
+        type: 'idempotency_mismatch',
+      });
     }
   });
 
@@ -65,7 +71,10 @@ describe('labels', () => {
       [{ user: 'x'.repeat(257) }, 'labels.user must have 1 to 256 characters'],
     ];
     for (const [labels, message] of refused) {
-      expect(await errorOf(sessions.create(labelled(labels)))).toMatchObject({ type: 'invalid_input', message });
+      expect(await errorOf(sessions.create(labelled(labels)))).toMatchObject({
+        type: 'invalid_input',
+        message,
+      });
     }
     await okOf(sessions.create(labelled({ ['n'.repeat(64)]: 'x'.repeat(256), userId: 'u-1' })));
   });
@@ -75,7 +84,10 @@ describe('labels', () => {
     const rule = "labels must be 1 to 8 labels, such as { user: 'u-1' }";
     const nine = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
     for (const label of [{}, nine]) {
-      expect(await errorOf(sessions.list({ labels: label }))).toMatchObject({ type: 'invalid_input', message: rule });
+      expect(await errorOf(sessions.list({ labels: label }))).toMatchObject({
+        type: 'invalid_input',
+        message: rule,
+      });
     }
   });
 
@@ -88,7 +100,8 @@ describe('labels', () => {
     ];
     for (const labels of all) await okOf(sessions.create(labelled(labels)));
     await okOf(sessions.start('s2'));
-    const idsOf = async (query: ListQuery) => (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
+    const idsOf = async (query: ListQuery) =>
+      (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
     expect(await idsOf({ labels: { channel: 'web', user: 'u-1' } })).toEqual(['s1']);
     expect(await idsOf({ labels: { user: 'u-1' }, status: 'ACTIVE' })).toEqual(['s2']);
     expect(await idsOf({ labels: { user: 'u-1' }, status: 'IDLE' })).toEqual(['s1']);
@@ -117,7 +130,11 @@ describe('labels', () => {
     clock.pass(60_000);
     expect(await shown()).toEqual(['s2', 's1', 's4', 's3']);
     const ids: string[] = [];
-    for await (const session of sessions.each({ labels: { user: 'u-1' }, order: 'updated', limit: 1 })) {
+    for await (const session of sessions.each({
+      labels: { user: 'u-1' },
+      order: 'updated',
+      limit: 1,
+    })) {
       ids.push(session._unsafeUnwrap().id);
     }
     expect(ids).toEqual(['s2', 's1', 's4', 's3']);
@@ -127,7 +144,9 @@ describe('labels', () => {
     const { sessions } = openSessions();
     for (let at = 0; at < 2; at += 1) await okOf(sessions.create(labelled({ user: 'u-1' })));
     const label = { user: 'u-1' };
-    const { nextCursor: next = '' } = await okOf(sessions.list({ labels: label, order: 'updated', limit: 1 }));
+    const { nextCursor: next = '' } = await okOf(
+      sessions.list({ labels: label, order: 'updated', limit: 1 }),
+    );
     const { nextCursor: byCreation = '' } = await okOf(sessions.list({ labels: label, limit: 1 }));
     const wrong = { message: 'cursor must be a cursor: the `nextCursor` of a page of this list' };
     for (const query of [
@@ -141,11 +160,17 @@ describe('labels', () => {
   test('of more sessions than may be looked at are an error that names the number', async () => {
     const { sessions, store } = openSessions();
     for (let at = 0; at <= SEARCH_LIMIT; at += 1) {
-      store.insert('default', headOf(`s${at}`, NOON + at), live('IDLE', { labels: { user: 'u-1' } }));
+      store.insert(
+        'default',
+        headOf(`s${at}`, NOON + at),
+        live('IDLE', { labels: { user: 'u-1' } }),
+      );
     }
     const error = await errorOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));
     expect(error).toMatchObject({ type: 'search_too_large', limit: 10_000 });
-    expect(error.message).toMatch(/^the list examines more than 10000 sessions: narrow it with labels, a status/);
+    expect(error.message).toMatch(
+      /^the list examines more than 10000 sessions: narrow it with labels, a status/,
+    );
     expect(httpStatusOf(error)).toBe(422);
     const items: unknown[] = [];
     for await (const item of sessions.each({ labels: { user: 'u-1' }, status: 'IDLE' })) {

@@ -17,7 +17,13 @@ const underLease = async <T>(
   use: (leased: Either, fencingToken: number) => Promise<T>,
 ): Promise<T> => {
   const seen: T[] = [];
-  const collect = async ({ sessions: leased, fencingToken }: { sessions: Either; fencingToken: number }) => {
+  const collect = async ({
+    sessions: leased,
+    fencingToken,
+  }: {
+    sessions: Either;
+    fencingToken: number;
+  }) => {
     seen.push(await use(leased, fencingToken));
   };
   await sessions.withLease(id, worker, collect);
@@ -86,19 +92,28 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
       await okOf(service.lease(id, worker));
       throw cause;
     };
-    expect(await errorOf(sessions.withLease(id, worker, fail))).toMatchObject({ type: 'callback_failed', cause });
+    expect(await errorOf(sessions.withLease(id, worker, fail))).toMatchObject({
+      type: 'callback_failed',
+      cause,
+    });
     const refuse = async ({ sessions: leased }: { sessions: Either }) => {
       await okOf(service.lease(id, worker));
       return leased.start('nobody');
     };
-    expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({
+      type: 'not_found',
+    });
   });
 
   test('give the error that the function returns as that of withLease', async () => {
     const { sessions, id } = await open(kind);
     const refuse = ({ sessions: leased }: { sessions: Either }) => leased.append('nobody', words);
-    expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({
+      type: 'not_found',
+    });
     const accept = ({ sessions: leased }: { sessions: Either }) => leased.append(id, words);
-    expect(await okOf(sessions.withLease(id, worker, accept))).toMatchObject({ position: expect.any(Number) });
+    expect(await okOf(sessions.withLease(id, worker, accept))).toMatchObject({
+      position: expect.any(Number),
+    });
   });
 });

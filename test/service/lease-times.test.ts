@@ -2,9 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { errorOf, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-import { awayError, leaseOf, nineSeconds, openLeases, settled, working } from '../support/with-lease.js';
+import {
+  awayError,
+  leaseOf,
+  nineSeconds,
+  openLeases,
+  settled,
+  working,
+} from '../support/with-lease.js';
 
-/** A store whose changes are made at once, and answered when the test says so, or not made while it is away. */
+/**
+ * A store whose changes are made at once, and answered when the test says so, or not made while it
+ * is away.
+ */
 const openLate = async () => {
   const inner = new MemorySessionStore();
   const pending: (() => void)[] = [];
@@ -13,7 +23,9 @@ const openLate = async () => {
     replace: (...args) => {
       if (mode === 'away') return awayError();
       const replaced = inner.replace(...args);
-      return mode === 'prompt' ? replaced : new Promise((resolve) => pending.push(() => resolve(replaced)));
+      return mode === 'prompt'
+        ? replaced
+        : new Promise((resolve) => pending.push(() => resolve(replaced)));
     },
   });
   const be = (next: typeof mode) => {

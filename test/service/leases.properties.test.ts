@@ -13,27 +13,56 @@ import { createdIn, okOf } from '../support/sessions.js';
 
 /** Two services with clocks of their own. */
 const by = fc.nat({ max: 1 });
-/** How much higher the fencing token of a call is than the latest; undefined for no fencing token. */
+/**
+ * How much higher the fencing token of a call is than the latest; undefined for no fencing token.
+ */
 const fencingToken = fc.constantFrom(undefined, 0, 0, 0, -1, 1);
 const ms = fc.constantFrom(1, 999, 1000, 1001, 5000);
 
 const step = fc.oneof(
   fc.record({ does: fc.constant('lease' as const), by, holder: fc.constantFrom('a', 'b'), ms }),
-  fc.record({ does: fc.constant('renew' as const), by, fencingToken: fc.constantFrom(0, 0, -1, 1), ms }),
+  fc.record({
+    does: fc.constant('renew' as const),
+    by,
+    fencingToken: fc.constantFrom(0, 0, -1, 1),
+    ms,
+  }),
   fc.record({ does: fc.constant('append' as const), by, fencingToken }),
-  fc.record({ does: fc.constant('release' as const), by, fencingToken: fc.constantFrom(0, 0, -1, 1) }),
-  fc.record({ does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const), by, fencingToken }),
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), by, ms: fc.oneof(ms, fc.constant(-3000)) }) },
+  fc.record({
+    does: fc.constant('release' as const),
+    by,
+    fencingToken: fc.constantFrom(0, 0, -1, 1),
+  }),
+  fc.record({
+    does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const),
+    by,
+    fencingToken,
+  }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('pass' as const),
+      by,
+      ms: fc.oneof(ms, fc.constant(-3000)),
+    }),
+  },
 );
 const last = fc.record({ does: fc.constant('terminate' as const), by, fencingToken });
 const sequences = fc
-  .tuple(fc.array(step, { minLength: 5, maxLength: 40 }), fc.array(fc.oneof(last, step), { maxLength: 5 }))
+  .tuple(
+    fc.array(step, { minLength: 5, maxLength: 40 }),
+    fc.array(fc.oneof(last, step), { maxLength: 5 }),
+  )
   .map((parts) => parts.flat());
 
 type Step = typeof sequences extends fc.Arbitrary<(infer S)[]> ? S : never;
 type Call = Exclude<Step, { does: 'pass' }>;
 
-const moves = { start: ['IDLE', 'ACTIVE'], pause: ['ACTIVE', 'PAUSED'], resume: ['PAUSED', 'ACTIVE'] } as const;
+const moves = {
+  start: ['IDLE', 'ACTIVE'],
+  pause: ['ACTIVE', 'PAUSED'],
+  resume: ['PAUSED', 'ACTIVE'],
+} as const;
 
 /** A leased session, as simple as can be. Each call answers with a text. */
 class Model {
@@ -75,14 +104,21 @@ class Model {
       return 'appended';
     }
     if (isForeign) return 'lease_lost';
-    const [from, to] = call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
+    const [from, to] =
+      call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
     if (this.status !== from) return 'invalid_transition';
     this.status = to;
     return to;
   }
 }
 
-const callOf = (sessions: SessionService, id: string, call: Call, given: number | undefined, model: Model) => {
+const callOf = (
+  sessions: SessionService,
+  id: string,
+  call: Call,
+  given: number | undefined,
+  model: Model,
+) => {
   const options = given === undefined ? {} : { fencingToken: given };
   switch (call.does) {
     case 'lease':
@@ -100,7 +136,9 @@ const callOf = (sessions: SessionService, id: string, call: Call, given: number 
     case 'release':
       return sessions.release(id, { fencingToken: given ?? 0 }).map(() => 'released');
     case 'append':
-      return sessions.append(id, [{ role: 'assistant', content: `${given ?? 0}` }], options).map(() => 'appended');
+      return sessions
+        .append(id, [{ role: 'assistant', content: `${given ?? 0}` }], options)
+        .map(() => 'appended');
     default:
       return sessions[call.does](id, options).map(({ status }) => String(status));
   }
@@ -128,7 +166,10 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
     const delta = 'fencingToken' in each ? each.fencingToken : undefined;
     const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);
     const expected = model.run(each, given, process.seen);
-    const actual = await callOf(process.sessions, id, each, given, model).match(String, ({ type }) => type);
+    const actual = await callOf(process.sessions, id, each, given, model).match(
+      String,
+      ({ type }) => type,
+    );
     expect({ step: each, actual }).toEqual({ step: each, actual: expected });
   }
   for (const process of processes) {
@@ -145,7 +186,8 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
   expect(fencingTokens).toEqual(fencingTokens.toSorted((a, b) => a - b));
 };
 
-const name = 'leases, appends and commands of two services answer as the model, whatever their clocks do';
+const name =
+  'leases, appends and commands of two services answer as the model, whatever their clocks do';
 
 describe('on the memory store', () => {
   test(name, async () => {

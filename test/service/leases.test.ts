@@ -20,7 +20,11 @@ describe.each([
   test('has a fencing token and an end, and is seen by whoever gets the session', async () => {
     const { sessions, id } = await open();
     const lease = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 30 }));
-    expect(lease).toEqual({ holder: 'worker-1', fencingToken: expect.any(Number), until: '2026-01-31T12:00:30.000Z' });
+    expect(lease).toEqual({
+      holder: 'worker-1',
+      fencingToken: expect.any(Number),
+      until: '2026-01-31T12:00:30.000Z',
+    });
     expect((await okOf(sessions.get(id))).lease).toEqual(lease);
     expect((await okOf(sessions.list())).sessions[0]?.lease).toEqual(lease);
   });
@@ -65,9 +69,15 @@ describe.each([
     const second = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
     const { fencingToken } = first;
-    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
-    expect(await errorOf(sessions.renew(id, { fencingToken, seconds: 10 }))).toMatchObject({ type: 'lease_lost' });
-    expect(await errorOf(sessions.release(id, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
+    expect(await errorOf(sessions.renew(id, { fencingToken, seconds: 10 }))).toMatchObject({
+      type: 'lease_lost',
+    });
+    expect(await errorOf(sessions.release(id, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
     await okOf(sessions.append(id, hello, { fencingToken: second.fencingToken }));
   });
 
@@ -105,10 +115,14 @@ describe.each([
     await okOf(sessions.release(id, { fencingToken }));
     await okOf(sessions.release(id, { fencingToken }));
     expect('lease' in (await okOf(sessions.get(id)))).toBe(false);
-    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
     const next = await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 10 }));
     expect(next.fencingToken).toBeGreaterThan(fencingToken);
-    expect(await errorOf(sessions.release(id, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(sessions.release(id, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
     clock.pass(10_000);
     await okOf(sessions.release(id, { fencingToken: next.fencingToken }));
   });
@@ -120,8 +134,12 @@ describe.each([
     await okOf(sessions.start(id, { fencingToken }));
     clock.pass(5000);
     const ended = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
-    expect(await errorOf(sessions.lease(id, { holder: 'worker-1', seconds: 60 }))).toMatchObject(ended);
-    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(sessions.lease(id, { holder: 'worker-1', seconds: 60 }))).toMatchObject(
+      ended,
+    );
+    expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({
+      type: 'invalid_transition',
+    });
     await okOf(sessions.release(id, { fencingToken }));
   });
 
@@ -133,7 +151,11 @@ describe.each([
     clock.pass(5999);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 9 });
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit', duration: 10 });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 10,
+    });
   });
 
   test('of a deleted session is not one on a session that was created again under its id', async () => {
@@ -145,7 +167,9 @@ describe.each([
     expect((await okOf(sessions.create(input))).id).toBe(id);
     const next = await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 60 }));
     expect(next.fencingToken).not.toBe(fencingToken);
-    expect(await errorOf(sessions.start(id, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(sessions.start(id, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
   });
 
   test('that ends on one clock is over by the fencing token on every other', async () => {
@@ -154,7 +178,9 @@ describe.each([
     const { fencingToken } = await okOf(early.lease(id, { holder: 'behind', seconds: 10 }));
     const next = await okOf(sessions.lease(id, { holder: 'in-time', seconds: 10 }));
     expect(next.fencingToken).toBeGreaterThan(fencingToken);
-    expect(await errorOf(early.append(id, hello, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(early.append(id, hello, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
     await okOf(sessions.append(id, hello, { fencingToken: next.fencingToken }));
   });
 
@@ -169,7 +195,10 @@ describe.each([
   ])('of %j is invalid_input', async (input, message) => {
     const { sessions, id } = await open();
     const lease: LeaseInput = Object.assign(Object.create(null), input);
-    expect(await errorOf(sessions.lease(id, lease))).toMatchObject({ type: 'invalid_input', message });
+    expect(await errorOf(sessions.lease(id, lease))).toMatchObject({
+      type: 'invalid_input',
+      message,
+    });
   });
 
   test('tells of a holder without characters that control a terminal or turn the text round', async () => {
@@ -178,17 +207,23 @@ describe.each([
     await okOf(sessions.lease(id, { holder, seconds: 60 }));
     const error = await errorOf(sessions.lease(id, { holder: 'another', seconds: 60 }));
     expect(error).toMatchObject({ type: 'leased', holder });
-    expect(error.message).toMatch(/^worker\\u\{1b\}\[31m\\u\{202e\}-1 has leased the session until /);
+    expect(error.message).toMatch(
+      /^worker\\u\{1b\}\[31m\\u\{202e\}-1 has leased the session until /,
+    );
   });
 
   test('with a fencing token that is no whole number from 1 is invalid_input', async () => {
     const { sessions, id } = await open();
     for (const fencingToken of [0, -1, 1.5, Number.NaN]) {
       const message = 'fencingToken must be a whole number, at least 1';
-      expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({ message });
+      expect(await errorOf(sessions.append(id, hello, { fencingToken }))).toMatchObject({
+        message,
+      });
       expect(await errorOf(sessions.pause(id, { fencingToken }))).toMatchObject({ message });
       expect(await errorOf(sessions.release(id, { fencingToken }))).toMatchObject({ message });
-      expect(await errorOf(sessions.renew(id, { fencingToken, seconds: 1 }))).toMatchObject({ message });
+      expect(await errorOf(sessions.renew(id, { fencingToken, seconds: 1 }))).toMatchObject({
+        message,
+      });
     }
   });
 });

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionService } from '../../src/service/session-service.js';
 import type { CallerCommand, SessionStatus } from '../../src/session/session-status.js';
-import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import {
+  ada,
+  call,
+  createdIn,
+  errorOf,
+  okOf,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 
 describe('a session from its creation to its end', () => {
   test('is created IDLE, with what was asked for and defaults for the rest', async () => {
@@ -106,12 +114,14 @@ const outcomes: Readonly<Record<CallerCommand, readonly [string, string, string,
   fail: ['failed', 'failed', 'failed', 'terminated'],
 };
 
-const send = (sessions: SessionService, id: string, command: CallerCommand) => sessions[command](id);
+const send = (sessions: SessionService, id: string, command: CallerCommand) =>
+  sessions[command](id);
 
-const cases = (['start', 'pause', 'resume', 'terminate', 'fail'] satisfies CallerCommand[]).flatMap((command) =>
-  (['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] satisfies SessionStatus[]).map(
-    (status, index) => [command, status, outcomes[command][index] ?? ''] as const,
-  ),
+const cases = (['start', 'pause', 'resume', 'terminate', 'fail'] satisfies CallerCommand[]).flatMap(
+  (command) =>
+    (['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] satisfies SessionStatus[]).map(
+      (status, index) => [command, status, outcomes[command][index] ?? ''] as const,
+    ),
 );
 
 describe('every command in every status', () => {
@@ -144,7 +154,10 @@ describe('every command in every status', () => {
     async (operation) => {
       const { sessions } = openSessions();
       await createdIn(sessions);
-      expect(await errorOf(call(sessions, operation, 's2'))).toMatchObject({ type: 'not_found', id: 's2' });
+      expect(await errorOf(call(sessions, operation, 's2'))).toMatchObject({
+        type: 'not_found',
+        id: 's2',
+      });
     },
   );
 });

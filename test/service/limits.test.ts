@@ -87,5 +87,7 @@ test('historyLimit has no maximum', async () => {
   const id = await startedIn(sessions);
   expect(await okOf(sessions.get(id, { historyLimit: FAR }))).toMatchObject({ history: [] });
   expect(await okOf(sessions.list({ historyLimit: FAR }))).toMatchObject({ total: 1 });
-  expect(await errorOf(sessions.get(id, { historyLimit: -1 }))).toMatchObject({ type: 'invalid_input' });
+  expect(await errorOf(sessions.get(id, { historyLimit: -1 }))).toMatchObject({
+    type: 'invalid_input',
+  });
 });

@@ -18,7 +18,9 @@ const cases = (open: () => SessionStore): void => {
   test('a session whose time has run out is listed as TERMINATED, and not as ACTIVE, though nobody has swept', async () => {
     const clock = new ManualClock();
     const sessions = new SessionService({ store: open(), clock, idleTimeout: 3600 });
-    const ids = await Promise.all(Array.from({ length: 30 }, () => startedIn(sessions, { timeLimit: 60 })));
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, () => startedIn(sessions, { timeLimit: 60 })),
+    );
     const paused = await startedIn(sessions);
     await okOf(sessions.pause(paused));
     const endless = await startedIn(sessions);
@@ -61,8 +63,14 @@ const cases = (open: () => SessionStore): void => {
     expect(await listed({ order: 'oldest', limit: 4, page: 2 })).toEqual([9, [6, 7, 9, 10]]);
     expect(await listed({ order: 'updated', limit: 5 })).toEqual([9, [7, 4, 1, 11, 10]]);
     expect(await listed({ status: ['TERMINATED'] })).toEqual([3, [8, 5, 2]]);
-    expect(await listed({ status: ['TERMINATED', 'IDLE'], order: 'updated' })).toEqual([3, [5, 8, 2]]);
-    expect(await listed({ status: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], limit: 1 })).toEqual([12, [11]]);
+    expect(await listed({ status: ['TERMINATED', 'IDLE'], order: 'updated' })).toEqual([
+      3,
+      [5, 8, 2],
+    ]);
+    expect(await listed({ status: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], limit: 1 })).toEqual([
+      12,
+      [11],
+    ]);
     for (const order of ['newest', 'updated'] as const) {
       const met: number[] = [];
       for await (const item of sessions.each({ status, order, limit: 2 }))
@@ -112,7 +120,8 @@ describe('a list by status', () => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const query: object = { status };
     expect(await errorOf(sessions.list(query))).toMatchObject({ type: 'invalid_input', message });
-    for await (const item of sessions.each(query)) expect(item._unsafeUnwrapErr()).toMatchObject({ message });
+    for await (const item of sessions.each(query))
+      expect(item._unsafeUnwrapErr()).toMatchObject({ message });
   });
 });
 
@@ -156,21 +165,38 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
   test('says which option it needs where the host has not switched it on', async () => {
     const sessions = new SessionService({ store: open(false) });
     const error = await errorOf(sessions.list({ status: 'IDLE' }));
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('statusIndex') });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('statusIndex'),
+    });
   });
 
   test('is made by a repair for sessions that were there before it was switched on', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `status-${process.pid}-before`;
-    const before = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }) });
+    const before = new SessionService({
+      store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
+    });
     const id = await startedIn(before);
-    const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix,
+      statusIndex: true,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store });
-    expect((await store.repair({ reconfigure: true }))._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });
+    expect((await store.repair({ reconfigure: true }))._unsafeUnwrap()).toMatchObject({
+      sessions: 1,
+      listed: 1,
+    });
     expect(await idsOf(sessions, 'ACTIVE')).toEqual([id]);
     await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
     expect(await idsOf(sessions, 'PAUSED')).toEqual([]);
     await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
-    expect((await store.repair())._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 0, removed: 1 });
+    expect((await store.repair())._unsafeUnwrap()).toMatchObject({
+      sessions: 1,
+      listed: 0,
+      removed: 1,
+    });
   });
 });

@@ -17,7 +17,13 @@ const idsOf = async (sessions: SessionService, query?: ListQuery) =>
 describe('the list', () => {
   test('is empty at first', async () => {
     const { sessions } = openSessions();
-    expect(await okOf(sessions.list())).toEqual({ sessions: [], total: 0, limit: 10, page: 1, unreadable: [] });
+    expect(await okOf(sessions.list())).toEqual({
+      sessions: [],
+      total: 0,
+      limit: 10,
+      page: 1,
+      unreadable: [],
+    });
   });
 
   test('has ten sessions on a page unless asked for another number, the newest first', async () => {
@@ -26,7 +32,18 @@ describe('the list', () => {
       await createdIn(sessions);
       clock.pass(1);
     }
-    expect(await idsOf(sessions)).toEqual(['s12', 's11', 's10', 's9', 's8', 's7', 's6', 's5', 's4', 's3']);
+    expect(await idsOf(sessions)).toEqual([
+      's12',
+      's11',
+      's10',
+      's9',
+      's8',
+      's7',
+      's6',
+      's5',
+      's4',
+      's3',
+    ]);
     expect(await idsOf(sessions, { page: 2 })).toEqual(['s2', 's1']);
     expect(await idsOf(sessions, { limit: 5, page: 3 })).toEqual(['s2', 's1']);
     expect(await idsOf(sessions, { page: 3 })).toEqual([]);
@@ -37,7 +54,9 @@ describe('the list', () => {
     await createMany(sessions, 30);
     const all = await idsOf(sessions, { limit: 100 });
     expect(all).toEqual(all.toSorted().toReversed());
-    const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => idsOf(sessions, { limit: 7, page })));
+    const pages = await Promise.all(
+      [1, 2, 3, 4, 5].map((page) => idsOf(sessions, { limit: 7, page })),
+    );
     expect(pages.flat()).toEqual(all);
   });
 
@@ -67,7 +86,11 @@ describe('the list', () => {
     await createdIn(sessions);
     const { sessions: listed } = await okOf(sessions.list());
     expect(listed).toEqual([await okOf(sessions.get('s2')), await okOf(sessions.get('s1'))]);
-    expect(listed[1]).toMatchObject({ status: 'ACTIVE', duration: 1, history: [{ content: 'hello' }] });
+    expect(listed[1]).toMatchObject({
+      status: 'ACTIVE',
+      duration: 1,
+      history: [{ content: 'hello' }],
+    });
   });
 
   test('leaves out what was deleted', async () => {
@@ -91,7 +114,10 @@ describe('the list', () => {
   });
 });
 
-const createApart = async ({ sessions, clock }: ReturnType<typeof openSessions>, count: number): Promise<void> => {
+const createApart = async (
+  { sessions, clock }: ReturnType<typeof openSessions>,
+  count: number,
+): Promise<void> => {
   for (let index = 0; index < count; index += 1) {
     await createdIn(sessions);
     clock.pass(1000);
@@ -111,7 +137,10 @@ describe('a list in an order and between times', () => {
     const opened = openSessions();
     await createApart(opened, 12);
     expect(await idsOf(opened.sessions, { order: 'oldest', limit: 3 })).toEqual(['s1', 's2', 's3']);
-    expect(await idsOf(opened.sessions, { order: 'oldest', limit: 5, page: 3 })).toEqual(['s11', 's12']);
+    expect(await idsOf(opened.sessions, { order: 'oldest', limit: 5, page: 3 })).toEqual([
+      's11',
+      's12',
+    ]);
     expect(await idsOf(opened.sessions, { order: 'newest', limit: 2 })).toEqual(['s12', 's11']);
   });
 
@@ -125,7 +154,9 @@ describe('a list in an order and between times', () => {
     const page = await okOf(sessions.list({ createdAfter, createdBefore, limit: 2 }));
     expect(page.sessions.map(({ id }) => id)).toEqual(['s4', 's3']);
     expect(page).toMatchObject({ total: 3, page: 1, nextCursor: expect.any(String) });
-    expect(await idsOf(sessions, { createdAfter: createdBefore, createdBefore: createdAfter })).toEqual([]);
+    expect(
+      await idsOf(sessions, { createdAfter: createdBefore, createdBefore: createdAfter }),
+    ).toEqual([]);
   });
 });
 
@@ -165,7 +196,11 @@ describe('a cursor', () => {
     await okOf(sessions.delete('s4'));
     await okOf(sessions.delete('s6'));
     expect(await idsOf(sessions, { cursor: String(next) })).toEqual(['s3', 's2', 's1']);
-    expect(await idsOf(sessions, { cursor: String(next), order: 'oldest' })).toEqual(['s5', 's7', 's8']);
+    expect(await idsOf(sessions, { cursor: String(next), order: 'oldest' })).toEqual([
+      's5',
+      's7',
+      's8',
+    ]);
   });
 });
 
@@ -176,7 +211,9 @@ describe('each session', () => {
     const newest = Array.from({ length: 25 }, (_, at) => `s${25 - at}`);
     expect(await namesOf(opened.sessions)).toEqual(newest);
     expect(await namesOf(opened.sessions, { limit: 5 })).toEqual(newest);
-    expect(await namesOf(opened.sessions, { limit: 4, order: 'oldest' })).toEqual(newest.toReversed());
+    expect(await namesOf(opened.sessions, { limit: 4, order: 'oldest' })).toEqual(
+      newest.toReversed(),
+    );
     for await (const session of opened.sessions.each({ limit: 25 })) {
       const value = session._unsafeUnwrap();
       expect(value).toEqual(await okOf(opened.sessions.get(value.id)));
@@ -202,7 +239,12 @@ describe('each session', () => {
     await createApart(opened, 4);
     store.damage({ tenant: 'default', id: 's2' }, 'history');
     store.damage({ tenant: 'default', id: 's3' }, 'history');
-    expect(await namesOf(opened.sessions, { limit: 2 })).toEqual(['s4', 'corrupt_record', 's1', 'corrupt_record']);
+    expect(await namesOf(opened.sessions, { limit: 2 })).toEqual([
+      's4',
+      'corrupt_record',
+      's1',
+      'corrupt_record',
+    ]);
   });
 
   test('is followed by nothing where the store fails, throws or goes in circles', async () => {
@@ -211,7 +253,9 @@ describe('each session', () => {
     await createApart(opened, 4);
     const failing = (list: () => never): SessionService =>
       openSessions({
-        store: changed(inner, { list: (tenant, range) => (range.cursor ? list() : inner.list(tenant, range)) }),
+        store: changed(inner, {
+          list: (tenant, range) => (range.cursor ? list() : inner.list(tenant, range)),
+        }),
       }).sessions;
     const throws = failing(() => {
       throw new Error('out of order');

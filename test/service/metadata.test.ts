@@ -6,7 +6,10 @@ import { throwing } from '../support/hostile-values.js';
 import { NOON } from '../support/manual-clock.js';
 import { ada, call, errorOf, okOf, openSessions } from '../support/sessions.js';
 
-const opened = async (metadata: JsonObject = {}, options: Parameters<typeof openSessions>[0] = {}) => {
+const opened = async (
+  metadata: JsonObject = {},
+  options: Parameters<typeof openSessions>[0] = {},
+) => {
   const all = openSessions(options);
   const { id } = await okOf(all.sessions.create({ ...ada, metadata }));
   const metadataOf = async () => (await okOf(all.sessions.get(id))).metadata;
@@ -59,7 +62,10 @@ describe('metadata', () => {
     expect((await okOf(sessions.create({ ...ada, metadata }))).metadata).toEqual(metadata);
     expect((await okOf(sessions.create(ada))).metadata).toEqual({});
     const fork = await okOf(sessions.create({ ...ada, from: { id }, metadata: { isFork: true } }));
-    expect(await okOf(sessions.get(fork.id))).toMatchObject({ metadata: { isFork: true }, origin: { id } });
+    expect(await okOf(sessions.get(fork.id))).toMatchObject({
+      metadata: { isFork: true },
+      origin: { id },
+    });
     expect((await okOf(sessions.create({ ...ada, from: { id } }))).metadata).toEqual({});
   });
 
@@ -94,7 +100,9 @@ describe('metadata', () => {
     const same = { ...input, metadata: { b: { d: 2, c: 1 }, a: 1 } };
     expect(await okOf(sessions.create(same))).toMatchObject({ id, repeated: true });
     for (const metadata of [{ a: 1 }, {}, { ...input.metadata, e: null }]) {
-      expect(await errorOf(sessions.create({ ...input, metadata }))).toMatchObject({ type: 'idempotency_mismatch' });
+      expect(await errorOf(sessions.create({ ...input, metadata }))).toMatchObject({
+        type: 'idempotency_mismatch',
+      });
     }
   });
 
@@ -109,7 +117,9 @@ describe('metadata', () => {
     const { sessions, id, store } = await opened({ title: 'x' });
     const before = await store.find({ tenant: 'default', id });
     const named = { type: 'invalid_input', issues: [{ path: 'metadata' }] };
-    expect(await errorOf(call(sessions, 'create', { ...ada, metadata: make() }))).toMatchObject(named);
+    expect(await errorOf(call(sessions, 'create', { ...ada, metadata: make() }))).toMatchObject(
+      named,
+    );
     expect(await errorOf(call(sessions, 'update', id, { metadata: make() }))).toMatchObject(named);
     expect(await store.find({ tenant: 'default', id })).toEqual(before);
     expect((await okOf(sessions.list())).total).toBe(1);
@@ -120,10 +130,19 @@ describe('metadata', () => {
     const { sessions, id, metadataOf } = await opened(sized(16_384));
     const refused = (bytes: number) => ({
       type: 'invalid_input',
-      issues: [{ path: 'metadata', message: expect.stringContaining(`at most ${bytes} bytes of UTF-8 as JSON`) }],
+      issues: [
+        {
+          path: 'metadata',
+          message: expect.stringContaining(`at most ${bytes} bytes of UTF-8 as JSON`),
+        },
+      ],
     });
-    expect(await errorOf(sessions.create({ ...ada, metadata: sized(16_385) }))).toMatchObject(refused(16_384));
-    expect(await errorOf(sessions.update(id, { metadata: { more: 1 } }))).toMatchObject(refused(16_384));
+    expect(await errorOf(sessions.create({ ...ada, metadata: sized(16_385) }))).toMatchObject(
+      refused(16_384),
+    );
+    expect(await errorOf(sessions.update(id, { metadata: { more: 1 } }))).toMatchObject(
+      refused(16_384),
+    );
     expect(await metadataOf()).toEqual(sized(16_384));
     await okOf(sessions.update(id, { metadata: { more: 1, text: null } }));
     expect(await metadataOf()).toEqual({ more: 1 });
@@ -131,7 +150,9 @@ describe('metadata', () => {
     const small = openSessions({ limits: { metadataBytes: 20 } }).sessions;
     const six = { a: '\u20ac\u20ac\u20ac\u20ac' }; // 8 bytes around four characters of three bytes each
     expect((await okOf(small.create({ ...ada, metadata: six }))).metadata).toEqual(six);
-    expect(await errorOf(small.create({ ...ada, metadata: { ...six, b: 1 } }))).toMatchObject(refused(20));
+    expect(await errorOf(small.create({ ...ada, metadata: { ...six, b: 1 } }))).toMatchObject(
+      refused(20),
+    );
   });
 
   test('counts towards the bytes of a read', async () => {
@@ -166,7 +187,13 @@ describe('metadata', () => {
     const type = 'session.updated';
     expect(told).toMatchObject([
       { type: 'session.created', sequence: 1 },
-      { type, sequence: 2, labels: { user: 'u-1' }, metadataChanged: true, session: { metadata: { b: 2 } } },
+      {
+        type,
+        sequence: 2,
+        labels: { user: 'u-1' },
+        metadataChanged: true,
+        session: { metadata: { b: 2 } },
+      },
       { type, sequence: 3, labels: { user: 'u-2' } },
       { type, sequence: 4, labels: { user: 'u-2' }, metadataChanged: true },
     ]);

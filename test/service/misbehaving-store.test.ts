@@ -54,11 +54,15 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
   'gives what throws later': async () => throwing(),
   'gives a result that rejects': () => new ResultAsync(Promise.reject(new Error('out of order'))),
   'gives a thenable that throws': () => thenable(throws),
-  'gives a thenable that rejects': () => thenable((_: unknown, reject: (cause: unknown) => void) => reject('no')),
+  'gives a thenable that rejects': () =>
+    thenable((_: unknown, reject: (cause: unknown) => void) => reject('no')),
   'gives a thenable that is none': () => thenable('later'),
 };
 
-/** A service on a store with two sessions, s1 IDLE and s2 ACTIVE, one of whose methods does something else. */
+/**
+ * A service on a store with two sessions, s1 IDLE and s2 ACTIVE, one of whose methods does
+ * something else.
+ */
 const withMisdeed = async (method: Method, misdeed: () => unknown) => {
   const store = new MemorySessionStore();
   const { sessions } = openSessions({ store });
@@ -66,24 +70,32 @@ const withMisdeed = async (method: Method, misdeed: () => unknown) => {
   await okOf(sessions.create(ada));
   await okOf(sessions.start('s2'));
   await okOf(sessions.create({ ...ada, idempotencyKey: 'taken' }));
-  return new SessionService({ store: changed(store, { [method]: misdeed }), clock: new ManualClock() });
+  return new SessionService({
+    store: changed(store, { [method]: misdeed }),
+    clock: new ManualClock(),
+  });
 };
 
 describe('a store that breaks its contract', () => {
   const asked = operations.flatMap(([operation, args, methods]) =>
-    methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [operation, method, kind, args] as const)),
+    methods.flatMap((method) =>
+      Object.keys(misdeeds).map((kind) => [operation, method, kind, args] as const),
+    ),
   );
 
-  test.for(asked)('makes an error of %s, and no throw, where %s %s', async ([operation, method, kind, args]) => {
-    const sessions = await withMisdeed(method, misdeeds[kind] ?? throws);
-    const result = await call(sessions, operation, ...args);
-    expect(result.isErr()).toBe(true);
-    const writes = !['get', 'history', 'list'].includes(operation);
-    expect(result._unsafeUnwrapErr()).toMatchObject({
-      type: 'store_unavailable',
-      outcome: writes ? 'unknown' : 'not_applied',
-    });
-  });
+  test.for(asked)(
+    'makes an error of %s, and no throw, where %s %s',
+    async ([operation, method, kind, args]) => {
+      const sessions = await withMisdeed(method, misdeeds[kind] ?? throws);
+      const result = await call(sessions, operation, ...args);
+      expect(result.isErr()).toBe(true);
+      const writes = !['get', 'history', 'list'].includes(operation);
+      expect(result._unsafeUnwrapErr()).toMatchObject({
+        type: 'store_unavailable',
+        outcome: writes ? 'unknown' : 'not_applied',
+      });
+    },
+  );
 
   test('is told about in the cause, for logs', async () => {
     const cause = new Error('out of order');
@@ -114,13 +126,19 @@ describe('a store that answers with what is no record', () => {
     },
   );
 
-  test.for([undefined, null, 5, 'OK', {}, { records: null }, { records: 5, total: 0 }, { records: [null], total: 1 }])(
-    'makes an error of list: %j',
-    async (value) => {
-      const sessions = await withMisdeed('list', () => ok(value));
-      expect((await call(sessions, 'list')).isErr()).toBe(true);
-    },
-  );
+  test.for([
+    undefined,
+    null,
+    5,
+    'OK',
+    {},
+    { records: null },
+    { records: 5, total: 0 },
+    { records: [null], total: 1 },
+  ])('makes an error of list: %j', async (value) => {
+    const sessions = await withMisdeed('list', () => ok(value));
+    expect((await call(sessions, 'list')).isErr()).toBe(true);
+  });
 
   test.for([undefined, null, 5, 'OK', {}, { outcome: 'done' }, { outcome: 'closed' }])(
     'makes an error of append: %j',
@@ -130,10 +148,13 @@ describe('a store that answers with what is no record', () => {
     },
   );
 
-  test.for([undefined, null, 5, 'OK', {}, 'REPLACED'])('makes an error of a change: %j', async (value) => {
-    const sessions = await withMisdeed('replace', () => ok(value));
-    expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
-  });
+  test.for([undefined, null, 5, 'OK', {}, 'REPLACED'])(
+    'makes an error of a change: %j',
+    async (value) => {
+      const sessions = await withMisdeed('replace', () => ok(value));
+      expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
+    },
+  );
 });
 
 describe('a store that says that it cannot', () => {
@@ -141,12 +162,18 @@ describe('a store that says that it cannot', () => {
     methods.map((method) => [operation, method, args] as const),
   );
 
-  test.for(asked)('is believed: its error is the error of %s, from %s', async ([operation, method, args]) => {
-    for (const error of [storeUnavailable('no connection', 'not_applied'), corruptRecord('s1', 'torn')]) {
-      for (const answer of [() => err(error), async () => err(error)]) {
-        const sessions = await withMisdeed(method, answer);
-        expect(await errorOf(call(sessions, operation, ...args))).toBe(error);
+  test.for(asked)(
+    'is believed: its error is the error of %s, from %s',
+    async ([operation, method, args]) => {
+      for (const error of [
+        storeUnavailable('no connection', 'not_applied'),
+        corruptRecord('s1', 'torn'),
+      ]) {
+        for (const answer of [() => err(error), async () => err(error)]) {
+          const sessions = await withMisdeed(method, answer);
+          expect(await errorOf(call(sessions, operation, ...args))).toBe(error);
+        }
       }
-    }
-  });
+    },
+  );
 });

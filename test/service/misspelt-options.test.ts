@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ada, call, errorOf, type Operation, openSessions, startedIn } from '../support/sessions.js';
+import {
+  ada,
+  call,
+  errorOf,
+  type Operation,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 
 const entries = [{ role: 'user', content: 'hello' }];
 
@@ -14,19 +21,33 @@ const misspelt: readonly (readonly [Operation, readonly unknown[], string])[] = 
   ['list', [{}, { maxByte: 5 }], 'maxByte is unknown (did you mean maxBytes?)'],
   ['start', ['s1', { operationid: 'a' }], 'operationid is unknown (did you mean operationId?)'],
   ['pause', ['s1', { fencingTokn: 1 }], 'fencingTokn is unknown (did you mean fencingToken?)'],
-  ['append', ['s1', entries, { ifposition: 0 }], 'ifposition is unknown (did you mean ifPosition?)'],
+  [
+    'append',
+    ['s1', entries, { ifposition: 0 }],
+    'ifposition is unknown (did you mean ifPosition?)',
+  ],
   ['lease', ['s1', { holder: 'a', second: 1 }], 'second is unknown (did you mean seconds?)'],
   ['renew', ['s1', { fencingToken: 1, second: 1 }], 'second is unknown (did you mean seconds?)'],
-  ['release', ['s1', { fencingToken: 1, fencingTokens: 2 }], 'fencingTokens is unknown (did you mean fencingToken?)'],
+  [
+    'release',
+    ['s1', { fencingToken: 1, fencingTokens: 2 }],
+    'fencingTokens is unknown (did you mean fencingToken?)',
+  ],
   ['sweep', [10, { onended: () => {} }], 'onended is unknown (did you mean onEnded?)'],
 ];
 
 describe('a misspelt option', () => {
-  test.for(misspelt)('of %s is invalid input that names the nearest one: %j', async ([operation, args, message]) => {
-    const { sessions } = openSessions();
-    const error = await errorOf(call(sessions, operation, ...args));
-    expect(error).toMatchObject({ type: 'invalid_input', message: expect.stringContaining(message) });
-  });
+  test.for(misspelt)(
+    'of %s is invalid input that names the nearest one: %j',
+    async ([operation, args, message]) => {
+      const { sessions } = openSessions();
+      const error = await errorOf(call(sessions, operation, ...args));
+      expect(error).toMatchObject({
+        type: 'invalid_input',
+        message: expect.stringContaining(message),
+      });
+    },
+  );
 
   test.for([
     ['each', [{ ordr: 'oldest' }], 'ordr is unknown (did you mean order?)'],
@@ -46,18 +67,25 @@ describe('a misspelt option', () => {
     const id = await startedIn(sessions);
     await errorOf(call(sessions, 'append', id, entries, { operationID: 'turn-1' }));
     await errorOf(call(sessions, 'terminate', id, { reason: 'enough' }));
-    expect((await sessions.get(id))._unsafeUnwrap()).toMatchObject({ status: 'ACTIVE', historyCount: 0 });
+    expect((await sessions.get(id))._unsafeUnwrap()).toMatchObject({
+      status: 'ACTIVE',
+      historyCount: 0,
+    });
   });
 
   test('is told without characters that control a terminal or turn the text round', async () => {
     const { sessions } = openSessions();
-    const { message } = await errorOf(call(sessions, 'create', { ...ada, 'face\u001b[31m\u202e\u2028': 1 }));
+    const { message } = await errorOf(
+      call(sessions, 'create', { ...ada, 'face\u001b[31m\u202e\u2028': 1 }),
+    );
     expect(message).toBe('face\\u{1b}[31m\\u{202e}\\u{2028} is unknown');
   });
 
   test('that is very long is told in part', async () => {
     const { sessions } = openSessions();
-    const { message } = await errorOf(call(sessions, 'create', { ...ada, ['x'.repeat(1_000_000)]: 1 }));
+    const { message } = await errorOf(
+      call(sessions, 'create', { ...ada, ['x'.repeat(1_000_000)]: 1 }),
+    );
     expect(message).toBe(`${'x'.repeat(64)} is unknown`);
   });
 });
@@ -74,7 +102,10 @@ describe('an entry with a field that would not be stored', () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const entries = [hello, { ...hello, [name]: 'x' }];
-    expect(await errorOf(sessions.append(id, entries))).toMatchObject({ type: 'invalid_input', message });
+    expect(await errorOf(sessions.append(id, entries))).toMatchObject({
+      type: 'invalid_input',
+      message,
+    });
     expect((await sessions.get(id))._unsafeUnwrap().historyCount).toBe(0);
   });
 });

@@ -8,7 +8,8 @@ const said = [
   { role: 'assistant', content: 'two', timestamp: '2026-01-31T18:00:01.000Z', data: { tokens: 3 } },
 ];
 
-const toldIn = async (sessions: SessionService) => (await okOf(sessions.create({ ...ada, entries: said }))).id;
+const toldIn = async (sessions: SessionService) =>
+  (await okOf(sessions.create({ ...ada, entries: said }))).id;
 
 describeStores('what history() returns', (open) => {
   test('can be given as it is to append, rewind and create of another session', async () => {
@@ -19,7 +20,9 @@ describeStores('what history() returns', (open) => {
     await okOf(sessions.append(appended, entries));
     const { entries: copied, position } = await okOf(sessions.history(appended));
     expect(copied.slice(1).map(({ position: _, ...entry }) => entry)).toEqual(said);
-    expect(copied.map((entry) => entry.position)).not.toEqual(entries.map((entry) => entry.position));
+    expect(copied.map((entry) => entry.position)).not.toEqual(
+      entries.map((entry) => entry.position),
+    );
     await okOf(sessions.rewind(appended, { to: 0, entries, ifPosition: position }));
     expect((await okOf(sessions.get(appended))).history).toEqual(said);
     const created = await okOf(sessions.create({ ...ada, entries }));
@@ -32,13 +35,22 @@ describeStores('what history() returns', (open) => {
     const { entries } = await okOf(sessions.history(await toldIn(sessions)));
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, entries, { operationId: 'copy' }));
-    expect(await okOf(sessions.append(id, said, { operationId: 'copy' }))).toEqual({ ...first, repeated: true });
+    expect(await okOf(sessions.append(id, said, { operationId: 'copy' }))).toEqual({
+      ...first,
+      repeated: true,
+    });
     const rewind = { to: 0, ifPosition: first.position, operationId: 'again' };
     const rewound = await okOf(sessions.rewind(id, { ...rewind, entries: said }));
-    expect(await okOf(sessions.rewind(id, { ...rewind, entries }))).toEqual({ ...rewound, repeated: true });
+    expect(await okOf(sessions.rewind(id, { ...rewind, entries }))).toEqual({
+      ...rewound,
+      repeated: true,
+    });
     const input = { ...ada, idempotencyKey: 'copy' };
     const created = await okOf(sessions.create({ ...input, entries }));
-    expect(await okOf(sessions.create({ ...input, entries: said }))).toMatchObject({ id: created.id, repeated: true });
+    expect(await okOf(sessions.create({ ...input, entries: said }))).toMatchObject({
+      id: created.id,
+      repeated: true,
+    });
   });
 });
 
@@ -47,9 +59,11 @@ describe('a position of an entry', () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (const position of ['1', -1, 0.5, Number.NaN, {}, true]) {
-      expect(await errorOf(call(sessions, 'append', id, [{ ...said[0], position }]))).toMatchObject({
-        issues: [{ path: 'entries[0].position', message: 'must be a whole number, at least 0' }],
-      });
+      expect(await errorOf(call(sessions, 'append', id, [{ ...said[0], position }]))).toMatchObject(
+        {
+          issues: [{ path: 'entries[0].position', message: 'must be a whole number, at least 0' }],
+        },
+      );
     }
     for (const position of [0, undefined, null]) {
       expect((await call(sessions, 'append', id, [{ ...said[0], position }])).isOk()).toBe(true);

@@ -1,7 +1,12 @@
 import { ok, type ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ObservedOperation, OperationResult, SessionError, SessionObserver } from '../../src/index.js';
+import type {
+  ObservedOperation,
+  OperationResult,
+  SessionError,
+  SessionObserver,
+} from '../../src/index.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
 
@@ -77,7 +82,9 @@ describe('observers', () => {
     const created = await sessions.create(ada);
     expect(insert).toHaveBeenCalledTimes(1);
     const seen = created.map((value) => ({ operation: 'create', value }));
-    await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]), { timeout: PATIENT_MS });
+    await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]), {
+      timeout: PATIENT_MS,
+    });
   });
 
   test('get each result with the name of its operation, which tells its type', async () => {
@@ -90,7 +97,8 @@ describe('observers', () => {
         if (result.operation === 'start') told.push(result.value.status);
         if (result.operation === 'append') told.push(typeof result.value.position);
         if (result.operation === 'history') told.push(result.value.entries.length);
-        if (result.operation === 'list' || result.operation === 'each') told.push(result.value.total);
+        if (result.operation === 'list' || result.operation === 'each')
+          told.push(result.value.total);
         if (result.operation === 'delete') told.push(result.value);
         if (result.operation === 'sweep') told.push(result.value.ended);
       },
@@ -144,7 +152,9 @@ describe('observers', () => {
 
   test.for(Object.entries(harmful))('one that %s is no harm', async ([, run]) => {
     const { observer, seen } = recorder();
-    const { sessions } = openSessions({ observers: [{ run: (_operation, carryOut) => run(carryOut) }, observer] });
+    const { sessions } = openSessions({
+      observers: [{ run: (_operation, carryOut) => run(carryOut) }, observer],
+    });
     const id = await createdIn(sessions);
     expect((await okOf(sessions.start(id))).status).toBe('ACTIVE');
     expect(seen.map(({ name }) => name)).toEqual(['create', 'start']);

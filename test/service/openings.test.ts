@@ -22,15 +22,25 @@ const open = (settings: object = {}) => {
     },
   };
   const clock = new ManualClock();
-  return { sessions: new SessionService({ store: new Proxy(inner, noted), clock, ...settings }), calls, clock };
+  return {
+    sessions: new SessionService({ store: new Proxy(inner, noted), clock, ...settings }),
+    calls,
+    clock,
+  };
 };
 
 describe('a create that begins a session', () => {
   it('starts and fills it in one round trip', async () => {
     const { sessions, calls } = open();
-    const begun = await unwrap(sessions.create({ ...options, start: true, entries: [say('a'), say('b')] }));
+    const begun = await unwrap(
+      sessions.create({ ...options, start: true, entries: [say('a'), say('b')] }),
+    );
     expect(calls).toEqual(['insert']);
-    expect(begun).toMatchObject({ status: 'ACTIVE', history: [say('a'), say('b')], historyCount: 2 });
+    expect(begun).toMatchObject({
+      status: 'ACTIVE',
+      history: [say('a'), say('b')],
+      historyCount: 2,
+    });
     expect(await unwrap(sessions.get(begun.id))).toEqual(begun);
   });
 
@@ -55,8 +65,17 @@ describe('a create that begins a session', () => {
     const input = { ...options, start: true, entries: [say('a')], idempotencyKey: 'call-1' };
     const { id } = await unwrap(sessions.create(input));
     clock.pass(1000);
-    expect(await unwrap(sessions.create(input))).toMatchObject({ id, repeated: true, history: [say('a')] });
-    for (const other of [{ start: false }, { entries: [say('b')] }, { from: { id } }, { behavior: 'Be kind.' }]) {
+    expect(await unwrap(sessions.create(input))).toMatchObject({
+      id,
+      repeated: true,
+      history: [say('a')],
+    });
+    for (const other of [
+      { start: false },
+      { entries: [say('b')] },
+      { from: { id } },
+      { behavior: 'Be kind.' },
+    ]) {
       const refused = await sessions.create({ ...input, ...other });
       expect(refused._unsafeUnwrapErr().type).toBe('idempotency_mismatch');
     }
@@ -75,7 +94,11 @@ describe('a fork', () => {
     expect(calls).toEqual(['findEntries', 'insert']);
     expect(fork).toMatchObject({ history: [say('c')], historyCount: 2, origin: from });
     expect((await unwrap(sessions.get(fork.id))).history).toMatchObject([say('a'), say('c')]);
-    expect(await unwrap(sessions.create(input))).toMatchObject({ id: fork.id, repeated: true, origin: from });
+    expect(await unwrap(sessions.create(input))).toMatchObject({
+      id: fork.id,
+      repeated: true,
+      origin: from,
+    });
   });
 
   it('of a session of another tenant or of none is not found', async () => {

@@ -52,8 +52,14 @@ describe('orThrow', () => {
       expectTypeOf(thrown.type).toEqualTypeOf<ClientError['type'] | 'callback_failed'>();
     }
     const failure = new SessionFailure({ type: 'not_found', message: 'gone', id: 's1' });
-    expect([failure instanceof SessionFailure, failure instanceof RemoteFailure]).toEqual([true, true]);
-    expect([thrown instanceof SessionFailure, Object(1) instanceof SessionFailure]).toEqual([false, false]);
+    expect([failure instanceof SessionFailure, failure instanceof RemoteFailure]).toEqual([
+      true,
+      true,
+    ]);
+    expect([thrown instanceof SessionFailure, Object(1) instanceof SessionFailure]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test('keeps the exception of the store as the cause', async () => {
@@ -84,7 +90,9 @@ describe('orThrow', () => {
       await using lease = await sessions.orThrow.lease(id, worker);
       expect((await sessions.orThrow.get(id)).lease?.fencingToken).toBe(lease.fencingToken);
       await using watch = sessions.orThrow.watch(id);
-      expect(await watch[Symbol.asyncIterator]().next()).toMatchObject({ value: { type: 'session.snapshot' } });
+      expect(await watch[Symbol.asyncIterator]().next()).toMatchObject({
+        value: { type: 'session.snapshot' },
+      });
     }
     expect(await sessions.orThrow.get(id)).not.toHaveProperty('lease');
   });
@@ -93,21 +101,28 @@ describe('orThrow', () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const wrong: () => void = JSON.parse('"not a function"');
-    expect(await thrownBy(sessions.orThrow.withLease(id, worker, wrong))).toMatchObject({ type: 'invalid_input' });
+    expect(await thrownBy(sessions.orThrow.withLease(id, worker, wrong))).toMatchObject({
+      type: 'invalid_input',
+    });
   });
 
   test('withLease gives sessions that throw, and rejects with what the callback throws', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const { orThrow } = sessions;
-    expect(await orThrow.withLease(id, worker, async (lease) => (await lease.sessions.pause(id)).status)).toBe(
-      'PAUSED',
-    );
+    expect(
+      await orThrow.withLease(id, worker, async (lease) => (await lease.sessions.pause(id)).status),
+    ).toBe('PAUSED');
     const own = new Error('no voice');
     expect(await thrownBy(orThrow.withLease(id, worker, () => Promise.reject(own)))).toBe(own);
     const failed = orThrow.withLease(id, worker, (lease) => lease.sessions.pause(id));
-    expect(await thrownBy(failed)).toMatchObject({ type: 'invalid_transition', name: 'SessionFailure' });
-    expect(await thrownBy(orThrow.withLease('nobody', worker, () => 1))).toMatchObject({ type: 'not_found' });
+    expect(await thrownBy(failed)).toMatchObject({
+      type: 'invalid_transition',
+      name: 'SessionFailure',
+    });
+    expect(await thrownBy(orThrow.withLease('nobody', worker, () => 1))).toMatchObject({
+      type: 'not_found',
+    });
   });
 });
 
@@ -152,12 +167,16 @@ describe('the sessions of withLease', () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const words = [{ role: 'user', content: 'Hello' }];
-    const refused = await sessions.withLease(id, worker, (lease) => lease.sessions.append(id, words));
+    const refused = await sessions.withLease(id, worker, (lease) =>
+      lease.sessions.append(id, words),
+    );
     expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_transition' });
     const own = await sessions.withLease(id, worker, async () => err('too late'));
     expect(own._unsafeUnwrapErr()).toBe('too late');
     expect(await okOf(sessions.withLease(id, worker, () => ok(1)))).toBe(1);
     expect(await okOf(sessions.withLease(id, worker, () => okAsync(2)))).toBe(2);
-    expect(await okOf(sessions.withLease(id, worker, () => ({ isErr: false })))).toEqual({ isErr: false });
+    expect(await okOf(sessions.withLease(id, worker, () => ({ isErr: false })))).toEqual({
+      isErr: false,
+    });
   });
 });

@@ -29,17 +29,26 @@ describe.for([
     vandalize((await okOf(sessions.get(id))).history);
     vandalize((await okOf(sessions.get(id))).options);
     vandalize(await okOf(sessions.list()));
-    vandalize(await okOf(sessions.append(id, [{ role: 'user', content: 'bye' }], { operationId: 'op' })));
+    vandalize(
+      await okOf(sessions.append(id, [{ role: 'user', content: 'bye' }], { operationId: 'op' })),
+    );
     vandalize(await okOf(sessions.pause(id, { operationId: 'pause' })));
     vandalize(await okOf(sessions.pause(id, { operationId: 'pause' })));
     await okOf(sessions.resume(id));
     expect({ ...(await okOf(sessions.get(id))) }).toEqual({
       ...before,
       revision: expect.any(Number),
-      history: [...before.history, { role: 'user', content: 'bye', timestamp: '2026-01-31T12:00:00.000Z' }],
+      history: [
+        ...before.history,
+        { role: 'user', content: 'bye', timestamp: '2026-01-31T12:00:00.000Z' },
+      ],
       historyCount: 2,
     });
-    expect(await okOf(sessions.get(other))).toMatchObject({ id: other, status: 'IDLE', options: ada });
+    expect(await okOf(sessions.get(other))).toMatchObject({
+      id: other,
+      status: 'IDLE',
+      options: ada,
+    });
     expect((await okOf(sessions.list())).total).toBe(2);
   });
 
@@ -69,12 +78,20 @@ describe.for([
     const { sessions, clock } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions, { timeLimit: 10 });
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
-    const [found, listed] = [await okOf(sessions.get(id)), (await okOf(sessions.list())).sessions[0]];
+    const [found, listed] = [
+      await okOf(sessions.get(id)),
+      (await okOf(sessions.list())).sessions[0],
+    ];
     clock.pass(20_000);
     await okOf(sessions.terminate(id));
     await okOf(sessions.delete(id));
     for (const session of [found, listed]) {
-      expect(session).toMatchObject({ id, status: 'ACTIVE', duration: 0, history: [{ content: 'hello' }] });
+      expect(session).toMatchObject({
+        id,
+        status: 'ACTIVE',
+        duration: 0,
+        history: [{ content: 'hello' }],
+      });
       expect(session?.history).toHaveLength(1);
     }
   });
@@ -83,7 +100,12 @@ describe.for([
     const { sessions } = openSessions({ store: makeStore() });
     const input = { ...ada, status: 'TERMINATED', revision: 99, endReason: 'failed', history: [1] };
     const { issues } = Object(await errorOf(sessions.create(input)));
-    expect(issues.map(({ path }: { path: string }) => path)).toEqual(['status', 'revision', 'endReason', 'history']);
+    expect(issues.map(({ path }: { path: string }) => path)).toEqual([
+      'status',
+      'revision',
+      'endReason',
+      'history',
+    ]);
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 });

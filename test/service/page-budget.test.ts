@@ -6,7 +6,11 @@ import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/se
 import { changed } from '../support/store-doubles.js';
 
 /** Sessions with one entry each, of this number of letters. */
-const openLarge = async (count: number, letters: number, options: Partial<SessionServiceOptions> = {}) => {
+const openLarge = async (
+  count: number,
+  letters: number,
+  options: Partial<SessionServiceOptions> = {},
+) => {
   const store = new MemorySessionStore();
   const opened = openSessions({ store, ...options });
   const content = 'x'.repeat(letters);
@@ -33,7 +37,11 @@ describe('a page of large sessions', () => {
     const { sessions } = await openLarge(40, 250_000);
     const page = await okOf(sessions.list({ limit: 40, historyLimit: 0 }));
     expect(page.sessions).toHaveLength(40);
-    expect(page.sessions.every(({ history, historyCount }) => history.length === 0 && historyCount === 1)).toBe(true);
+    expect(
+      page.sessions.every(
+        ({ history, historyCount }) => history.length === 0 && historyCount === 1,
+      ),
+    ).toBe(true);
   });
 
   test('is served where it has exactly as many bytes as it may have, and refused with one more', async () => {
@@ -63,7 +71,9 @@ describe('a page of large sessions', () => {
     const { sessions, store } = await openLarge(2, 5000, { limits: { pageBytes: 1000 } });
     const list = vi.spyOn(store, 'list');
     await errorOf(sessions.list());
-    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual(['too_large']);
+    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual([
+      'too_large',
+    ]);
   });
 
   test('with nothing on it is no question of size', async () => {
@@ -102,7 +112,9 @@ describe('a walk over large sessions', () => {
     }
     const list = vi.spyOn(store, 'list');
     expect(await walk(sessions.each())).toHaveLength(200);
-    const served = list.mock.results.flatMap(({ value }) => (value.isOk() ? [value.value.records.length] : []));
+    const served = list.mock.results.flatMap(({ value }) =>
+      value.isOk() ? [value.value.records.length] : [],
+    );
     expect(served.slice(0, 6)).toEqual([4, 4, 4, 4, 4, 4]);
     expect(served.at(-2)).toBeGreaterThan(60);
     expect(list.mock.calls.length).toBeLessThan(30);
@@ -124,7 +136,10 @@ describe('a caller that bounds what it holds', () => {
     const reads = [
       [page.sessions, (maxBytes: number) => sessions.list({}, { maxBytes })],
       [session, (maxBytes: number) => sessions.get('s1', { maxBytes })],
-      [{ ...session, history: [] }, (maxBytes: number) => sessions.get('s1', { maxBytes, historyLimit: 0 })],
+      [
+        { ...session, history: [] },
+        (maxBytes: number) => sessions.get('s1', { maxBytes, historyLimit: 0 }),
+      ],
     ] as const;
     for (const [value, read] of reads) {
       const { bytes, limit, message } = await tooLarge(read(1));
@@ -138,7 +153,10 @@ describe('a caller that bounds what it holds', () => {
 
   test('gets what is empty or not there whatever its maximum', async () => {
     const { sessions } = await openLarge(2, 5000);
-    expect(await okOf(sessions.list({ page: 5 }, { maxBytes: 1 }))).toMatchObject({ sessions: [], total: 2 });
+    expect(await okOf(sessions.list({ page: 5 }, { maxBytes: 1 }))).toMatchObject({
+      sessions: [],
+      total: 2,
+    });
     expect((await errorOf(sessions.get('nobody', { maxBytes: 1 }))).type).toBe('not_found');
   });
 
@@ -167,10 +185,15 @@ describe('a store that says too_large', () => {
     const inner = new MemorySessionStore();
     const tooLarge = ({ maxBytes = 1 }: ReadSize = {}) =>
       err({ type: 'too_large', message: '', bytes: maxBytes + 1, sessions: 1 } as const);
-    const store = changed(inner, { find: (_, size) => tooLarge(size), list: (_, range) => tooLarge(range) });
+    const store = changed(inner, {
+      find: (_, size) => tooLarge(size),
+      list: (_, range) => tooLarge(range),
+    });
     const { sessions } = openSessions({ store });
     expect((await errorOf(sessions.list())).type).toBe('store_unavailable');
-    expect((await errorOf(sessions.list({ limit: 1 }, { maxBytes: 7 }))).type).toBe('page_too_large');
+    expect((await errorOf(sessions.list({ limit: 1 }, { maxBytes: 7 }))).type).toBe(
+      'page_too_large',
+    );
     expect((await errorOf(sessions.get('s1', { maxBytes: 7 }))).type).toBe('page_too_large');
   });
 });
@@ -180,7 +203,10 @@ describe('a part of a large history', () => {
     const { sessions } = openSessions({ limits: { pageBytes: 10_000 } });
     const id = await createdIn(sessions);
     await okOf(sessions.start(id));
-    const entries = Array.from({ length: 20 }, (_, at) => ({ role: 'user', content: `${at}`.padEnd(3000, '.') }));
+    const entries = Array.from({ length: 20 }, (_, at) => ({
+      role: 'user',
+      content: `${at}`.padEnd(3000, '.'),
+    }));
     await okOf(sessions.append(id, entries));
     const last = await okOf(sessions.history(id));
     expect(last.entries.map(({ content }) => Number.parseInt(content, 10))).toEqual([17, 18, 19]);

@@ -21,7 +21,8 @@ describe.for([
     const results = await many(() => sessions.start(id));
     expect(results.filter((result) => result.isOk())).toHaveLength(1);
     for (const result of results) {
-      if (result.isErr()) expect(result.error).toMatchObject({ type: 'invalid_transition', status: 'ACTIVE' });
+      if (result.isErr())
+        expect(result.error).toMatchObject({ type: 'invalid_transition', status: 'ACTIVE' });
     }
     expect(await sequenceOf(store, id)).toBe(2);
   });
@@ -30,7 +31,12 @@ describe.for([
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     for (const state of await many(() => okOf(sessions.terminate(id)))) {
-      expect(state).toMatchObject({ id, status: 'TERMINATED', endReason: 'terminated', duration: 0 });
+      expect(state).toMatchObject({
+        id,
+        status: 'TERMINATED',
+        endReason: 'terminated',
+        duration: 0,
+      });
     }
     expect(await sequenceOf(store, id)).toBe(3);
   });
@@ -72,9 +78,13 @@ describe.for([
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     const commands: readonly CallerCommand[] = ['start', 'pause', 'resume', 'pause', 'resume'];
-    const results = await many((index) => sessions[commands[index % commands.length] ?? 'start'](id));
+    const results = await many((index) =>
+      sessions[commands[index % commands.length] ?? 'start'](id),
+    );
     const errors = results.flatMap((result) => (result.isErr() ? [result.error.type] : []));
-    expect(errors.filter((type) => type !== 'invalid_transition' && type !== 'conflict')).toEqual([]);
+    expect(errors.filter((type) => type !== 'invalid_transition' && type !== 'conflict')).toEqual(
+      [],
+    );
     expect(await sequenceOf(store, id)).toBe(1 + results.length - errors.length);
   });
 
@@ -124,7 +134,8 @@ describe('somebody who is always faster', () => {
         if (others < 0) return inner.replace(key, previous, next, options);
         const state = inner.findState(key)._unsafeUnwrap();
         const event = { type: 'leased', at: 0, holder: 'another' } as const;
-        if (state !== undefined) inner.replace(key, state, { ...state, revision: others }, { event });
+        if (state !== undefined)
+          inner.replace(key, state, { ...state, revision: others }, { event });
         return inner.replace(key, previous, next, options);
       },
     });
@@ -149,7 +160,10 @@ describe('somebody who is always faster', () => {
     });
     const { sessions } = openSessions({ store });
     const id = await createdIn(sessions);
-    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+    expect(await errorOf(sessions.start(id))).toMatchObject({
+      type: 'invalid_transition',
+      status: 'TERMINATED',
+    });
   });
 
   test('who has deleted the session meanwhile: it is not found', async () => {

@@ -37,13 +37,22 @@ describe('a change that was decided on a deleted session', () => {
     const clock = new ManualClock();
     const store = new MemorySessionStore();
     const ids = { next: () => 'call-1' };
-    const [first, second] = [new SessionService({ store, clock, ids }), new SessionService({ store, clock, ids })];
-    const { id } = await okOf(first.create({ ...ada, timeLimit: 10, labels: { user: 'u-1' }, start: true }));
+    const [first, second] = [
+      new SessionService({ store, clock, ids }),
+      new SessionService({ store, clock, ids }),
+    ];
+    const { id } = await okOf(
+      first.create({ ...ada, timeLimit: 10, labels: { user: 'u-1' }, start: true }),
+    );
     await okOf(second.delete(id));
     await okOf(second.create({ ...ada, timeLimit: 99, labels: { user: 'u-2' }, start: true }));
     await okOf(first.pause(id));
     const session = await okOf(second.get(id));
-    expect(session).toMatchObject({ status: 'PAUSED', labels: { user: 'u-2' }, options: { timeLimit: 99 } });
+    expect(session).toMatchObject({
+      status: 'PAUSED',
+      labels: { user: 'u-2' },
+      options: { timeLimit: 99 },
+    });
   });
 });
 
@@ -71,7 +80,10 @@ describe('a process whose last writes a failover has lost', () => {
   const open = async () => {
     const { store, backup } = restorable();
     const clock = new ManualClock();
-    const [lost, other] = [new SessionService({ store, clock }), new SessionService({ store, clock })];
+    const [lost, other] = [
+      new SessionService({ store, clock }),
+      new SessionService({ store, clock }),
+    ];
     const { id } = await okOf(lost.create({ ...ada, start: true }));
     const restore = backup(id);
     await okOf(lost.update(id, { labels: { owner: 'lost' } }));
@@ -85,7 +97,10 @@ describe('a process whose last writes a failover has lost', () => {
   test('does not write its lost labels over those that another one has written since', async () => {
     const { lost, other, id } = await open();
     await okOf(lost.pause(id));
-    expect(await okOf(other.get(id))).toMatchObject({ status: 'PAUSED', labels: { owner: 'other' } });
+    expect(await okOf(other.get(id))).toMatchObject({
+      status: 'PAUSED',
+      labels: { owner: 'other' },
+    });
   });
 
   test('does not hold the session by its lost lease', async () => {
@@ -93,8 +108,12 @@ describe('a process whose last writes a failover has lost', () => {
     const { fencingToken } = lostLease;
     expect(fencingToken).not.toBe(lease.fencingToken);
     const entries = [{ role: 'assistant', content: 'hello' }];
-    expect(await errorOf(lost.append(id, entries, { fencingToken }))).toMatchObject({ type: 'lease_lost' });
-    expect(await errorOf(lost.renew(id, { fencingToken, seconds: 60 }))).toMatchObject({ type: 'lease_lost' });
+    expect(await errorOf(lost.append(id, entries, { fencingToken }))).toMatchObject({
+      type: 'lease_lost',
+    });
+    expect(await errorOf(lost.renew(id, { fencingToken, seconds: 60 }))).toMatchObject({
+      type: 'lease_lost',
+    });
     expect((await okOf(other.get(id))).lease).toEqual(lease);
   });
 });

@@ -8,8 +8,12 @@ const open = async () => {
     { role: 'user', content: 'secret', id: 'm-1', data: { name: 'secret' } },
     { role: 'user', content: 'two' },
   ];
-  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries }));
-  const positions = (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
+  const { id } = await unwrap(
+    sessions.create({ face: 'ada', profile: 'tutor', start: true, entries }),
+  );
+  const positions = (await unwrap(sessions.history(id, { after: 0 }))).entries.map(
+    ({ position }) => position,
+  );
   return { sessions, id, positions };
 };
 
@@ -25,13 +29,24 @@ it('redact leaves the role, the time and the place of an entry', async () => {
 it('redact refuses what are no positions, and changes nothing then', async () => {
   const { sessions, id, positions } = await open();
   const [first = 0] = positions;
-  const wrong = [[], [0], [-1], [1.5], [first, 1_000_000], Array.from({ length: 1001 }, () => first)];
+  const wrong = [
+    [],
+    [0],
+    [-1],
+    [1.5],
+    [first, 1_000_000],
+    Array.from({ length: 1001 }, () => first),
+  ];
   for (const each of wrong) {
-    expect((await sessions.redact(id, each))._unsafeUnwrapErr().type, JSON.stringify(each)).toBe('invalid_input');
+    expect((await sessions.redact(id, each))._unsafeUnwrapErr().type, JSON.stringify(each)).toBe(
+      'invalid_input',
+    );
   }
   expect((await unwrap(sessions.get(id))).history[0]?.content).toBe('secret');
   expect((await sessions.redact('none', [first]))._unsafeUnwrapErr().type).toBe('not_found');
-  expect((await sessions.forTenant('another').redact(id, [first]))._unsafeUnwrapErr().type).toBe('not_found');
+  expect((await sessions.forTenant('another').redact(id, [first]))._unsafeUnwrapErr().type).toBe(
+    'not_found',
+  );
 });
 
 it('a watch gets the session again, once, and watchAll the positions', async () => {

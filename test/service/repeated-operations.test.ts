@@ -39,7 +39,9 @@ describe('an append that is sent again', () => {
       append: (key, append) => {
         inner.append(key, append);
         lost += 1;
-        return lost === 1 ? err(storeUnavailable('the connection broke', 'unknown')) : inner.append(key, append);
+        return lost === 1
+          ? err(storeUnavailable('the connection broke', 'unknown'))
+          : inner.append(key, append);
       },
     });
     const { sessions } = openSessions({ store });
@@ -60,7 +62,11 @@ describe('a command that is sent again', () => {
     const { sessions, store, clock } = openSessions();
     const id = await createdIn(sessions);
     const operation = { operationId: 'start-1' };
-    expect(await okOf(sessions.start(id, operation))).toMatchObject({ id, status: 'ACTIVE', duration: 0 });
+    expect(await okOf(sessions.start(id, operation))).toMatchObject({
+      id,
+      status: 'ACTIVE',
+      duration: 0,
+    });
     clock.pass(3000);
     const before = await store.findState({ tenant: 'default', id });
     expect(await okOf(sessions.start(id, operation))).toMatchObject({
@@ -71,28 +77,42 @@ describe('a command that is sent again', () => {
     });
     expect(await store.findState({ tenant: 'default', id })).toEqual(before);
     expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition' });
-    expect(await errorOf(sessions.start(id, { operationId: 'start-2' }))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(sessions.start(id, { operationId: 'start-2' }))).toMatchObject({
+      type: 'invalid_transition',
+    });
   });
 
-  test.for(['start', 'pause', 'resume', 'terminate', 'fail'] as const)('says so for %s', async (command) => {
-    const { sessions } = openSessions();
-    const id = await createdIn(sessions);
-    if (command !== 'start') await okOf(sessions.start(id));
-    if (command === 'resume') await okOf(sessions.pause(id));
-    expect(await okOf(sessions[command](id, { operationId: 'op' }))).not.toHaveProperty('repeated');
-    expect(await okOf(sessions[command](id, { operationId: 'op' }))).toHaveProperty('repeated', true);
-    for (const end of ['terminate', 'fail'] as const) {
-      expect(await okOf(sessions[end](id, { operationId: `${end}-again` }))).not.toHaveProperty('repeated');
-      expect(await okOf(sessions[end](id))).not.toHaveProperty('repeated');
-    }
-  });
+  test.for(['start', 'pause', 'resume', 'terminate', 'fail'] as const)(
+    'says so for %s',
+    async (command) => {
+      const { sessions } = openSessions();
+      const id = await createdIn(sessions);
+      if (command !== 'start') await okOf(sessions.start(id));
+      if (command === 'resume') await okOf(sessions.pause(id));
+      expect(await okOf(sessions[command](id, { operationId: 'op' }))).not.toHaveProperty(
+        'repeated',
+      );
+      expect(await okOf(sessions[command](id, { operationId: 'op' }))).toHaveProperty(
+        'repeated',
+        true,
+      );
+      for (const end of ['terminate', 'fail'] as const) {
+        expect(await okOf(sessions[end](id, { operationId: `${end}-again` }))).not.toHaveProperty(
+          'repeated',
+        );
+        expect(await okOf(sessions[end](id))).not.toHaveProperty('repeated');
+      }
+    },
+  );
 
   test('tells where the session stands now, not where it stood then', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions, { timeLimit: 10 });
     await okOf(sessions.start(id, { operationId: 'a' }));
     await okOf(sessions.pause(id, { operationId: 'b' }));
-    expect(await okOf(sessions.start(id, { operationId: 'a' }))).toMatchObject({ status: 'PAUSED' });
+    expect(await okOf(sessions.start(id, { operationId: 'a' }))).toMatchObject({
+      status: 'PAUSED',
+    });
     await okOf(sessions.resume(id, { operationId: 'c' }));
     clock.pass(10_000);
     expect(await okOf(sessions.pause(id, { operationId: 'b' }))).toMatchObject({
@@ -109,7 +129,9 @@ describe('a command that is sent again', () => {
       const operation = { operationId: `op-${round}` };
       await okOf(round % 2 === 0 ? sessions.pause(id, operation) : sessions.resume(id, operation));
     }
-    expect(await okOf(sessions.pause(id, { operationId: 'op-0' }))).toMatchObject({ status: 'ACTIVE' });
+    expect(await okOf(sessions.pause(id, { operationId: 'op-0' }))).toMatchObject({
+      status: 'ACTIVE',
+    });
   });
 
   test('after an answer that was lost is done once', async () => {
@@ -124,8 +146,13 @@ describe('a command that is sent again', () => {
     });
     const { sessions } = openSessions({ store });
     const id = await createdIn(sessions);
-    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ outcome: 'unknown' });
-    expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ status: 'ACTIVE', repeated: true });
+    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
+      outcome: 'unknown',
+    });
+    expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
+      status: 'ACTIVE',
+      repeated: true,
+    });
     expect(writes).toBe(1);
   });
 
@@ -133,7 +160,10 @@ describe('a command that is sent again', () => {
     const { sessions } = openSessions();
     const [one, two] = [await createdIn(sessions), await createdIn(sessions)];
     await okOf(sessions.start(one, { operationId: 'op' }));
-    expect(await okOf(sessions.start(two, { operationId: 'op' }))).toMatchObject({ id: two, status: 'ACTIVE' });
+    expect(await okOf(sessions.start(two, { operationId: 'op' }))).toMatchObject({
+      id: two,
+      status: 'ACTIVE',
+    });
   });
 
   test('of a session that was deleted is not found', async () => {
@@ -141,7 +171,11 @@ describe('a command that is sent again', () => {
     const id = await createdIn(sessions);
     await okOf(sessions.start(id, { operationId: 'op' }));
     await okOf(sessions.delete(id));
-    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ type: 'not_found' });
-    expect(await errorOf(sessions.append(id, [hello], { operationId: 'op' }))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
+      type: 'not_found',
+    });
+    expect(await errorOf(sessions.append(id, [hello], { operationId: 'op' }))).toMatchObject({
+      type: 'not_found',
+    });
   });
 });

@@ -19,21 +19,37 @@ const talk = async (sessions: SessionService) => {
 };
 
 describe('a rewind', () => {
-  test.each(['to', 'ifPosition'])('is invalid_input with a wrong %s or none, and changes nothing', async (path) => {
-    const sessions = open();
-    const { id, end } = await talk(sessions);
-    for (const value of [undefined, '5', -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, {}, true, null, 2 ** 53]) {
-      const input = { to: 0, ifPosition: end, entries: [user('x')], [path]: value };
-      expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
-        type: 'invalid_input',
-        issues: [{ path, message: expect.stringContaining('whole number') }],
-      });
-    }
-    for (const input of [undefined, null, 'x', []]) {
-      expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({ type: 'invalid_input' });
-    }
-    expect(await shown(sessions, id)).toHaveLength(3);
-  });
+  test.each(['to', 'ifPosition'])(
+    'is invalid_input with a wrong %s or none, and changes nothing',
+    async (path) => {
+      const sessions = open();
+      const { id, end } = await talk(sessions);
+      for (const value of [
+        undefined,
+        '5',
+        -1,
+        0.5,
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        {},
+        true,
+        null,
+        2 ** 53,
+      ]) {
+        const input = { to: 0, ifPosition: end, entries: [user('x')], [path]: value };
+        expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
+          type: 'invalid_input',
+          issues: [{ path, message: expect.stringContaining('whole number') }],
+        });
+      }
+      for (const input of [undefined, null, 'x', []]) {
+        expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
+          type: 'invalid_input',
+        });
+      }
+      expect(await shown(sessions, id)).toHaveLength(3);
+    },
+  );
 
   test('may have no entries, which an append must have; an append has no after any more', async () => {
     const sessions = open();
@@ -45,7 +61,9 @@ describe('a rewind', () => {
     expect(await errorOf(call(sessions, 'append', id, [user('x')], { after: 0 }))).toMatchObject({
       issues: [{ path: 'after', message: 'is unknown' }],
     });
-    expect(await errorOf(call(sessions, 'rewind', id, { to: 0, ifPosition: end, entries: {} }))).toMatchObject({
+    expect(
+      await errorOf(call(sessions, 'rewind', id, { to: 0, ifPosition: end, entries: {} })),
+    ).toMatchObject({
       issues: [{ path: 'entries', message: 'must be an array of 0 to 1000 entries' }],
     });
     expect(await shown(sessions, id)).toHaveLength(3);
@@ -57,7 +75,9 @@ describe('a rewind', () => {
     const { id, question } = await talk(sessions);
     expect(await errorOf(sessions.append(id, [user('x')]))).toMatchObject({ type: 'history_full' });
     const three = [user('a'), user('b'), user('c')];
-    expect(await errorOf(rewindTo(sessions, id, question, three))).toMatchObject({ type: 'history_full' });
+    expect(await errorOf(rewindTo(sessions, id, question, three))).toMatchObject({
+      type: 'history_full',
+    });
     await okOf(rewindTo(sessions, id, question, three.slice(1)));
     expect(await shown(sessions, id)).toEqual(['question', 'b', 'c']);
   });

@@ -14,7 +14,8 @@ const shown = async (sessions: SessionService, id: string) =>
 /** A question, its answer and thanks, with the positions after each. */
 const talk = async (sessions: SessionService) => {
   const id = await startedIn(sessions);
-  const question = (await okOf(sessions.append(id, [user('question')], { ifPosition: 0 }))).position;
+  const question = (await okOf(sessions.append(id, [user('question')], { ifPosition: 0 })))
+    .position;
   const answer = (await okOf(sessions.append(id, [assistant('answer')]))).position;
   const end = (await okOf(sessions.append(id, [user('thanks')]))).position;
   return { id, question, answer, end };
@@ -68,7 +69,9 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     const { id, end } = await talk(sessions);
     const news = await okOf(sessions.append(id, [user('one more thing')]));
     const summary = [assistant('they have talked')];
-    expect(await errorOf(sessions.rewind(id, { to: 0, entries: summary, ifPosition: end }))).toMatchObject({
+    expect(
+      await errorOf(sessions.rewind(id, { to: 0, entries: summary, ifPosition: end })),
+    ).toMatchObject({
       type: 'history_moved',
       position: news.position,
     });
@@ -81,14 +84,20 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     const sessions = await open();
     const { id, answer } = await talk(sessions);
     const { position: ifPosition } = await okOf(sessions.history(id, { last: 1 }));
-    const rewind = () => sessions.rewind(id, { to: answer, entries: [user('thank you')], ifPosition });
-    const [appended, rewound] = await Promise.all([sessions.append(id, [user('one more thing')]), rewind()]);
+    const rewind = () =>
+      sessions.rewind(id, { to: answer, entries: [user('thank you')], ifPosition });
+    const [appended, rewound] = await Promise.all([
+      sessions.append(id, [user('one more thing')]),
+      rewind(),
+    ]);
     expect(appended.isOk()).toBe(true);
     expect(await shown(sessions, id)).toContain('one more thing');
     if (rewound.isErr()) expect(rewound.error.type).toBe('history_moved');
     await okOf(sessions.append(id, [user('and another')]));
     expect(await errorOf(rewind())).toMatchObject({ type: 'history_moved' });
-    expect(await shown(sessions, id)).toEqual(expect.arrayContaining(['one more thing', 'and another']));
+    expect(await shown(sessions, id)).toEqual(
+      expect.arrayContaining(['one more thing', 'and another']),
+    );
   });
 
   test('of two rewinds from the same read, one is made, and the other one is history_moved', async () => {
@@ -107,7 +116,12 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
   test('a repeated operationId changes nothing, though the history has moved since', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
-    const edit = { to: question, entries: [assistant('again')], ifPosition: end, operationId: 'edit' };
+    const edit = {
+      to: question,
+      entries: [assistant('again')],
+      ifPosition: end,
+      operationId: 'edit',
+    };
     const first = await okOf(sessions.rewind(id, edit));
     await okOf(sessions.append(id, [user('good')]));
     expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
@@ -132,7 +146,9 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       { ...edit, entries: [] },
     ];
     for (const other of others) {
-      expect(await errorOf(sessions.rewind(id, other))).toMatchObject({ type: 'operation_mismatch' });
+      expect(await errorOf(sessions.rewind(id, other))).toMatchObject({
+        type: 'operation_mismatch',
+      });
     }
     const appended = sessions.append(id, entries, { operationId: 'edit' });
     expect(await errorOf(appended)).toMatchObject({ type: 'operation_mismatch' });
@@ -181,7 +197,10 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       [100, ['question', 'a', 'b', 'c']],
     ] as const) {
       const session = await okOf(sessions.get(id, { historyLimit }));
-      expect([session.history.map(({ content }) => content), session.historyCount]).toEqual([expected, 4]);
+      expect([session.history.map(({ content }) => content), session.historyCount]).toEqual([
+        expected,
+        4,
+      ]);
     }
   });
 
@@ -199,15 +218,25 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
       return isOwn ? item : next();
     };
     const common = { type: 'session.appended', sessionId: id };
-    expect(await next()).toMatchObject({ ...common, historyPosition: position, rewoundTo: question });
-    expect(await next()).toMatchObject({ ...common, historyPosition: cleared.position, rewoundTo: 0 });
+    expect(await next()).toMatchObject({
+      ...common,
+      historyPosition: position,
+      rewoundTo: question,
+    });
+    expect(await next()).toMatchObject({
+      ...common,
+      historyPosition: cleared.position,
+      rewoundTo: 0,
+    });
     expect(await next()).not.toHaveProperty('rewoundTo');
   });
 
   test('a session that takes no entries takes no rewind', async () => {
     const sessions = await open();
     const idle = await createdIn(sessions);
-    expect(await errorOf(rewindTo(sessions, idle, 0))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(rewindTo(sessions, idle, 0))).toMatchObject({
+      type: 'invalid_transition',
+    });
     const { id } = await talk(sessions);
     await okOf(sessions.terminate(id));
     expect(await errorOf(rewindTo(sessions, id, 0))).toMatchObject({ type: 'invalid_transition' });

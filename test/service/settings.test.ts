@@ -4,20 +4,30 @@ import { SessionService } from '../../src/service/session-service.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 /** A service as JavaScript can make one: with options of any type. */
-const serviceWith = (options: unknown): SessionService => Reflect.construct(SessionService, [options]);
+const serviceWith = (options: unknown): SessionService =>
+  Reflect.construct(SessionService, [options]);
 
 const bad: readonly (readonly [field: string, value: unknown])[] = [
   ...[undefined, null, 5, 'redis', [], {}].map((value) => ['store', value] as const),
   ...[null, 5, 'now', []].map((value) => ['clock', value] as const),
   ...[null, 5, 'uuid', []].map((value) => ['ids', value] as const),
   ...['', 'x'.repeat(257), null, 5, {}].map((value) => ['tenant', value] as const),
-  ...[-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null, 31_536_001].map((value) => ['idleTimeout', value] as const),
+  ...[-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null, 31_536_001].map(
+    (value) => ['idleTimeout', value] as const,
+  ),
   ...['ada', 5, {}, [5], [null], new Set(['ada'])].map((value) => ['faces', value] as const),
   ...['tutor', true, [undefined]].map((value) => ['profiles', value] as const),
   ...[null, 5, 'many', []].map((value) => ['limits', value] as const),
 ];
 
-const limits = ['timeLimit', 'textBytes', 'contentBytes', 'entriesPerAppend', 'historyEntries', 'pageBytes'];
+const limits = [
+  'timeLimit',
+  'textBytes',
+  'contentBytes',
+  'entriesPerAppend',
+  'historyEntries',
+  'pageBytes',
+];
 const badLimits = limits.flatMap((field) =>
   [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', {}].map((value) => [field, value] as const),
 );
@@ -36,7 +46,9 @@ describe('a service with options that break a rule', () => {
   });
 
   test.for([undefined, null, 5, 'options'])('throws for no options at all: %j', (options) => {
-    expect(() => serviceWith(options)).toThrow(new TypeError('SessionService: options must be an object'));
+    expect(() => serviceWith(options)).toThrow(
+      new TypeError('SessionService: options must be an object'),
+    );
   });
 
   test('tells all that is wrong at once, and which names were probably meant', () => {
@@ -64,8 +76,12 @@ describe('a service with options that break a rule', () => {
     async (tenant) => {
       const { sessions } = openSessions();
       const theirs: SessionService = Reflect.apply(sessions.forTenant, sessions, [tenant]);
-      expect(await errorOf(theirs.list())).toMatchObject({ type: 'invalid_input', issues: [{ path: 'tenant' }] });
-      for await (const change of theirs.watchAll()) expect(change._unsafeUnwrapErr().type).toBe('invalid_input');
+      expect(await errorOf(theirs.list())).toMatchObject({
+        type: 'invalid_input',
+        issues: [{ path: 'tenant' }],
+      });
+      for await (const change of theirs.watchAll())
+        expect(change._unsafeUnwrapErr().type).toBe('invalid_input');
       expect(await okOf(theirs.forTenant('acme').list())).toMatchObject({ total: 0 });
     },
   );
@@ -74,8 +90,12 @@ describe('a service with options that break a rule', () => {
 describe('the limits of a host', () => {
   test('take the place of the defaults, one by one', async () => {
     const { sessions } = openSessions({ limits: { timeLimit: 60, textBytes: 3 } });
-    expect((await okOf(sessions.create({ ...ada, timeLimit: 60, context: 'abc' }))).status).toBe('IDLE');
-    const error = await errorOf(sessions.create({ ...ada, timeLimit: 61, context: '\u00E9\u00E9' }));
+    expect((await okOf(sessions.create({ ...ada, timeLimit: 60, context: 'abc' }))).status).toBe(
+      'IDLE',
+    );
+    const error = await errorOf(
+      sessions.create({ ...ada, timeLimit: 61, context: '\u00E9\u00E9' }),
+    );
     expect(error).toMatchObject({
       issues: [
         { path: 'context', message: 'must have at most 3 bytes of UTF-8' },
@@ -90,7 +110,9 @@ describe('the limits of a host', () => {
     const { sessions } = openSessions({ faces, limits });
     faces.push('bob');
     limits.timeLimit = 6000;
-    expect(await errorOf(sessions.create({ ...ada, face: 'bob' }))).toMatchObject({ issues: [{ path: 'face' }] });
+    expect(await errorOf(sessions.create({ ...ada, face: 'bob' }))).toMatchObject({
+      issues: [{ path: 'face' }],
+    });
     expect(await errorOf(sessions.create({ ...ada, timeLimit: 61 }))).toMatchObject({
       issues: [{ path: 'timeLimit' }],
     });
@@ -99,14 +121,19 @@ describe('the limits of a host', () => {
   test('on time are those of every session: one that is created without a time limit, or with 0, has the longest', async () => {
     const { sessions, clock } = openSessions({ limits: { timeLimit: 60 } });
     for (const input of [{}, { timeLimit: 0 }, { timeLimit: null }]) {
-      const created: ReturnType<SessionService['create']> = Reflect.apply(sessions.create, sessions, [
-        { ...ada, ...input },
-      ]);
+      const created: ReturnType<SessionService['create']> = Reflect.apply(
+        sessions.create,
+        sessions,
+        [{ ...ada, ...input }],
+      );
       const { id, options } = await okOf(created);
       expect(options.timeLimit).toBe(60);
       await okOf(sessions.start(id));
       clock.pass(59_999);
-      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', options: { timeLimit: 60 } });
+      expect(await okOf(sessions.get(id))).toMatchObject({
+        status: 'ACTIVE',
+        options: { timeLimit: 60 },
+      });
       clock.pass(1);
       expect(await okOf(sessions.get(id))).toMatchObject({
         status: 'TERMINATED',
@@ -119,14 +146,21 @@ describe('the limits of a host', () => {
 
   test('on time are none by default: a session without a time limit goes on', async () => {
     for (const limits of [{}, { textBytes: 3 }, { timeLimit: undefined }]) {
-      const opened: ReturnType<typeof openSessions> = Reflect.apply(openSessions, undefined, [{ limits }]);
+      const opened: ReturnType<typeof openSessions> = Reflect.apply(openSessions, undefined, [
+        { limits },
+      ]);
       const { sessions, clock } = opened;
       const { id, options } = await okOf(sessions.create(ada));
       expect(options.timeLimit).toBe(0);
       await okOf(sessions.start(id));
       clock.pass(40 * 86_400_000);
-      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 40 * 86_400 });
-      expect(await errorOf(sessions.create({ ...ada, timeLimit: 2_592_001 }))).toMatchObject({ type: 'invalid_input' });
+      expect(await okOf(sessions.get(id))).toMatchObject({
+        status: 'ACTIVE',
+        duration: 40 * 86_400,
+      });
+      expect(await errorOf(sessions.create({ ...ada, timeLimit: 2_592_001 }))).toMatchObject({
+        type: 'invalid_input',
+      });
     }
   });
 
@@ -136,7 +170,9 @@ describe('the limits of a host', () => {
     const { id } = await okOf(sessions.create(input));
     const later = openSessions({ store, limits: { timeLimit: 90 } }).sessions;
     expect(await okOf(later.create(input))).toMatchObject({ id, options: { timeLimit: 60 } });
-    expect(await errorOf(later.create({ ...input, timeLimit: 60 }))).toMatchObject({ type: 'idempotency_mismatch' });
+    expect(await errorOf(later.create({ ...input, timeLimit: 60 }))).toMatchObject({
+      type: 'idempotency_mismatch',
+    });
   });
 
   test('may be lists of names: those on them are allowed and no others', async () => {

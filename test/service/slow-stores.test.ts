@@ -28,7 +28,10 @@ test('a session whose time is up while a command reads it is not paused', async 
   const { sessions, slow, clock } = openSlow(2000);
   const id = await startedIn(sessions, { timeLimit: 10 });
   clock.pass(9000);
-  expect(await errorOf(slow.pause(id))).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+  expect(await errorOf(slow.pause(id))).toMatchObject({
+    type: 'invalid_transition',
+    status: 'TERMINATED',
+  });
 });
 
 test('a claimed session is leased for as long as was asked, however long it took to read', async () => {

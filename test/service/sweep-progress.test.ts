@@ -35,7 +35,9 @@ describe('what cannot be done', () => {
     const damaged = changed(store, {
       [method]: (...[key, ...rest]: Parameters<SessionStore['replace']>) => {
         looks();
-        return bad.has(key.id) ? err(corruptRecord(key.id, 'damaged')) : store[method](key, ...rest);
+        return bad.has(key.id)
+          ? err(corruptRecord(key.id, 'damaged'))
+          : store[method](key, ...rest);
       },
     });
     return { sessions: new SessionService({ store: damaged, clock }), clock, good, looks };
@@ -45,7 +47,12 @@ describe('what cannot be done', () => {
     'holds up nothing: behind 500 damaged sessions (%s) 50 others are told in the same sweep',
     async (method) => {
       const { sessions, clock, good, looks } = await openDamaged(method);
-      expect(await sweep(sessions, { batch: 100 })).toEqual({ ended: 50, reported: 50, deleted: 0, failed: 500 });
+      expect(await sweep(sessions, { batch: 100 })).toEqual({
+        ended: 50,
+        reported: 50,
+        deleted: 0,
+        failed: 500,
+      });
       expect(told.toSorted()).toEqual(good.toSorted());
       looks.mockClear();
       clock.pass(MINUTE - 1);
@@ -61,7 +68,9 @@ describe('what cannot be done', () => {
     for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     const replace = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
-    expect(await sweep(new SessionService({ store: changed(store, { replace }), clock }), { batch: 5 })).toEqual({
+    expect(
+      await sweep(new SessionService({ store: changed(store, { replace }), clock }), { batch: 5 }),
+    ).toEqual({
       ended: 0,
       reported: 0,
       deleted: 0,
@@ -72,9 +81,11 @@ describe('what cannot be done', () => {
 
   test('does not include the ends of a tenant with few, beside one with many', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
-    for (let each = 0; each < 1000; each += 1) await startedIn(sessions.forTenant('many'), { timeLimit: 1 });
+    for (let each = 0; each < 1000; each += 1)
+      await startedIn(sessions.forTenant('many'), { timeLimit: 1 });
     clock.pass(1);
-    for (let each = 0; each < 5; each += 1) await startedIn(sessions.forTenant('few'), { timeLimit: 1 });
+    for (let each = 0; each < 5; each += 1)
+      await startedIn(sessions.forTenant('few'), { timeLimit: 1 });
     clock.pass(MINUTE);
     const tenants: string[] = [];
     await sweep(sessions, { batch: 100, onEnded: ({ tenant }) => tenants.push(tenant) });
@@ -91,7 +102,8 @@ describe('a store that is looked at part by part', () => {
     const asked: number[] = [];
     for (const [at, part] of parts.entries()) {
       const sessions = new SessionService({ store: part, clock }).forTenant(`${at}`);
-      for (let each = 0; each < (sessionsInPart[at] ?? 0); each += 1) await startedIn(sessions, { timeLimit: 1 });
+      for (let each = 0; each < (sessionsInPart[at] ?? 0); each += 1)
+        await startedIn(sessions, { timeLimit: 1 });
     }
     const partOf = (tenant: string) => parts[Number(tenant)] ?? inner;
     const withNext = <T extends object>(at: number, found: T) =>
@@ -99,7 +111,8 @@ describe('a store that is looked at part by part', () => {
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
       remove: (key, removal) => partOf(key.tenant).remove(key, removal),
-      replace: (key, previous, next, options) => partOf(key.tenant).replace(key, previous, next, options),
+      replace: (key, previous, next, options) =>
+        partOf(key.tenant).replace(key, previous, next, options),
       reschedule: (key, move) => partOf(key.tenant).reschedule(key, move),
       due: (now, limit, after = '0') => {
         const at = Number(after);
@@ -167,7 +180,9 @@ describe('the timers of a sweeper', () => {
   test('wait for the whole of a long interval', async () => {
     const { store, clock } = openSessions();
     const due = vi.fn<SessionStore['due']>((...args) => store.due(...args));
-    const sweeper = createSweeper(new SessionService({ store: changed(store, { due }), clock }), { interval: 150 });
+    const sweeper = createSweeper(new SessionService({ store: changed(store, { due }), clock }), {
+      interval: 150,
+    });
     sweeper.start();
     for (let seconds = 0; seconds < 149; seconds += 1) await pass(clock, 1000);
     expect(due).toHaveBeenCalledTimes(1);

@@ -58,21 +58,31 @@ describe('an end that the clock has made', () => {
         throw new Error('no');
       },
     ],
-  ])('is told again, a minute later, where onEnded %s, and no rejection is unhandled', async (_, failing) => {
-    const { sessions, clock, ids } = await openDue();
-    expect(await sweep(sessions, { onEnded: failing })).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 1 });
-    expect(errors).toMatchObject([{ type: 'listener_failed', id: ids[0], cause: { message: 'no' } }]);
-    expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ status: 'TERMINATED' });
-    clock.pass(MINUTE - 1);
-    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
-    clock.pass(1);
-    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
-    clock.pass(10 * MINUTE);
-    await sweep(sessions);
-    expect(told).toEqual(ids);
-    await new Promise(setImmediate);
-    expect(unhandled).not.toHaveBeenCalled();
-  });
+  ])(
+    'is told again, a minute later, where onEnded %s, and no rejection is unhandled',
+    async (_, failing) => {
+      const { sessions, clock, ids } = await openDue();
+      expect(await sweep(sessions, { onEnded: failing })).toEqual({
+        ended: 1,
+        reported: 0,
+        deleted: 0,
+        failed: 1,
+      });
+      expect(errors).toMatchObject([
+        { type: 'listener_failed', id: ids[0], cause: { message: 'no' } },
+      ]);
+      expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ status: 'TERMINATED' });
+      clock.pass(MINUTE - 1);
+      expect(await sweep(sessions)).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+      clock.pass(1);
+      expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
+      clock.pass(10 * MINUTE);
+      await sweep(sessions);
+      expect(told).toEqual(ids);
+      await new Promise(setImmediate);
+      expect(unhandled).not.toHaveBeenCalled();
+    },
+  );
 
   test('is told by another where the process that had begun to tell it is no more', async () => {
     const { sessions, clock, ids } = await openDue(3);
@@ -105,22 +115,25 @@ describe('an end that the clock has made', () => {
   test.each([
     ['first', 'its end and its claim', false],
     ['second', 'that it was told', true],
-  ] as const)('is told where the %s replace of a sweep, of %s, is refused', async (which, _, isTold) => {
-    const { sessions, clock, ids, over } = await openDue();
-    let calls = 0;
-    const refused = over((inner) => ({
-      replace: (key, previous, next, options) => {
-        calls += 1;
-        const isRefused = calls === (which === 'first' ? 1 : 2);
-        if (isRefused) return err(storeUnavailable('no', 'not_applied'));
-        return inner.replace(key, previous, next, options);
-      },
-    }));
-    expect(await sweep(refused)).toMatchObject({ failed: 1 });
-    clock.pass(MINUTE);
-    await sweep(sessions);
-    expect(told).toEqual(isTold ? [...ids, ...ids] : ids);
-  });
+  ] as const)(
+    'is told where the %s replace of a sweep, of %s, is refused',
+    async (which, _, isTold) => {
+      const { sessions, clock, ids, over } = await openDue();
+      let calls = 0;
+      const refused = over((inner) => ({
+        replace: (key, previous, next, options) => {
+          calls += 1;
+          const isRefused = calls === (which === 'first' ? 1 : 2);
+          if (isRefused) return err(storeUnavailable('no', 'not_applied'));
+          return inner.replace(key, previous, next, options);
+        },
+      }));
+      expect(await sweep(refused)).toMatchObject({ failed: 1 });
+      clock.pass(MINUTE);
+      await sweep(sessions);
+      expect(told).toEqual(isTold ? [...ids, ...ids] : ids);
+    },
+  );
 
   test('is told once where the host deletes the session while it is told', async () => {
     const { sessions, clock, ids } = await openDue();
@@ -150,7 +163,9 @@ describe('an end that the clock has made', () => {
   test('is told although its retention was over before anybody came to it', async () => {
     const { sessions, clock, ids } = await openDue(1, 10);
     clock.pass(10 * MINUTE);
-    expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject({ reported: 0 });
+    expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject(
+      { reported: 0 },
+    );
     clock.pass(MINUTE);
     expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
     expect(await sweep(sessions)).toEqual({ ended: 0, reported: 0, deleted: 1, failed: 0 });
@@ -216,7 +231,10 @@ describe('an end that the clock has made', () => {
       failed: [{ cause: {} }],
     });
     clock.pass(MINUTE);
-    expect(await okOf(sessions.sweep(10, { onEnded }))).toMatchObject({ reported: [{ id: ids[0] }], failed: [] });
+    expect(await okOf(sessions.sweep(10, { onEnded }))).toMatchObject({
+      reported: [{ id: ids[0] }],
+      failed: [],
+    });
     expect(told).toEqual(ids);
     for (const options of [{ onEnded: 'log' }, { after: 5 }, null]) {
       expect(await errorOf(Reflect.apply(sessions.sweep, sessions, [10, options]))).toMatchObject({

@@ -16,11 +16,23 @@ describe('a sweep', () => {
     clock.pass(59_999);
     const told: EndedSession[] = [];
     const sweeper = createSweeper(sessions, { onEnded: (session) => told.push(session) });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 0,
+      failed: 0,
+    });
     clock.pass(60_001);
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, reported: 1, deleted: 0, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 1,
+      reported: 1,
+      deleted: 0,
+      failed: 0,
+    });
     const times = { duration: 60, durationMs: 60_000, startedAt: at(0), endedAt: at(60_000) };
-    expect(told).toEqual([{ tenant: 'default', id, endReason: 'time_limit', labels: {}, ...times }]);
+    expect(told).toEqual([
+      { tenant: 'default', id, endReason: 'time_limit', labels: {}, ...times },
+    ]);
     const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
     expect(state).toMatchObject({ status: 'TERMINATED', since: NOON + 60_000, activeMs: 60_000 });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 60 });
@@ -53,7 +65,12 @@ describe('a sweep', () => {
     await okOf(createSweeper(sessions).sweepOnce());
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED' });
     clock.pass(1);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 1, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 1,
+      failed: 0,
+    });
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
     expect((await okOf(sessions.list())).total).toBe(0);
   });
@@ -73,17 +90,28 @@ describe('a sweep', () => {
     const id = await startedIn(sessions);
     await okOf(sessions.terminate(id));
     clock.pass(100 * 365 * 86_400_000);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 0,
+      failed: 0,
+    });
     expect(await okOf(sessions.get(id))).toMatchObject({ id });
   });
 
   test('sees to all tenants, and catches up with any number after an outage, batch by batch', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
-    for (let each = 0; each < 250; each += 1) await startedIn(sessions.forTenant(`t${each % 7}`), { timeLimit: 1 });
+    for (let each = 0; each < 250; each += 1)
+      await startedIn(sessions.forTenant(`t${each % 7}`), { timeLimit: 1 });
     clock.pass(86_400_000);
     const told = new Set<string>();
     const sweeper = createSweeper(sessions, { batch: 20, onEnded: ({ id }) => told.add(id) });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 250, reported: 250, deleted: 0, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 250,
+      reported: 250,
+      deleted: 0,
+      failed: 0,
+    });
     expect(told.size).toBe(250);
   });
 
@@ -93,7 +121,10 @@ describe('a sweep', () => {
     clock.pass(1000);
     const told: string[] = [];
     const sweepers = Array.from({ length: 4 }, () =>
-      createSweeper(new SessionService({ store, clock }), { batch: 30, onEnded: ({ id }) => told.push(id) }),
+      createSweeper(new SessionService({ store, clock }), {
+        batch: 30,
+        onEnded: ({ id }) => told.push(id),
+      }),
     );
     await Promise.all(sweepers.map((sweeper) => okOf(sweeper.sweepOnce())));
     expect(told).toHaveLength(100);
@@ -130,7 +161,12 @@ describe('a sweep', () => {
     const store = changed(inner, { replace: () => err(error) });
     const onError = vi.fn();
     const sweeper = createSweeper(new SessionService({ store, clock }), { onError });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 1 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 0,
+      failed: 1,
+    });
     expect(onError).toHaveBeenCalledExactlyOnceWith(error);
     expect(await okOf(createSweeper(sessions).sweepOnce())).toMatchObject({ ended: 1 });
   });
@@ -144,7 +180,9 @@ describe('a sweep', () => {
     [{ interal: 5 }, 'interal is unknown (did you mean interval?)'],
   ])('with %j throws a TypeError that says what is wrong', (options, message) => {
     const { sessions } = openSessions({ reportEnds: true });
-    expect(() => createSweeper(sessions, Object(options))).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(() => createSweeper(sessions, Object(options))).toThrow(
+      expect.objectContaining({ name: 'TypeError' }),
+    );
     expect(() => createSweeper(sessions, Object(options))).toThrow(`createSweeper: ${message}`);
   });
 

@@ -40,8 +40,14 @@ describe('the sessions of a tenant', () => {
     await okOf(acme.create(ada));
     await okOf(globex.create({ ...ada, face: 'bob' }));
     await okOf(acme.start('same'));
-    expect(await okOf(acme.get('same'))).toMatchObject({ status: 'ACTIVE', options: { face: 'ada' } });
-    expect(await okOf(globex.get('same'))).toMatchObject({ status: 'IDLE', options: { face: 'bob' } });
+    expect(await okOf(acme.get('same'))).toMatchObject({
+      status: 'ACTIVE',
+      options: { face: 'ada' },
+    });
+    expect(await okOf(globex.get('same'))).toMatchObject({
+      status: 'IDLE',
+      options: { face: 'bob' },
+    });
   });
 
   test.for([
@@ -50,23 +56,37 @@ describe('the sessions of a tenant', () => {
     ['{a}', '*', 'a', '?'],
     ['\uD800', 'x', '\uFFFD', 'x'],
     ['a\0', 'x', 'a', 'x'],
-  ] as const)('are apart, whatever the names: (%j, %j) and (%j, %j)', async ([tenant, id, otherTenant, otherId]) => {
-    const { sessions } = openSessions();
-    const created = await okOf(sessions.forTenant(tenant).create(ada));
-    expect(await errorOf(sessions.forTenant(otherTenant).get(created.id))).toMatchObject({ type: 'not_found' });
-    expect(await errorOf(sessions.forTenant(tenant).get(id))).toMatchObject({ type: 'not_found', id });
-    expect(await errorOf(sessions.forTenant(otherTenant).get(otherId))).toMatchObject({ id: otherId });
-  });
+  ] as const)(
+    'are apart, whatever the names: (%j, %j) and (%j, %j)',
+    async ([tenant, id, otherTenant, otherId]) => {
+      const { sessions } = openSessions();
+      const created = await okOf(sessions.forTenant(tenant).create(ada));
+      expect(await errorOf(sessions.forTenant(otherTenant).get(created.id))).toMatchObject({
+        type: 'not_found',
+      });
+      expect(await errorOf(sessions.forTenant(tenant).get(id))).toMatchObject({
+        type: 'not_found',
+        id,
+      });
+      expect(await errorOf(sessions.forTenant(otherTenant).get(otherId))).toMatchObject({
+        id: otherId,
+      });
+    },
+  );
 
   test('have the settings and the clock of the service that they came from', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 60, faces: ['ada'] });
     const acme = sessions.forTenant('acme');
-    expect(await errorOf(acme.create({ ...ada, face: 'bob' }))).toMatchObject({ issues: [{ path: 'face' }] });
+    expect(await errorOf(acme.create({ ...ada, face: 'bob' }))).toMatchObject({
+      issues: [{ path: 'face' }],
+    });
     const { id } = await okOf(acme.create(ada));
     clock.pass(60_000);
     expect(await okOf(acme.get(id))).toMatchObject({ endReason: 'idle_timeout' });
     clock.pass(-60_000);
-    expect(await okOf(sessions.forTenant('acme').get(id))).toMatchObject({ endReason: 'idle_timeout' });
+    expect(await okOf(sessions.forTenant('acme').get(id))).toMatchObject({
+      endReason: 'idle_timeout',
+    });
   });
 
   test.for([undefined, null, '', 'x'.repeat(257), 5, {}, ['acme'], Object('acme')])(

@@ -46,7 +46,11 @@ describe('the duration', () => {
     clock.pass(1 + 6999);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 9 });
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit', duration: 10 });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 10,
+    });
     clock.pass(-5000);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 10 });
   });
@@ -75,8 +79,15 @@ describe('the time limit', () => {
     clock.pass(2499);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 2 });
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit', duration: 2 });
-    expect((await okOf(sessions.list())).sessions[0]).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 2,
+    });
+    expect((await okOf(sessions.list())).sessions[0]).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+    });
     const stored = await store.findState({ tenant: 'default', id });
     expect(stored._unsafeUnwrap()?.status).toBe('ACTIVE');
   });
@@ -93,7 +104,10 @@ describe('the time limit', () => {
     const id = await startedIn(sessions, { timeLimit: 1e-9 });
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+    });
   });
 
   test('does not run before the start, nor while paused', async () => {
@@ -107,7 +121,11 @@ describe('the time limit', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'PAUSED', duration: 4 });
     expect(await okOf(sessions.resume(id))).toMatchObject({ status: 'ACTIVE', duration: 4 });
     clock.pass(1);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit', duration: 5 });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 5,
+    });
   });
 
   test('refuses what comes when it is used up, and lets the end be confirmed', async () => {
@@ -121,7 +139,9 @@ describe('the time limit', () => {
         command,
       });
     }
-    expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'too late' }]))).toMatchObject({
+    expect(
+      await errorOf(sessions.append(id, [{ role: 'user', content: 'too late' }])),
+    ).toMatchObject({
       type: 'invalid_transition',
       status: 'TERMINATED',
       command: 'append',
@@ -156,7 +176,10 @@ describe('the idle timeout', () => {
       endReason: 'idle_timeout',
       duration: 0,
     });
-    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+    expect(await errorOf(sessions.start(id))).toMatchObject({
+      type: 'invalid_transition',
+      status: 'TERMINATED',
+    });
     expect(await okOf(sessions.terminate(id))).toMatchObject({ endReason: 'idle_timeout' });
   });
 
@@ -168,11 +191,16 @@ describe('the idle timeout', () => {
     clock.pass(59_999);
     await okOf(sessions.append(id, [{ role: 'user', content: 'the last words' }]));
     clock.pass(1);
-    expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'too late' }]))).toMatchObject({
+    expect(
+      await errorOf(sessions.append(id, [{ role: 'user', content: 'too late' }])),
+    ).toMatchObject({
       status: 'TERMINATED',
       command: 'append',
     });
-    expect(await okOf(sessions.get(id))).toMatchObject({ endReason: 'idle_timeout', duration: 1000 });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      endReason: 'idle_timeout',
+      duration: 1000,
+    });
   });
 });
 
@@ -241,6 +269,8 @@ describe('a clock that is none', () => {
 
   test('gives fractions: they are cut off', async () => {
     const { sessions } = openSessions({ clock: { now: () => 1999.9 } });
-    expect((await okOf(sessions.create({ face: 'ada', profile: 'tutor' }))).createdAt).toBe('1970-01-01T00:00:01.999Z');
+    expect((await okOf(sessions.create({ face: 'ada', profile: 'tutor' }))).createdAt).toBe(
+      '1970-01-01T00:00:01.999Z',
+    );
   });
 });

@@ -3,17 +3,25 @@ import { SessionService } from '../../src/service/session-service.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 
-const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 31, 12, 0, 0) + seconds * 1000).toISOString();
+const at = (seconds: number): string =>
+  new Date(Date.UTC(2026, 0, 31, 12, 0, 0) + seconds * 1000).toISOString();
 
 describe('the times of a session', () => {
   test('tell its creation, its first start, when the clock ends it, its last change and its end', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions, { timeLimit: 60 });
     const timesOf = async () => {
-      const { createdAt, startedAt, endsAt, endedAt, updatedAt, durationMs } = await okOf(sessions.get(id));
+      const { createdAt, startedAt, endsAt, endedAt, updatedAt, durationMs } = await okOf(
+        sessions.get(id),
+      );
       return { createdAt, startedAt, endsAt, endedAt, updatedAt, durationMs };
     };
-    const created = { createdAt: at(0), startedAt: undefined, endsAt: undefined, endedAt: undefined };
+    const created = {
+      createdAt: at(0),
+      startedAt: undefined,
+      endsAt: undefined,
+      endedAt: undefined,
+    };
     expect(await timesOf()).toEqual({ ...created, updatedAt: at(0), durationMs: 0 });
     clock.pass(5000);
     await okOf(sessions.start(id));
@@ -25,12 +33,28 @@ describe('the times of a session', () => {
     clock.pass(750);
     expect(await timesOf()).toEqual({ ...running, updatedAt: at(6.25), durationMs: 2000 });
     await okOf(sessions.pause(id));
-    expect(await timesOf()).toEqual({ ...running, endsAt: undefined, updatedAt: at(7), durationMs: 2000 });
+    expect(await timesOf()).toEqual({
+      ...running,
+      endsAt: undefined,
+      updatedAt: at(7),
+      durationMs: 2000,
+    });
     clock.pass(3000);
     await okOf(sessions.resume(id));
-    expect(await timesOf()).toEqual({ ...running, endsAt: at(68), updatedAt: at(10), durationMs: 2000 });
+    expect(await timesOf()).toEqual({
+      ...running,
+      endsAt: at(68),
+      updatedAt: at(10),
+      durationMs: 2000,
+    });
     clock.pass(3_600_000);
-    const over = { ...running, endsAt: undefined, endedAt: at(68), updatedAt: at(68), durationMs: 60_000 };
+    const over = {
+      ...running,
+      endsAt: undefined,
+      endedAt: at(68),
+      updatedAt: at(68),
+      durationMs: 60_000,
+    };
     expect(await timesOf()).toEqual(over);
     await okOf(sessions.sweep());
     expect(await timesOf()).toEqual(over);
@@ -42,7 +66,11 @@ describe('the times of a session', () => {
     const times = { durationMs: 0, startedAt: at(0) };
     expect(await okOf(sessions.start(id))).toMatchObject({ ...times, endsAt: at(60) });
     clock.pass(1500);
-    expect(await okOf(sessions.pause(id))).toMatchObject({ ...times, durationMs: 1500, endsAt: at(901.5) });
+    expect(await okOf(sessions.pause(id))).toMatchObject({
+      ...times,
+      durationMs: 1500,
+      endsAt: at(901.5),
+    });
     const over = await okOf(sessions.terminate(id));
     expect(over).toMatchObject({ ...times, durationMs: 1500, endedAt: at(1.5) });
     expect(over).not.toHaveProperty('endsAt');

@@ -32,7 +32,14 @@ import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord | Misconfigured;
-type OfChange = InvalidInput | NotFound | InvalidTransition | LeaseEnded | OperationMismatch | Conflict | AnyStore;
+type OfChange =
+  | InvalidInput
+  | NotFound
+  | InvalidTransition
+  | LeaseEnded
+  | OperationMismatch
+  | Conflict
+  | AnyStore;
 
 describe('every operation has the errors that it can have, and no others', () => {
   test('create', () => {
@@ -105,10 +112,16 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('lease, renew and release', () => {
     expectTypeOf<ReturnType<SessionService['lease']>>().toEqualTypeOf<
-      ResultAsync<TakenLease, InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore>
+      ResultAsync<
+        TakenLease,
+        InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore
+      >
     >();
     expectTypeOf<ReturnType<SessionService['renew']>>().toEqualTypeOf<
-      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | LeaseEnded | Conflict | AnyStore>
+      ResultAsync<
+        SessionLease,
+        InvalidInput | NotFound | InvalidTransition | LeaseEnded | Conflict | AnyStore
+      >
     >();
     expectTypeOf<ReturnType<SessionService['release']>>().toEqualTypeOf<
       ResultAsync<void, InvalidInput | NotFound | LeaseEnded | Conflict | AnyStore>
@@ -156,7 +169,9 @@ describe('a session in types', () => {
 
   test('cannot be changed', () => {
     expectTypeOf<Session['history']>().not.toHaveProperty('push');
-    expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<Readonly<Pick<Session, 'id' | 'options'>>>();
+    expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<
+      Readonly<Pick<Session, 'id' | 'options'>>
+    >();
   });
 
   test('has a history of which one asks for the end or for what follows a position', () => {

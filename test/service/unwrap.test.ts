@@ -38,7 +38,9 @@ describe('unwrap', () => {
       expect(thrown).toBeInstanceOf(SessionFailure);
       expect(thrown).toBeInstanceOf(Error);
       expect(thrown).toMatchObject({ name: 'SessionFailure', type: 'conflict' });
-      expect(Object(thrown).message).toBe('conflict: others were faster (read the session and try again)');
+      expect(Object(thrown).message).toBe(
+        'conflict: others were faster (read the session and try again)',
+      );
       expect(Object(thrown).error).toBe(error);
     }
   });
@@ -62,7 +64,11 @@ describe('unwrap', () => {
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     expect(await unwrap(sessions.start(id))).toMatchObject({ id, status: 'ACTIVE' });
     const statuses: unknown[] = [];
-    const calls: ResultAsync<unknown, SessionError>[] = [sessions.start(id), sessions.get('nobody'), sessions.get('')];
+    const calls: ResultAsync<unknown, SessionError>[] = [
+      sessions.start(id),
+      sessions.get('nobody'),
+      sessions.get(''),
+    ];
     for (const call of calls) {
       const thrown = await thrownBy(() => unwrap(call));
       statuses.push(thrown instanceof SessionFailure && httpStatusOf(thrown.error));

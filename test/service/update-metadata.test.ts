@@ -6,7 +6,10 @@ import { answerOf } from '../../src/testing/steps.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 
-const opened = async (metadata: JsonObject = {}, options: Parameters<typeof openSessions>[0] = {}) => {
+const opened = async (
+  metadata: JsonObject = {},
+  options: Parameters<typeof openSessions>[0] = {},
+) => {
   const all = openSessions(options);
   const { id, revision } = await okOf(all.sessions.create({ ...ada, metadata }));
   const metadataOf = async () => (await okOf(all.sessions.get(id))).metadata;
@@ -16,7 +19,9 @@ const opened = async (metadata: JsonObject = {}, options: Parameters<typeof open
 describe('an update of metadata', () => {
   test('sets and removes members, replaces nested values as a whole, and leaves the others', async () => {
     const { sessions, id, metadataOf } = await opened({ a: { x: 1, y: 2 }, b: 1, c: [1, 2] });
-    await okOf(sessions.update(id, { metadata: { a: { x: null }, b: null, gone: null, d: 'new' } }));
+    await okOf(
+      sessions.update(id, { metadata: { a: { x: null }, b: null, gone: null, d: 'new' } }),
+    );
     expect(await metadataOf()).toEqual({ a: { x: null }, c: [1, 2], d: 'new' });
     await okOf(sessions.update(id, { metadata: { a: null, c: null, d: null } }));
     expect(await metadataOf()).toEqual({});
@@ -27,23 +32,35 @@ describe('an update of metadata', () => {
     await okOf(sessions.update(id, { labels: { user: 'u-1' }, metadata: { a: 1 } }));
     const long = 'x'.repeat(20);
     const many = Object.fromEntries(upTo(9).map((at) => [`n${at}`, 'x']));
-    expect(await errorOf(sessions.update(id, { labels: { user: 'u-2' }, metadata: { long } }))).toMatchObject({
+    expect(
+      await errorOf(sessions.update(id, { labels: { user: 'u-2' }, metadata: { long } })),
+    ).toMatchObject({
       issues: [{ path: 'metadata' }],
     });
     expect(await errorOf(sessions.update(id, { labels: many, metadata: { a: 2 } }))).toMatchObject({
       issues: [{ path: 'labels' }],
     });
-    expect(await okOf(sessions.get(id))).toMatchObject({ labels: { user: 'u-1' }, metadata: { a: 1 } });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      labels: { user: 'u-1' },
+      metadata: { a: 1 },
+    });
   });
 
   test('that changes nothing writes nothing, in whatever order the names come', async () => {
     const { sessions, id, revision, store } = await opened({ a: { x: [{ p: 1, q: 2 }], y: 2 } });
     const before = await answerOf(store.find({ tenant: 'default', id }));
-    for (const metadata of [{}, { gone: null }, { a: { y: 2, x: [{ q: 2, p: 1 }] } }, { b: undefined }]) {
+    for (const metadata of [
+      {},
+      { gone: null },
+      { a: { y: 2, x: [{ q: 2, p: 1 }] } },
+      { b: undefined },
+    ]) {
       expect(await okOf(sessions.update(id, { metadata }))).toMatchObject({ revision });
     }
     expect(await answerOf(store.find({ tenant: 'default', id }))).toEqual(before);
-    const other = await okOf(sessions.update(id, { metadata: { a: { y: 2, x: [{ q: 2 }, { p: 1 }] } } }));
+    const other = await okOf(
+      sessions.update(id, { metadata: { a: { y: 2, x: [{ q: 2 }, { p: 1 }] } } }),
+    );
     expect(other.revision).not.toBe(revision);
   });
 
@@ -56,7 +73,9 @@ describe('an update of metadata', () => {
     const again = { labels: { t: 'x' }, metadata: { b: 1, a: { y: 2, x: 1 } } };
     expect(await okOf(sessions.update(id, again, operation))).toMatchObject({ id, repeated: true });
     expect(await metadataOf()).toMatchObject({ b: 2 });
-    expect(await errorOf(sessions.update(id, { metadata: first.metadata }, operation))).toMatchObject({
+    expect(
+      await errorOf(sessions.update(id, { metadata: first.metadata }, operation)),
+    ).toMatchObject({
       type: 'operation_mismatch',
     });
   });
@@ -88,7 +107,11 @@ describe.for([
     const { sessions, id, revision, store, metadataOf } = await opened({}, { store: makeStore() });
     const others = new SessionService({ store });
     const updates = upTo(20).map((at) =>
-      (at % 2 === 0 ? sessions : others).update(id, { metadata: { winner: at } }, { ifRevision: revision }),
+      (at % 2 === 0 ? sessions : others).update(
+        id,
+        { metadata: { winner: at } },
+        { ifRevision: revision },
+      ),
     );
     const results = await Promise.all(updates);
     const winners = results.flatMap((result, at) => (result.isOk() ? [at] : []));
@@ -145,7 +168,9 @@ describe('the revision of a session', () => {
     const { sessions, id, revision } = await opened();
     const options = { operationId: 'op', ifRevision: revision };
     await okOf(sessions.update(id, { metadata: { a: 1 } }, options));
-    expect(await okOf(sessions.update(id, { metadata: { a: 1 } }, options))).toMatchObject({ repeated: true });
+    expect(await okOf(sessions.update(id, { metadata: { a: 1 } }, options))).toMatchObject({
+      repeated: true,
+    });
   });
 
   test('that was read after an end by the clock which is not stored yet is good for an update', async () => {
@@ -157,9 +182,14 @@ describe('the revision of a session', () => {
     const ifRevision = read.revision;
     const updated = await okOf(sessions.update(id, { metadata: { a: 1 } }, { ifRevision }));
     expect(updated).toMatchObject({ status: 'TERMINATED', endedAt: read.endedAt });
-    expect(await errorOf(sessions.update(id, { metadata: { a: 2 } }, { ifRevision }))).toMatchObject({
+    expect(
+      await errorOf(sessions.update(id, { metadata: { a: 2 } }, { ifRevision })),
+    ).toMatchObject({
       type: 'conflict',
     });
-    expect(await okOf(sessions.get(id))).toMatchObject({ metadata: { a: 1 }, endReason: 'inactive' });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      metadata: { a: 1 },
+      endReason: 'inactive',
+    });
   });
 });

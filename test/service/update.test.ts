@@ -16,12 +16,15 @@ const opened = async (
   return { ...all, id, labelsOf };
 };
 
-const at = (seconds: number) => new Date(Date.parse('2026-01-31T12:00:00.000Z') + seconds * 1000).toISOString();
+const at = (seconds: number) =>
+  new Date(Date.parse('2026-01-31T12:00:00.000Z') + seconds * 1000).toISOString();
 
 describe('update', () => {
   test('sets and removes labels in one step, and leaves the others', async () => {
     const { sessions, id, labelsOf } = await opened({ draft: 'yes', user: 'u-1' });
-    const updated = await okOf(sessions.update(id, { labels: { title: 'Tax return', draft: null } }));
+    const updated = await okOf(
+      sessions.update(id, { labels: { title: 'Tax return', draft: null } }),
+    );
     expect(updated).toMatchObject({ id, status: 'IDLE', duration: 0 });
     expect(updated).not.toHaveProperty('repeated');
     expect(await labelsOf()).toEqual({ title: 'Tax return', user: 'u-1' });
@@ -45,7 +48,9 @@ describe('update', () => {
     const { sessions, id, labelsOf } = await opened(eight);
     expect(await errorOf(sessions.update(id, { labels: { more: 'x' } }))).toMatchObject({
       type: 'invalid_input',
-      issues: [{ path: 'labels', message: 'must be at most 8 including the labels that the session has' }],
+      issues: [
+        { path: 'labels', message: 'must be at most 8 including the labels that the session has' },
+      ],
     });
     expect(await labelsOf()).toEqual(eight);
     await okOf(sessions.update(id, { labels: { more: 'x', n0: null } }));
@@ -66,10 +71,15 @@ describe('update', () => {
       [{ labels: {}, label: {} }, 'label is unknown (did you mean labels?)'],
     ];
     for (const [input, message] of refused) {
-      const call: ReturnType<typeof sessions.update> = Reflect.apply(sessions.update, sessions, [id, input]);
+      const call: ReturnType<typeof sessions.update> = Reflect.apply(sessions.update, sessions, [
+        id,
+        input,
+      ]);
       expect(await errorOf(call)).toMatchObject({ type: 'invalid_input', message });
     }
-    expect(await errorOf(sessions.update('nobody', { labels: { a: 'x' } }))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.update('nobody', { labels: { a: 'x' } }))).toMatchObject({
+      type: 'not_found',
+    });
     await okOf(sessions.update(id, { labels: { userId: 'u-1', 'A.b_c-9': 'x' } }));
   });
 
@@ -89,7 +99,9 @@ describe('update', () => {
     await okOf(sessions.update(id, { labels: { title: 'first', a: 'x' } }, operation));
     await okOf(sessions.update(id, { labels: { title: 'second' } }));
     // The names may come in any order.
-    const again = await okOf(sessions.update(id, { labels: { a: 'x', title: 'first' } }, operation));
+    const again = await okOf(
+      sessions.update(id, { labels: { a: 'x', title: 'first' } }, operation),
+    );
     expect(again).toMatchObject({ id, repeated: true });
     expect(await labelsOf()).toEqual({ a: 'x', title: 'second' });
     for (const call of [
@@ -104,7 +116,9 @@ describe('update', () => {
     const { sessions, id } = await opened();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
     const input = { labels: { title: 'x' } };
-    expect(await errorOf(sessions.update(id, input, { fencingToken: fencingToken + 1 }))).toMatchObject({
+    expect(
+      await errorOf(sessions.update(id, input, { fencingToken: fencingToken + 1 })),
+    ).toMatchObject({
       type: 'lease_lost',
     });
     await okOf(sessions.update(id, input, { fencingToken }));
@@ -113,7 +127,10 @@ describe('update', () => {
   test('is no use of the session: it moves neither its status nor its end', async () => {
     const { sessions, id, clock } = await opened({}, { inactivityTimeout: 100, idleTimeout: 500 });
     clock.pass(10_000);
-    expect(await okOf(sessions.update(id, { labels: { a: 'x' } }))).toMatchObject({ status: 'IDLE', endsAt: at(500) });
+    expect(await okOf(sessions.update(id, { labels: { a: 'x' } }))).toMatchObject({
+      status: 'IDLE',
+      endsAt: at(500),
+    });
     await okOf(sessions.start(id));
     clock.pass(99_000);
     const updated = await okOf(sessions.update(id, { labels: { a: 'y' } }));
@@ -128,7 +145,11 @@ describe('update', () => {
     const before = await okOf(sessions.get(id));
     clock.pass(60_000);
     const updated = await okOf(sessions.update(id, { labels: { title: 'x' } }));
-    expect(updated).toMatchObject({ status: 'TERMINATED', endReason: 'terminated', endedAt: before.endedAt });
+    expect(updated).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'terminated',
+      endedAt: before.endedAt,
+    });
     expect(updated.revision).not.toBe(before.revision);
     expect(await okOf(sessions.get(id))).toEqual({
       ...before,
@@ -146,7 +167,11 @@ describe('update', () => {
     const watching = (async () => {
       for await (const change of sessions.watchAll({ signal: done.signal, cursor: '0' })) {
         const event = change._unsafeUnwrap();
-        told.push([event.type, 'at' in event && event.at, 'labels' in event ? event.labels : undefined]);
+        told.push([
+          event.type,
+          'at' in event && event.at,
+          'labels' in event ? event.labels : undefined,
+        ]);
         if (event.type === 'session.updated') done.abort();
       }
     })();
@@ -162,9 +187,17 @@ describe('update', () => {
       ['session.terminated', at(30), undefined],
       ['session.updated', at(90), { title: 'x', user: 'u-1' }],
     ]);
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endedAt: at(30), updatedAt: at(30) });
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      status: 'TERMINATED',
+      endedAt: at(30),
+      updatedAt: at(30),
+    });
     const ends: unknown[] = [];
-    await okOf(sessions.sweep(10, { onEnded: ({ labels, endReason }) => void ends.push([labels, endReason]) }));
+    await okOf(
+      sessions.sweep(10, {
+        onEnded: ({ labels, endReason }) => void ends.push([labels, endReason]),
+      }),
+    );
     expect(ends).toEqual([[{ title: 'x', user: 'u-1' }, 'inactive']]);
   });
 
@@ -173,7 +206,11 @@ describe('update', () => {
     const input = { ...labelled({ user: 'u-1' }), idempotencyKey: 'call-1' };
     const { id } = await okOf(sessions.create(input));
     await okOf(sessions.update(id, { labels: { title: 'x', user: null } }));
-    expect(await okOf(sessions.create(input))).toMatchObject({ id, repeated: true, labels: { title: 'x' } });
+    expect(await okOf(sessions.create(input))).toMatchObject({
+      id,
+      repeated: true,
+      labels: { title: 'x' },
+    });
     expect(await errorOf(sessions.create({ ...input, labels: { title: 'x' } }))).toMatchObject({
       type: 'idempotency_mismatch',
     });

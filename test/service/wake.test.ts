@@ -1,25 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { SessionService } from '../../src/service/session-service.js';
-import { ada, call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import {
+  ada,
+  call,
+  createdIn,
+  errorOf,
+  okOf,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 
 const worker = { holder: 'worker-1', seconds: 10, limit: 100 };
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, seconds));
 
 const open = (bench = openSessions()) => {
-  const claimedIds = async () => (await okOf(bench.sessions.claim(worker))).claimed.map(({ session }) => session.id);
+  const claimedIds = async () =>
+    (await okOf(bench.sessions.claim(worker))).claimed.map(({ session }) => session.id);
   return { ...bench, claimedIds };
 };
 
 describe('wake', () => {
-  test.each(['IDLE', 'ACTIVE', 'PAUSED'])('makes a session that is %s want a worker', async (status) => {
-    const { sessions, claimedIds } = open();
-    const id = await createdIn(sessions);
-    if (status !== 'IDLE') await okOf(sessions.start(id));
-    if (status === 'PAUSED') await okOf(sessions.pause(id));
-    expect(await claimedIds()).toEqual([]);
-    await okOf(sessions.wake(id));
-    expect(await claimedIds()).toEqual([id]);
-  });
+  test.each(['IDLE', 'ACTIVE', 'PAUSED'])(
+    'makes a session that is %s want a worker',
+    async (status) => {
+      const { sessions, claimedIds } = open();
+      const id = await createdIn(sessions);
+      if (status !== 'IDLE') await okOf(sessions.start(id));
+      if (status === 'PAUSED') await okOf(sessions.pause(id));
+      expect(await claimedIds()).toEqual([]);
+      await okOf(sessions.wake(id));
+      expect(await claimedIds()).toEqual([id]);
+    },
+  );
 
   test('makes it want one from a later time on, given as a text or a Date', async () => {
     const { sessions, clock, claimedIds } = open();
@@ -86,7 +98,8 @@ describe('wake', () => {
   test('is a change only where it is the first, or for an earlier time', async () => {
     const { sessions, store } = open();
     const id = await createdIn(sessions);
-    const sequence = async () => (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
+    const sequence = async () =>
+      (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence;
     const seen = [await sequence()];
     for (const seconds of [60, 60, 90, 30]) {
       await okOf(sessions.wake(id, { at: at(seconds) }));
@@ -106,10 +119,14 @@ describe('wake', () => {
     const { sessions, clock } = open();
     expect(await errorOf(sessions.wake('s9'))).toMatchObject({ type: 'not_found', id: 's9' });
     const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
-    const [over, expired] = [await startedIn(sessions), await startedIn(sessions, { timeLimit: 5 })];
+    const [over, expired] = [
+      await startedIn(sessions),
+      await startedIn(sessions, { timeLimit: 5 }),
+    ];
     await okOf(sessions.terminate(over));
     clock.pass(5000);
-    for (const id of [over, expired]) expect(await errorOf(sessions.wake(id))).toMatchObject(refusal);
+    for (const id of [over, expired])
+      expect(await errorOf(sessions.wake(id))).toMatchObject(refusal);
   });
 
   test.each([
@@ -154,7 +171,9 @@ describe('append with wake', () => {
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     const { claimed } = await okOf(other.claim(worker));
     await okOf(sessions.append(id, hello, { wake: true }));
-    await okOf(other.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    await okOf(
+      other.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }),
+    );
     expect(await claimedIds()).toEqual([id]);
   });
 
@@ -164,7 +183,9 @@ describe('append with wake', () => {
     const options = { wake: true, operationId: 'message-1' };
     await okOf(sessions.append(id, hello, options));
     const { claimed } = await okOf(sessions.claim(worker));
-    await okOf(sessions.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    await okOf(
+      sessions.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }),
+    );
     expect(await okOf(sessions.append(id, hello, options))).toMatchObject({ repeated: true });
     expect(await claimedIds()).toEqual([]);
   });
@@ -200,14 +221,17 @@ describe('append with wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test.each(['append', 'rewind'] as const)('of anything but a boolean is invalid_input: %s', async (name) => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const wake = 'now';
-    const args = name === 'append' ? [hello, { wake }] : [{ to: 0, ifPosition: 0, wake }];
-    const error = await errorOf(call(sessions, name, id, ...args));
-    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
-  });
+  test.each(['append', 'rewind'] as const)(
+    'of anything but a boolean is invalid_input: %s',
+    async (name) => {
+      const { sessions } = open();
+      const id = await startedIn(sessions);
+      const wake = 'now';
+      const args = name === 'append' ? [hello, { wake }] : [{ to: 0, ifPosition: 0, wake }];
+      const error = await errorOf(call(sessions, name, id, ...args));
+      expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
+    },
+  );
 });
 
 describe('rewind with wake', () => {
@@ -215,12 +239,18 @@ describe('rewind with wake', () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, hello));
-    const edit = { to: 0, ifPosition: position, entries: [{ role: 'user', content: 'Good morning' }] };
+    const edit = {
+      to: 0,
+      ifPosition: position,
+      entries: [{ role: 'user', content: 'Good morning' }],
+    };
     const edited = await okOf(sessions.rewind(id, edit));
     expect(await claimedIds()).toEqual([]);
     await okOf(sessions.rewind(id, { ...edit, ifPosition: edited.position, wake: true }));
     expect(await claimedIds()).toEqual([id]);
-    expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual(['Good morning']);
+    expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual([
+      'Good morning',
+    ]);
   });
 });
 
@@ -231,7 +261,9 @@ describe('getOrCreate with wake', () => {
     await okOf(sessions.getOrCreate(input));
     const { claimed } = await okOf(sessions.claim(worker));
     expect(claimed.map(({ session }) => session.id)).toEqual(['talk']);
-    await okOf(sessions.release('talk', { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }));
+    await okOf(
+      sessions.release('talk', { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }),
+    );
     expect(await okOf(sessions.getOrCreate(input))).toMatchObject({ created: false });
     expect(await claimedIds()).toEqual([]);
   });

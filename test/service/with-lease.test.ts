@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-import { awayError, leaseOf, nineSeconds, openLeases as open, settled, working } from '../support/with-lease.js';
+import {
+  awayError,
+  leaseOf,
+  nineSeconds,
+  openLeases as open,
+  settled,
+  working,
+} from '../support/with-lease.js';
 
 describe('withLease', () => {
   test('leases the session, gives what the function returns, and releases it', async () => {
@@ -13,7 +20,9 @@ describe('withLease', () => {
       sessions.withLease(id, nineSeconds, async ({ fencingToken, signal }) => {
         expect(await leaseOf(bench)).toMatchObject({ holder: 'worker-1', fencingToken });
         expect(signal.aborted).toBe(false);
-        await okOf(sessions.append(id, [{ role: 'assistant', content: 'hello' }], { fencingToken }));
+        await okOf(
+          sessions.append(id, [{ role: 'assistant', content: 'hello' }], { fencingToken }),
+        );
         return 42;
       }),
     );
@@ -34,7 +43,9 @@ describe('withLease', () => {
     expect(await leaseOf(bench)).toMatchObject({ until: '2026-01-31T12:00:12.000Z', fencingToken });
     await pass(600_000);
     expect(signal.aborted).toBe(false);
-    expect(await errorOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }))).toMatchObject({ type: 'leased' });
+    expect(await errorOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }))).toMatchObject({
+      type: 'leased',
+    });
     finish();
     expect(await okOf(result)).toBe('done');
     const next = await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }));
@@ -58,7 +69,9 @@ describe('withLease', () => {
       type: 'leased',
       holder: 'worker-2',
     });
-    expect(await errorOf(sessions.withLease('nobody', nineSeconds, count))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.withLease('nobody', nineSeconds, count))).toMatchObject({
+      type: 'not_found',
+    });
     expect(await errorOf(sessions.withLease(id, { holder: '', seconds: 0 }, count))).toMatchObject({
       type: 'invalid_input',
       issues: [{ path: 'holder' }, { path: 'seconds' }],
@@ -89,10 +102,15 @@ describe('withLease', () => {
       const { signal, fencingToken } = await begun;
       const second = await okOf(sessions.lease(id, nineSeconds)); // a second worker of the same name
       await pass(3000);
-      expect([signal.aborted, signal.reason]).toMatchObject([true, { type: 'lease_lost', fencingToken }]);
+      expect([signal.aborted, signal.reason]).toMatchObject([
+        true,
+        { type: 'lease_lost', fencingToken },
+      ]);
       finish();
       expect(await errorOf(result)).toMatchObject({ type: 'lease_lost', fencingToken });
-      expect((await okOf(sessions.get(id))).lease).toMatchObject({ fencingToken: second.fencingToken });
+      expect((await okOf(sessions.get(id))).lease).toMatchObject({
+        fencingToken: second.fencingToken,
+      });
     }
   });
 
@@ -132,7 +150,8 @@ describe('withLease', () => {
     const inner = new MemorySessionStore();
     let isAway = false;
     const store = changed(inner, {
-      replace: (key, previous, next, options) => (isAway ? awayError() : inner.replace(key, previous, next, options)),
+      replace: (key, previous, next, options) =>
+        isAway ? awayError() : inner.replace(key, previous, next, options),
     });
     const { sessions, clock } = openSessions({ store });
     const id = await startedIn(sessions);
@@ -217,9 +236,13 @@ describe('withLease', () => {
       [id, null, () => 1],
       [id, hostile, () => 1],
     ]) {
-      expect(await call(sessions, 'withLease', ...args)).toMatchObject({ error: { type: 'invalid_input' } });
+      expect(await call(sessions, 'withLease', ...args)).toMatchObject({
+        error: { type: 'invalid_input' },
+      });
     }
-    expect(await errorOf(sessions.lease(id, { holder: '', seconds: 1 }))).toMatchObject({ type: 'invalid_input' });
+    expect(await errorOf(sessions.lease(id, { holder: '', seconds: 1 }))).toMatchObject({
+      type: 'invalid_input',
+    });
     expect((await okOf(sessions.get(id))).lease).toBeUndefined();
   });
 });

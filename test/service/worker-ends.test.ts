@@ -37,7 +37,10 @@ describe('a worker', () => {
   });
 
   test.each([
-    ['its model rejects in words of its own', () => Promise.reject(new Error('This operation was aborted'))],
+    [
+      'its model rejects in words of its own',
+      () => Promise.reject(new Error('This operation was aborted')),
+    ],
     [
       'it writes without a look at the signal',
       ({ session, sessions: own }: ClaimedWork) => own.orThrow.pause(session.id),
@@ -115,8 +118,11 @@ describe('a worker', () => {
     let isAway = false;
     const away = err(storeUnavailable('it is away', 'not_applied'));
     const inner = changed(memory, {});
-    const replace: SessionStore['replace'] = async (...args) => (isAway ? away : inner.replace(...args));
-    const { sessions, work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, replace }));
+    const replace: SessionStore['replace'] = async (...args) =>
+      isAway ? away : inner.replace(...args);
+    const { sessions, work, waiting, pass } = openWorkers(
+      changed(memory, { events: memory.events, replace }),
+    );
     const id = await waiting();
     const { run, begun, finish } = lasting();
     const worker = work({ run, seconds: 3 });

@@ -24,7 +24,11 @@ describe('a worker', () => {
     expect(seen.sort()).toEqual(ids);
     for (const id of ids) {
       const session = await okOf(sessions.get(id));
-      expect([session.history.length, session.lease, session.work]).toEqual([1, undefined, undefined]);
+      expect([session.history.length, session.lease, session.work]).toEqual([
+        1,
+        undefined,
+        undefined,
+      ]);
     }
   });
 
@@ -115,7 +119,9 @@ describe('a worker', () => {
     await pass(60_000);
     expect(attempts).toEqual([1, 2, 3]);
     const cause = new Error('no model');
-    expect(errors).toMatchObject([1, 2, 3].map((attempt) => ({ type: 'work_failed', id, attempt, cause })));
+    expect(errors).toMatchObject(
+      [1, 2, 3].map((attempt) => ({ type: 'work_failed', id, attempt, cause })),
+    );
     expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
   });
 
@@ -135,7 +141,9 @@ describe('a worker', () => {
       writes += 1;
       return inner.replace(...args);
     };
-    const { work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, replace }));
+    const { work, waiting, pass } = openWorkers(
+      changed(memory, { events: memory.events, replace }),
+    );
     const { run, finish } = lasting();
     work({ run });
     await pass(1000);
@@ -148,7 +156,8 @@ describe('a worker', () => {
 
   test('works for its tenant, or for all', async () => {
     const { sessions, work, pass } = openWorkers();
-    for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
+    for (const tenant of ['acme', 'globex'])
+      await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
     const seen: string[] = [];
     const run = ({ tenant, sessions: own, session }: ClaimedWork) => {
       seen.push(tenant);

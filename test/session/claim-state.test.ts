@@ -10,7 +10,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 const lease = { holder: 'worker', durationMs: 1000, random: 0 };
 const worker = { ...lease, maxAttempts: 2 };
 
-const woken = (state: StateRecord, at: number, now = NOON) => wakeState(state, at, now)._unsafeUnwrap();
+const woken = (state: StateRecord, at: number, now = NOON) =>
+  wakeState(state, at, now)._unsafeUnwrap();
 const waiting = live('ACTIVE', { wakeAt: NOON });
 
 const claimed = (state: StateRecord, now = NOON) => {
@@ -65,14 +66,21 @@ describe('a claim', () => {
   });
 
   test('keeps what it does not change, and a later wake', () => {
-    const state = live('PAUSED', { lease: { ...claimed(waiting).lease, until: NOON }, wakeAt: NOON + 9 });
+    const state = live('PAUSED', {
+      lease: { ...claimed(waiting).lease, until: NOON },
+      wakeAt: NOON + 9,
+    });
     const labels = { user: 'u-1' };
     const next = claimed({ ...state, labels, metadata: { title: 'one' } });
     expect(next).toMatchObject({ wakeAt: NOON + 9, labels, metadata: { title: 'one' } });
   });
 
   test('is refused where the session wants no worker, wants one later, is leased or has ended', () => {
-    const { lease } = leaseState(live('ACTIVE'), { ...worker, holder: 'other' }, NOON)._unsafeUnwrap();
+    const { lease } = leaseState(
+      live('ACTIVE'),
+      { ...worker, holder: 'other' },
+      NOON,
+    )._unsafeUnwrap();
     const states = [
       live('ACTIVE'),
       live('ACTIVE', { wakeAt: NOON + 1 }),
@@ -141,7 +149,11 @@ describe('attempts', () => {
 
   test('of which the last one fails leave a session that wants no worker and says so', () => {
     const exhausted = released(last, false, NOON + 1000);
-    expect([wakeAtOf(exhausted), exhausted.attempts, exhausted.labels]).toEqual([NEVER, undefined, label]);
+    expect([wakeAtOf(exhausted), exhausted.attempts, exhausted.labels]).toEqual([
+      NEVER,
+      undefined,
+      label,
+    ]);
   });
 
   test('of which the last one ends in a crash: the next claim finds that', () => {
@@ -156,7 +168,11 @@ describe('attempts', () => {
 
   test('begin anew if the session was woken during the last one', () => {
     const free = released(woken(last, NOON + 1000), false, NOON + 1000);
-    expect([free.attempts, free.labels, wakeAtOf(free)]).toEqual([undefined, undefined, NOON + 1000]);
+    expect([free.attempts, free.labels, wakeAtOf(free)]).toEqual([
+      undefined,
+      undefined,
+      NOON + 1000,
+    ]);
     const crashed = woken(last, NOON + 1000);
     expect(claimed(crashed, NOON + 2000)).toMatchObject({ attempts: 1 });
   });
@@ -180,17 +196,25 @@ describe('a wake for later', () => {
     const first = woken(claimed(waiting), later);
     const second = claimed(released(first, false), NOON + 1000);
     const afterCrash = claimed(first, NOON + 1000);
-    for (const state of [second, released(second, true, NOON + 1000), afterCrash]) expect(state.wakeAt).toBe(later);
+    for (const state of [second, released(second, true, NOON + 1000), afterCrash])
+      expect(state.wakeAt).toBe(later);
   });
 });
 
 describe('a cancel', () => {
-  const cancelled = (state: StateRecord, now = NOON) => cancelState(state, 'enough', now)._unsafeUnwrap();
+  const cancelled = (state: StateRecord, now = NOON) =>
+    cancelState(state, 'enough', now)._unsafeUnwrap();
 
   test('ends the lease of a worker, and the session wants none', () => {
     const after = cancelled(claimed(waiting));
-    expect(after).toMatchObject({ lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } } });
-    expect([wakeAtOf(after), after.attempts, after.lease?.maxAttempts]).toEqual([NEVER, undefined, undefined]);
+    expect(after).toMatchObject({
+      lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } },
+    });
+    expect([wakeAtOf(after), after.attempts, after.lease?.maxAttempts]).toEqual([
+      NEVER,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('is what the holder of the lease is told, and what a later holder is not', () => {
@@ -200,7 +224,11 @@ describe('a cancel', () => {
       renewState(after, token, NOON),
       releaseState(after, { fencingToken: 1, isDone: true, random: 0 }, NOON),
     ]) {
-      expect(result._unsafeUnwrapErr()).toMatchObject({ type: 'cancelled', fencingToken: 1, reason: 'enough' });
+      expect(result._unsafeUnwrapErr()).toMatchObject({
+        type: 'cancelled',
+        fencingToken: 1,
+        reason: 'enough',
+      });
     }
     const next = claimed(woken(after, NOON));
     expect(next.lease.cancelled).toBeUndefined();
@@ -214,11 +242,14 @@ describe('a cancel', () => {
 
   test('changes nothing where there is nothing to cancel', () => {
     const done = released(claimed(waiting), true);
-    for (const state of [live('ACTIVE'), done, cancelled(claimed(waiting))]) expect(cancelled(state)).toBe(state);
+    for (const state of [live('ACTIVE'), done, cancelled(claimed(waiting))])
+      expect(cancelled(state)).toBe(state);
   });
 
   test('of a session that has ended is refused', () => {
-    expect(cancelState(ended('failed'), undefined, NOON)._unsafeUnwrapErr()).toMatchObject({ command: 'cancel' });
+    expect(cancelState(ended('failed'), undefined, NOON)._unsafeUnwrapErr()).toMatchObject({
+      command: 'cancel',
+    });
   });
 });
 

@@ -11,7 +11,10 @@ const readings = (times: readonly number[]) => {
   return times.map(() => now().unwrapOr('unusable'));
 };
 
-/** What is read from a clock that runs with the machine's timers: each reading with the milliseconds of those before it. */
+/**
+ * What is read from a clock that runs with the machine's timers: each reading with the milliseconds
+ * of those before it.
+ */
 const timed = (times: readonly (readonly [elapsed: number, at: number])[]) => {
   let [elapsed, at] = [0, 0];
   const now = monotonic({ now: () => at }, () => elapsed);
@@ -38,14 +41,9 @@ describe('a clock that is read steadily', () => {
   });
 
   test('is unusable for a moment only: what it gave before still counts', () => {
-    expect(readings([10, Number.NaN, -1, Number.POSITIVE_INFINITY, 253_402_300_800_000, 5])).toEqual([
-      10,
-      'unusable',
-      'unusable',
-      'unusable',
-      'unusable',
-      10,
-    ]);
+    expect(
+      readings([10, Number.NaN, -1, Number.POSITIVE_INFINITY, 253_402_300_800_000, 5]),
+    ).toEqual([10, 'unusable', 'unusable', 'unusable', 'unusable', 10]);
   });
 
   test('reaches from 1970 to the end of 9999', () => {
@@ -109,7 +107,10 @@ describe('a clock that is read steadily', () => {
 
   test('says what is wrong where a clock is none', () => {
     const error = monotonic({ now: () => Number.NaN })()._unsafeUnwrapErr();
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringMatching(/^clock must return/) });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringMatching(/^clock must return/),
+    });
   });
 });
 

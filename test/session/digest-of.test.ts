@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { DIGEST_LENGTH, digestOf } from '../../src/session/digest-of.js';
 
 test('a digest never changes: stores keep it', () => {
-  expect([digestOf(''), digestOf('hello'), digestOf('h\u00E9llo \u{1F600}\ud800')]).toMatchInlineSnapshot(`
+  expect([
+    digestOf(''),
+    digestOf('hello'),
+    digestOf('h\u00E9llo \u{1F600}\ud800'),
+  ]).toMatchInlineSnapshot(`
     [
       "1aee8d83488bdcb8",
       "63cd7226bfb06f3a",
@@ -19,6 +23,8 @@ test('texts that differ have different digests of one form', () => {
       expect(digestOf(a) === digestOf(b)).toBe(a === b);
     }),
   );
-  const digests = Array.from({ length: 100_000 }, (_, at) => digestOf(`[{"role":"user","content":"turn ${at}"}]`));
+  const digests = Array.from({ length: 100_000 }, (_, at) =>
+    digestOf(`[{"role":"user","content":"turn ${at}"}]`),
+  );
   expect(new Set(digests).size).toBe(digests.length);
 });

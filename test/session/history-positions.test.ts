@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { entriesUpTo, entriesUpToCurrent, isSuperseded } from '../../src/session/history-positions.js';
+import {
+  entriesUpTo,
+  entriesUpToCurrent,
+  isSuperseded,
+} from '../../src/session/history-positions.js';
 
 describe('a position in a history that was rewound', () => {
-  // Three entries, a rewind to the first with two entries, and another to the beginning of these two.
+  // Three entries, a rewind to the first with two entries, and another to the beginning of these
+  // two.
   const at = [1, 8, 9];
   const positions = { entries: 3, end: 9, positionOf: (number: number) => at[number - 1] ?? 0 };
 
   test('is current if it is the beginning, the end, that of an entry or of the rewind before one', () => {
-    expect([0, 1, 7, 8, 9].map((position) => entriesUpToCurrent(positions, position))).toEqual([0, 1, 1, 2, 3]);
+    expect([0, 1, 7, 8, 9].map((position) => entriesUpToCurrent(positions, position))).toEqual([
+      0, 1, 1, 2, 3,
+    ]);
   });
 
   test('is superseded otherwise, and stands between the entries around it', () => {

@@ -35,9 +35,20 @@ describe('a lease', () => {
   test('is current from the moment it is taken to the millisecond before its end', () => {
     const lease = { holder: 'a', fencingToken: 1, until: '2026-01-31T12:00:01.000Z' };
     expect(sessionLeaseOf(first.lease)).toEqual(lease);
-    expect([0, 999, 1000].map((ms) => leaseAt(first, NOON + ms))).toEqual([lease, lease, undefined]);
-    expect([0, 999, 1000].map((ms) => isLeasedWith(first, 1, NOON + ms))).toEqual([true, true, false]);
-    expect([0, 2].map((fencingToken) => isLeasedWith(first, fencingToken, NOON))).toEqual([false, false]);
+    expect([0, 999, 1000].map((ms) => leaseAt(first, NOON + ms))).toEqual([
+      lease,
+      lease,
+      undefined,
+    ]);
+    expect([0, 999, 1000].map((ms) => isLeasedWith(first, 1, NOON + ms))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([0, 2].map((fencingToken) => isLeasedWith(first, fencingToken, NOON))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test('of a session that nobody has leased is none', () => {
@@ -80,7 +91,9 @@ describe('a lease', () => {
   });
 
   test('of another is refused until then, with the name and the end of the current one', () => {
-    expect(leaseState(first, { holder: 'b', durationMs: 1, random: 0 }, NOON + 999)._unsafeUnwrapErr()).toEqual({
+    expect(
+      leaseState(first, { holder: 'b', durationMs: 1, random: 0 }, NOON + 999)._unsafeUnwrapErr(),
+    ).toEqual({
       type: 'leased',
       message: 'a has leased the session until 2026-01-31T12:00:01.000Z',
       holder: 'a',
@@ -96,11 +109,18 @@ describe('a lease', () => {
   test('of a session that has ended, also by the clock alone, is refused', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
     const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
-    expect(leaseState(over, { holder: 'a', durationMs: 1, random: 0 }, NOON)._unsafeUnwrapErr()).toMatchObject(refused);
-    const idle = initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, revision: 7, now: NOON });
-    expect(leaseState(idle, { holder: 'a', durationMs: 1, random: 0 }, NOON + 50)._unsafeUnwrapErr()).toMatchObject(
-      refused,
-    );
+    expect(
+      leaseState(over, { holder: 'a', durationMs: 1, random: 0 }, NOON)._unsafeUnwrapErr(),
+    ).toMatchObject(refused);
+    const idle = initialState({
+      limitMs: FOREVER,
+      terms: { ...noTerms, idleTimeoutMs: 50 },
+      revision: 7,
+      now: NOON,
+    });
+    expect(
+      leaseState(idle, { holder: 'a', durationMs: 1, random: 0 }, NOON + 50)._unsafeUnwrapErr(),
+    ).toMatchObject(refused);
     expect(leased(idle, 'a', 49).deadline).toBe(NOON + 50);
   });
 });
@@ -125,16 +145,27 @@ describe('a renewal', () => {
       [first, 2, 500],
       [fresh, 1, 0],
     ] as const) {
-      expect(renewed(state, fencingToken, atMs)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost', fencingToken });
+      expect(renewed(state, fencingToken, atMs)._unsafeUnwrapErr()).toMatchObject({
+        type: 'lease_lost',
+        fencingToken,
+      });
     }
   });
 
   test('of a session that has ended, also by the clock alone, is invalid_transition', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
-    expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_transition', command: 'lease' });
+    expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({
+      type: 'invalid_transition',
+      command: 'lease',
+    });
     expect(renewed(over, 2, 1)._unsafeUnwrapErr().type).toBe('lease_lost');
     const idle = leased(
-      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, revision: 7, now: NOON }),
+      initialState({
+        limitMs: FOREVER,
+        terms: { ...noTerms, idleTimeoutMs: 50 },
+        revision: 7,
+        now: NOON,
+      }),
       'a',
       0,
     );
@@ -164,7 +195,12 @@ describe('a release', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(released(over, 1, 1)).toBe(over);
     const idle = leased(
-      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, revision: 7, now: NOON }),
+      initialState({
+        limitMs: FOREVER,
+        terms: { ...noTerms, idleTimeoutMs: 50 },
+        revision: 7,
+        now: NOON,
+      }),
       'a',
       0,
     );
@@ -179,7 +215,11 @@ describe('a release', () => {
       [second, 1],
     ] as const) {
       expect(
-        releaseState(state, { fencingToken, isDone: false, random: 0 }, NOON + 1000)._unsafeUnwrapErr(),
+        releaseState(
+          state,
+          { fencingToken, isDone: false, random: 0 },
+          NOON + 1000,
+        )._unsafeUnwrapErr(),
       ).toMatchObject({
         type: 'lease_lost',
         fencingToken,

@@ -13,7 +13,10 @@ type Cell = 'IDLE' | 'ACTIVE' | 'PAUSED' | EndReason | 'unchanged' | 'refused';
 
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
-/** What each command does, in the order of `statuses`: the table of the README once more, by another hand. */
+/**
+ * What each command does, in the order of `statuses`: the table of the README once more, by another
+ * hand.
+ */
 const expected: Readonly<Record<SessionCommand, readonly [Cell, Cell, Cell, Cell]>> = {
   start: ['ACTIVE', 'refused', 'refused', 'refused'],
   pause: ['refused', 'PAUSED', 'refused', 'refused'],
@@ -67,7 +70,10 @@ describe('the state machine', () => {
     'what is no command is refused, even if objects know it: %j',
     (name) => {
       for (const status of statuses) {
-        const refused: unknown = Reflect.apply(transition, undefined, [status, name])._unsafeUnwrapErr();
+        const refused: unknown = Reflect.apply(transition, undefined, [
+          status,
+          name,
+        ])._unsafeUnwrapErr();
         expect(refused).toMatchObject({ type: 'invalid_transition', status, command: name });
       }
     },
@@ -83,7 +89,9 @@ describe('the state machine', () => {
 
   test('nobody can change the tables', () => {
     const isFrozen = (value: unknown): boolean =>
-      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+      typeof value !== 'object' ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(isFrozen));
     expect([transitions, acceptsHistory, clockCommands].every(isFrozen)).toBe(true);
   });
 });

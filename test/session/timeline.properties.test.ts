@@ -8,8 +8,8 @@ import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
 /**
- * A session as a child would tell it: time passes one millisecond after the other, and what is to happen happens.
- * Slow, and so simple that it can be seen to be right.
+ * A session as a child would tell it: time passes one millisecond after the other, and what is to
+ * happen happens. Slow, and so simple that it can be seen to be right.
  */
 class Model {
   status: SessionStatus = 'IDLE';
@@ -84,9 +84,12 @@ const commands = fc.constantFrom<CallerCommand[]>(
   'terminate',
   'fail',
 );
-const steps = fc.array(fc.record({ wait: fc.nat({ max: 1500 }), command: commands, settles: fc.boolean() }), {
-  maxLength: 12,
-});
+const steps = fc.array(
+  fc.record({ wait: fc.nat({ max: 1500 }), command: commands, settles: fc.boolean() }),
+  {
+    maxLength: 12,
+  },
+);
 const span = fc.oneof(fc.integer({ min: 1, max: 4000 }), fc.constant(Number.POSITIVE_INFINITY));
 
 const firstState = ({ limitMs, idleTimeoutMs }: Script): StateRecord =>
@@ -111,10 +114,18 @@ const play = (
 interface Script {
   readonly limitMs: number;
   readonly idleTimeoutMs: number;
-  readonly script: readonly { readonly wait: number; readonly command: CallerCommand; readonly settles: boolean }[];
+  readonly script: readonly {
+    readonly wait: number;
+    readonly command: CallerCommand;
+    readonly settles: boolean;
+  }[];
 }
 
-const scripts: fc.Arbitrary<Script> = fc.record({ limitMs: span, idleTimeoutMs: span, script: steps });
+const scripts: fc.Arbitrary<Script> = fc.record({
+  limitMs: span,
+  idleTimeoutMs: span,
+  script: steps,
+});
 
 describe('for any commands at any times', () => {
   test('status, reason and duration are those of the simple model', () => {
@@ -139,13 +150,20 @@ describe('for any commands at any times', () => {
 
   test('writing the end down, early or late or never, changes nothing that can be seen', () => {
     fc.assert(
-      fc.property(scripts, fc.nat({ max: 5000 }), fc.nat({ max: 5000 }), (script, seenAfter, readAfter) => {
-        play(script, (state, now) => {
-          const first = Math.min(seenAfter, readAfter);
-          const written = stateAt(state, now + first);
-          expect(sessionAt(recordOf(written), now + readAfter)).toEqual(sessionAt(recordOf(state), now + readAfter));
-        });
-      }),
+      fc.property(
+        scripts,
+        fc.nat({ max: 5000 }),
+        fc.nat({ max: 5000 }),
+        (script, seenAfter, readAfter) => {
+          play(script, (state, now) => {
+            const first = Math.min(seenAfter, readAfter);
+            const written = stateAt(state, now + first);
+            expect(sessionAt(recordOf(written), now + readAfter)).toEqual(
+              sessionAt(recordOf(state), now + readAfter),
+            );
+          });
+        },
+      ),
       { numRuns: 200 },
     );
   });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
 import type { StatusCommand } from '../../src/session/session-status.js';
-import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/state-at.js';
+import {
+  acceptsHistoryUntil,
+  activeMsAt,
+  advance,
+  initialState,
+  stateAt,
+} from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
@@ -14,7 +20,10 @@ const create = (limitMs = FOREVER, idleTimeoutMs = FOREVER): StateRecord =>
   initialState({ limitMs, terms: { ...noTerms, idleTimeoutMs }, revision: 7, now: NOON });
 
 const driven = (state: StateRecord, steps: readonly Step[]): StateRecord =>
-  steps.reduce((current, [command, atMs]) => advance(current, command, { now: NOON + atMs })._unsafeUnwrap(), state);
+  steps.reduce(
+    (current, [command, atMs]) => advance(current, command, { now: NOON + atMs })._unsafeUnwrap(),
+    state,
+  );
 
 const refused = (state: StateRecord, command: StatusCommand, atMs: number) =>
   advance(state, command, { now: NOON + atMs })._unsafeUnwrapErr();
@@ -63,7 +72,9 @@ describe('the time spent', () => {
 
   test('is never more than the limit', () => {
     const active = driven(create(500), [['start', 0]]);
-    expect([499, 500, 501, 1e9].map((ms) => activeMsAt(active, NOON + ms))).toEqual([499, 500, 500, 500]);
+    expect([499, 500, 501, 1e9].map((ms) => activeMsAt(active, NOON + ms))).toEqual([
+      499, 500, 500, 500,
+    ]);
   });
 });
 
@@ -103,7 +114,10 @@ describe('the time limit', () => {
     ]);
     expect(resumed.deadline).toBe(NOON + 10_300);
     expect(stateAt(resumed, NOON + 10_299).status).toBe('ACTIVE');
-    expect(stateAt(resumed, NOON + 10_300)).toMatchObject({ endReason: 'time_limit', activeMs: 500 });
+    expect(stateAt(resumed, NOON + 10_300)).toMatchObject({
+      endReason: 'time_limit',
+      activeMs: 500,
+    });
   });
 
   test('cannot run out while PAUSED, even with a millisecond left', () => {
@@ -120,7 +134,10 @@ describe('the time limit', () => {
   test('has run out for a command that comes at that millisecond', () => {
     const active = driven(create(500), [['start', 0]]);
     expect(driven(active, [['pause', 499]]).status).toBe('PAUSED');
-    expect(refused(active, 'pause', 500)).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+    expect(refused(active, 'pause', 500)).toMatchObject({
+      type: 'invalid_transition',
+      status: 'TERMINATED',
+    });
     expect(driven(active, [['terminate', 500]])).toBe(active);
     expect(driven(active, [['fail', 500]])).toBe(active);
   });
@@ -152,7 +169,10 @@ describe('the idle timeout', () => {
       since: NOON + 1000,
       activeMs: 0,
     });
-    expect(refused(idle(), 'start', 1000)).toMatchObject({ status: 'TERMINATED', command: 'start' });
+    expect(refused(idle(), 'start', 1000)).toMatchObject({
+      status: 'TERMINATED',
+      command: 'start',
+    });
   });
 
   test('ends a session that nobody resumes, and not one that is ACTIVE', () => {
@@ -160,7 +180,10 @@ describe('the idle timeout', () => {
     expect(stateAt(active, NOON + 1e9)).toBe(active);
     const paused = driven(active, [['pause', 5000]]);
     expect(stateAt(paused, NOON + 5999).status).toBe('PAUSED');
-    expect(stateAt(paused, NOON + 6000)).toMatchObject({ endReason: 'idle_timeout', since: NOON + 6000 });
+    expect(stateAt(paused, NOON + 6000)).toMatchObject({
+      endReason: 'idle_timeout',
+      since: NOON + 6000,
+    });
     expect(activeMsAt(stateAt(paused, NOON + 6000), NOON + 9000)).toBe(4001);
   });
 
@@ -226,7 +249,12 @@ describe('history', () => {
     const active = driven(idle, [['start', 0]]);
     const paused = driven(active, [['pause', 100]]);
     const over = driven(paused, [['terminate', 200]]);
-    expect([idle, active, paused, over].map(acceptsHistoryUntil)).toEqual([0, NOON + 500, NOON + 1100, 0]);
+    expect([idle, active, paused, over].map(acceptsHistoryUntil)).toEqual([
+      0,
+      NOON + 500,
+      NOON + 1100,
+      0,
+    ]);
     expect(acceptsHistoryUntil(driven(create(), [['start', 0]]))).toBe(FOREVER);
   });
 });

@@ -57,7 +57,12 @@ describe('a session', () => {
     const over = sessionAt(record, NOON + 3500);
     const { endsAt, ...kept } = expected;
     const times = { duration: 5, durationMs: 5000, endedAt: endsAt, updatedAt: endsAt };
-    expect(over).toStrictEqual({ ...kept, status: 'TERMINATED', endReason: 'time_limit', ...times });
+    expect(over).toStrictEqual({
+      ...kept,
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      ...times,
+    });
     expect('endReason' in sessionAt(record, NOON)).toBe(false);
   });
 

@@ -25,7 +25,11 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
   ['with a lease, that wants one after its end', later, live('ACTIVE', { lease, wakeAt: later })],
   ['that is claimed', UNTIL, live('ACTIVE', { lease: claim })],
   ['that is claimed and was woken', UNTIL, live('ACTIVE', { lease: claim, wakeAt: sooner })],
-  ['that is claimed and wants a worker later', UNTIL, live('ACTIVE', { lease: claim, wakeAt: later })],
+  [
+    'that is claimed and wants a worker later',
+    UNTIL,
+    live('ACTIVE', { lease: claim, wakeAt: later }),
+  ],
   ['that was released', NEVER, live('ACTIVE', { lease: released })],
   ['that was released and wants one', sooner, live('ACTIVE', { lease: released, wakeAt: sooner })],
 ];

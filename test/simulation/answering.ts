@@ -6,7 +6,15 @@ import { wait } from './steps.js';
 export const ask = async ({ sessions }: SimulatedSessions): Promise<void> => {
   for (const content of ['one', 'two']) {
     const entries = [{ role: 'user', content }];
-    await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries, idempotencyKey: content }));
+    await unwrap(
+      sessions.create({
+        face: 'ada',
+        profile: 'tutor',
+        start: true,
+        entries,
+        idempotencyKey: content,
+      }),
+    );
   }
 };
 
@@ -41,11 +49,17 @@ export const worker =
 const reply = [{ role: 'assistant', content: 'an answer' }];
 
 /** Answers the open question of a session under a lease, in its own way. */
-const leased = (answer: (host: SimulatedHost, sessions: SessionService, id: string) => PromiseLike<unknown>) =>
+const leased = (
+  answer: (host: SimulatedHost, sessions: SessionService, id: string) => PromiseLike<unknown>,
+) =>
   worker((host, id) =>
-    host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ sessions }) => {
-      if ((await openQuestion(sessions, id)) !== undefined) await answer(host, sessions, id);
-    }),
+    host.sessions.withLease(
+      id,
+      { holder: `host ${host.host}`, seconds: 10 },
+      async ({ sessions }) => {
+        if ((await openQuestion(sessions, id)) !== undefined) await answer(host, sessions, id);
+      },
+    ),
   );
 
 /** Answers, whoever else does. */
@@ -59,13 +73,15 @@ export const careless = worker(async (host, id) => {
 export const repeating = worker(async ({ sessions }, id) => {
   if ((await openQuestion(sessions, id)) === undefined) return;
   const appended = await sessions.append(id, reply);
-  if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
+  if (appended.isErr() && appended.error.type === 'store_unavailable')
+    await sessions.append(id, reply);
 });
 
 /** Holds a lease, and sends an append again whose answer was lost, without a name for it. */
 export const repeatingUnderLease = leased(async (_, sessions, id) => {
   const appended = await sessions.append(id, reply);
-  if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
+  if (appended.isErr() && appended.error.type === 'store_unavailable')
+    await sessions.append(id, reply);
 });
 
 /** Marks a question as answered before the answer is stored. */
@@ -96,10 +112,14 @@ export const unfenced = worker((host, id) =>
 
 /** Answers with the sessions of its lease the question that it has read. */
 export const careful = worker((host, id) =>
-  host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ sessions }) => {
-    const position = await openQuestion(sessions, id);
-    if (position === undefined) return;
-    await wait(host, 1);
-    await sessions.append(id, reply, { ifPosition: position });
-  }),
+  host.sessions.withLease(
+    id,
+    { holder: `host ${host.host}`, seconds: 10 },
+    async ({ sessions }) => {
+      const position = await openQuestion(sessions, id);
+      if (position === undefined) return;
+      await wait(host, 1);
+      await sessions.append(id, reply, { ifPosition: position });
+    },
+  ),
 );

@@ -41,7 +41,8 @@ const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): 
   }
   for (let left = CAP - live.size; left >= 0; left -= 1) {
     const started = await sessions.create({ face: 'ada', profile: 'tutor', start: true });
-    if (started.isOk() !== left > 0) throw new Error(`with room for ${left} the answer is ${JSON.stringify(started)}`);
+    if (started.isOk() !== left > 0)
+      throw new Error(`with room for ${left} the answer is ${JSON.stringify(started)}`);
   }
 };
 

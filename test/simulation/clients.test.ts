@@ -18,7 +18,10 @@ const SEEDS = moreIfLong(1, 300);
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-/** What becomes of each command of a client follows from the seed: it is lost, its answer is lost, or it is sent twice. */
+/**
+ * What becomes of each command of a client follows from the seed: it is lost, its answer is lost,
+ * or it is sent twice.
+ */
 const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Intercept => {
   let commands = 0;
   return async (_name, _args, run) => {
@@ -54,42 +57,58 @@ const expectSound = async (open: Open): Promise<void> => {
   expect(commanded.failure?.story).toBeUndefined();
 };
 
-describeWithRedis('hosts whose Redis client loses commands and answers, and sends commands twice', ({ port }) => {
-  test('keep what was acknowledged, and see what some order of their calls gives', async () => {
-    const client = openClient('ioredis 5', { port });
-    let stores = 0;
-    await expectSound((seed, isOver) => {
-      stores += 1;
-      const intercept = unreliable(seed, true, isOver);
-      const commands: Intercept = (name, args, run) => (/^eval/.test(name) ? intercept(name, args, run) : run());
-      const prefix = `clients-${process.pid}-${stores}`;
-      return new RedisSessionStore({
-        client: intercepting(client, commands),
-        prefix,
-        events: true,
-        reportEnds: true,
-        timeoutMs: PATIENT_MS,
+describeWithRedis(
+  'hosts whose Redis client loses commands and answers, and sends commands twice',
+  ({ port }) => {
+    test('keep what was acknowledged, and see what some order of their calls gives', async () => {
+      const client = openClient('ioredis 5', { port });
+      let stores = 0;
+      await expectSound((seed, isOver) => {
+        stores += 1;
+        const intercept = unreliable(seed, true, isOver);
+        const commands: Intercept = (name, args, run) =>
+          /^eval/.test(name) ? intercept(name, args, run) : run();
+        const prefix = `clients-${process.pid}-${stores}`;
+        return new RedisSessionStore({
+          client: intercepting(client, commands),
+          prefix,
+          events: true,
+          reportEnds: true,
+          timeoutMs: PATIENT_MS,
+        });
       });
     });
-  });
-});
+  },
+);
 
 describeWithPostgres('hosts whose PostgreSQL connections are lost', ({ url }) => {
   test('keep what was acknowledged, and see what some order of their calls gives', async () => {
     const pool = openPool({ url });
     await expectSound(async (seed, isOver) => {
       const schema = schemaName();
-      const stable = new PostgresSessionStore({ pool, schema, events: true, reportEnds: true, timeoutMs: PATIENT_MS });
+      const stable = new PostgresSessionStore({
+        pool,
+        schema,
+        events: true,
+        reportEnds: true,
+        timeoutMs: PATIENT_MS,
+      });
       (await stable.migrate())._unsafeUnwrap();
       const intercept = unreliable(seed, false, isOver);
       const connect = async () => {
         const client = await pool.connect();
         return {
-          query: (text: string, values?: unknown[]) => intercept('query', [], () => client.query(text, values)),
+          query: (text: string, values?: unknown[]) =>
+            intercept('query', [], () => client.query(text, values)),
           release: (destroy?: boolean) => client.release(destroy),
         };
       };
-      return new PostgresSessionStore({ pool: { connect }, schema, events: true, timeoutMs: PATIENT_MS });
+      return new PostgresSessionStore({
+        pool: { connect },
+        schema,
+        events: true,
+        timeoutMs: PATIENT_MS,
+      });
     });
     await pool.end();
   });

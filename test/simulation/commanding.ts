@@ -10,10 +10,16 @@ const HOSTS = 3;
 /** Of one host, over all its processes. */
 const COMMANDS = 12;
 
-/** Sessions under `a` and `b` are deleted and created again. A position is of one session: those under `c` stay. */
+/**
+ * Sessions under `a` and `b` are deleted and created again. A position is of one session: those
+ * under `c` stay.
+ */
 const [mortal, lasting] = [['a', 'b'], 'c'] as const;
 
-/** What the hosts share and no crash takes away: the calls, and the order in which they began and ended. */
+/**
+ * What the hosts share and no crash takes away: the calls, and the order in which they began and
+ * ended.
+ */
 interface Record {
   readonly calls: Set<Call>;
   instant: number;
@@ -27,7 +33,11 @@ const changes = ['start', 'start', 'pause', 'resume', 'terminate', 'fail'] as co
 const names = ['', 'once', 'twice'] as const;
 
 /** An append with what its caller has seen before. */
-const conditional = async (engine: Engine, text: string, random: () => number): Promise<Command> => {
+const conditional = async (
+  engine: Engine,
+  text: string,
+  random: () => number,
+): Promise<Command> => {
   const seen = await engine.look(lasting);
   const append = { type: 'append', key: lasting, text, name: text } as const;
   if (seen === undefined) return append;
@@ -43,7 +53,11 @@ const conditional = async (engine: Engine, text: string, random: () => number): 
   );
 };
 
-const nextCommand = async (engine: Engine, record: Record, random: () => number): Promise<Command> => {
+const nextCommand = async (
+  engine: Engine,
+  record: Record,
+  random: () => number,
+): Promise<Command> => {
   const key = one([lasting, ...mortal], random);
   const name = one(names, random);
   record.texts += 1;
@@ -52,7 +66,8 @@ const nextCommand = async (engine: Engine, record: Record, random: () => number)
   const dice = random();
   if (dice < 0.15) return { type: 'create', key, timeLimit: 0 };
   if (dice < 0.4) return { type: one(changes, random), key, ...given };
-  if (dice < 0.6) return { type: 'append', key, text: name === '' ? text : `text of ${name}`, ...given };
+  if (dice < 0.6)
+    return { type: 'append', key, text: name === '' ? text : `text of ${name}`, ...given };
   if (dice < 0.8) return conditional(engine, text, random);
   if (dice < 0.95 || key === lasting) return { type: 'get', key };
   return { type: 'delete', key };
@@ -68,10 +83,14 @@ const give = async (engine: Engine, record: Record, command: Command): Promise<v
   if (answer === 'unknown') return;
   record.calls.delete(call);
   // What was not applied is as if nobody had asked for it.
-  if (answer !== 'not_applied') record.calls.add({ ...call, answered: { answer, ended: record.instant } });
+  if (answer !== 'not_applied')
+    record.calls.add({ ...call, answered: { answer, ended: record.instant } });
 };
 
-/** Three hosts that give random commands to three sessions. All that they were told must have one order. */
+/**
+ * Three hosts that give random commands to three sessions. All that they were told must have one
+ * order.
+ */
 export const simulateCommands = async (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
@@ -80,7 +99,9 @@ export const simulateCommands = async (
 ): Promise<SimulationReport> => {
   const keys: readonly string[] = [...mortal, lasting];
   const ids = new Map(
-    await Promise.all(keys.map(async (key) => [key, await idOfIdempotencyKey('default', key)] as const)),
+    await Promise.all(
+      keys.map(async (key) => [key, await idOfIdempotencyKey('default', key)] as const),
+    ),
   );
   const idOf = (key: string): string => ids.get(key) ?? '';
   let record: Record = { calls: new Set(), instant: 0, texts: 0 };

@@ -10,11 +10,17 @@ import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
 /** Each run tries other seeds. A failure prints its own; COLLOQUY_SEED gives one back. */
-const firstSeed = Number(process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000);
+const firstSeed = Number(
+  process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000,
+);
 
 describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
-    const { failure } = await simulateTalks(async () => polled(await open()), moreIfLong(1, 1000), firstSeed);
+    const { failure } = await simulateTalks(
+      async () => polled(await open()),
+      moreIfLong(1, 1000),
+      firstSeed,
+    );
     expect(failure?.story).toBeUndefined();
   });
 
@@ -38,7 +44,9 @@ describe('on the memory store', () => {
       [simulateCaps, 25],
       [simulateTalks, 6],
     ] as const) {
-      expect((await simulated(open, moreIfLong(few, 10_000), firstSeed)).failure?.story).toBeUndefined();
+      expect(
+        (await simulated(open, moreIfLong(few, 10_000), firstSeed)).failure?.story,
+      ).toBeUndefined();
     }
   });
 

@@ -81,7 +81,10 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
   [simulateCaps, ['counts no live sessions']],
 ];
 
-/** They take hundreds of seeds, so that only `npm run test:long` tries them. In every run, the contract finds them. */
+/**
+ * They take hundreds of seeds, so that only `npm run test:long` tries them. In every run, the
+ * contract finds them.
+ */
 const rare: ReadonlySet<string> = new Set([
   'takes an append that it refused for one that it made',
   'writes labels without looking at the revision',

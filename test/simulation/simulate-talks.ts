@@ -9,24 +9,41 @@ const expectThat = (holds: boolean, message: string): void => {
   if (!holds) throw new Error(message);
 };
 
-/** An append has one event: after the position that it asked for, and while the holder of its lease had it. */
+/**
+ * An append has one event: after the position that it asked for, and while the holder of its lease
+ * had it.
+ */
 const expectInPlace = (appended: Appended, events: readonly SessionEvent[]): void => {
   const { id, name, position, ifPosition, holder, until } = appended;
-  const at = events.findIndex((event) => event.type === 'session.appended' && event.historyPosition === position);
+  const at = events.findIndex(
+    (event) => event.type === 'session.appended' && event.historyPosition === position,
+  );
   expectThat(at >= 0, `${name} of ${id} has no event`);
   const before = events.slice(0, at);
   const last = before.findLast((event) => event.type === 'session.appended');
   const end = last?.type === 'session.appended' ? last.historyPosition : 0;
-  expectThat(ifPosition === undefined || ifPosition === end, `${name} of ${id} is not where the history ended`);
-  const lease = before.findLast(({ type }) => type === 'session.leased' || type === 'session.released');
+  expectThat(
+    ifPosition === undefined || ifPosition === end,
+    `${name} of ${id} is not where the history ended`,
+  );
+  const lease = before.findLast(
+    ({ type }) => type === 'session.leased' || type === 'session.released',
+  );
   const isHeld = lease?.type === 'session.leased' && lease.holder === holder;
   expectThat(holder === undefined || isHeld, `${name} of ${id} was written after the lease`);
   const writtenAt = Date.parse(events[at]?.at ?? '');
-  expectThat(until === undefined || writtenAt < until, `${name} of ${id} was written when the lease had run out`);
+  expectThat(
+    until === undefined || writtenAt < until,
+    `${name} of ${id} was written when the lease had run out`,
+  );
 };
 
 /** A session ends once, for one reason, and somebody is told. */
-const expectEnd = ({ id, status, endReason }: Session, own: readonly SessionEvent[], told: Told): void => {
+const expectEnd = (
+  { id, status, endReason }: Session,
+  own: readonly SessionEvent[],
+  told: Told,
+): void => {
   const ends = own.filter(({ type }) => type === 'session.terminated');
   expectThat(
     ends.length === (status === 'TERMINATED' ? 1 : 0),
@@ -34,11 +51,20 @@ const expectEnd = ({ id, status, endReason }: Session, own: readonly SessionEven
   );
   const [end] = ends;
   if (end?.type !== 'session.terminated') return;
-  expectThat(end.endReason === endReason, `${id} ended by ${endReason}, and its event says ${end.endReason}`);
+  expectThat(
+    end.endReason === endReason,
+    `${id} ended by ${endReason}, and its event says ${end.endReason}`,
+  );
   const report = told.ends.get(id);
   expectThat(report !== undefined, `nobody was told that ${id} ended`);
-  expectThat(report?.endReason === endReason, `${id} ended by ${endReason}, and ${report?.endReason} was reported`);
-  expectThat(report?.endedAt === end.at, `${id} ended at ${end.at}, and ${report?.endedAt} was reported`);
+  expectThat(
+    report?.endReason === endReason,
+    `${id} ended by ${endReason}, and ${report?.endReason} was reported`,
+  );
+  expectThat(
+    report?.endedAt === end.at,
+    `${id} ended at ${end.at}, and ${report?.endedAt} was reported`,
+  );
   const late = own.slice(own.indexOf(end)).filter(({ type }) => type === 'session.appended');
   const graceEnds = Date.parse(end.at) + 1000 * terms.gracePeriod;
   expectThat(
@@ -55,12 +81,15 @@ const expectSession = (session: Session, own: readonly SessionEvent[], told: Tol
   );
   const contents = history.map(({ content }) => content).filter((content) => content !== '');
   expectThat(new Set(contents).size === contents.length, `${id} has an entry twice`);
-  const positions = own.flatMap((event) => (event.type === 'session.appended' ? [event.historyPosition] : []));
+  const positions = own.flatMap((event) =>
+    event.type === 'session.appended' ? [event.historyPosition] : [],
+  );
   expectThat(
     positions.every((position, at) => at === 0 || position > (positions[at - 1] ?? 0)),
     `positions of ${id} fall`,
   );
-  for (const appended of told.appended.filter((each) => each.id === id)) expectInPlace(appended, own);
+  for (const appended of told.appended.filter((each) => each.id === id))
+    expectInPlace(appended, own);
   expectThat(session.durationMs <= LIMIT * 1000, `${id} was ACTIVE for too long`);
   const labels = own.findLast((event) => event.type === 'session.updated');
   const kept = labels?.type === 'session.updated' ? JSON.stringify(labels.labels) : undefined;
@@ -94,23 +123,39 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
       events.filter((event) => event.sessionId === id),
       told,
     );
-    const parts = unwrap(await sessions.history(id, { last: 1000 })).entries.map(({ content }) => content);
-    expectThat(parts.join() === history.map(({ content }) => content).join(), `${id} reads in two ways`);
+    const parts = unwrap(await sessions.history(id, { last: 1000 })).entries.map(
+      ({ content }) => content,
+    );
+    expectThat(
+      parts.join() === history.map(({ content }) => content).join(),
+      `${id} reads in two ways`,
+    );
   }
   await expectLists(sessions, all);
   expectThat(told.faults.length === 0, told.faults[0] ?? '');
-  const started = events.filter(({ type }) => type === 'session.started').map(({ sessionId }) => sessionId);
+  const started = events
+    .filter(({ type }) => type === 'session.started')
+    .map(({ sessionId }) => sessionId);
   for (const { type, sessionId } of events)
     if (type === 'session.deleted' && started.includes(sessionId))
-      expectThat(told.ends.has(sessionId), `nobody was told that ${sessionId} ended, which was deleted`);
+      expectThat(
+        told.ends.has(sessionId),
+        `nobody was told that ${sessionId} ended, which was deleted`,
+      );
   const ids = events.map(({ id }) => id);
   expectThat(new Set(ids).size === ids.length, 'an event was told twice');
   const missing = ids.find((id, at) => told.seen[at] !== id);
   expectThat(missing === undefined, `the watcher has not seen event ${missing} in its place`);
-  expectThat(told.seen.length === ids.length, 'the watcher has seen events that are not in the log');
+  expectThat(
+    told.seen.length === ids.length,
+    'the watcher has seen events that are not in the log',
+  );
 };
 
-/** Hosts that do all that sessions are for, on one store, with all that may go wrong. `onCheck` is called at the end. */
+/**
+ * Hosts that do all that sessions are for, on one store, with all that may go wrong. `onCheck` is
+ * called at the end.
+ */
 export const simulateTalks = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],

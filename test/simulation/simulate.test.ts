@@ -8,11 +8,27 @@ import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
-import { ask, careful, careless, eachAnsweredOnce, repeating, unfenced, worker } from './answering.js';
+import {
+  ask,
+  careful,
+  careless,
+  eachAnsweredOnce,
+  repeating,
+  unfenced,
+  worker,
+} from './answering.js';
 import { simulateCounting } from './counting.js';
 
 const simulated = (host: SimulationOptions['host'], options: Partial<SimulationOptions> = {}) =>
-  simulate({ setup: ask, host, check: eachAnsweredOnce, seeds: 200, duration: 30, calm: 70, ...options });
+  simulate({
+    setup: ask,
+    host,
+    check: eachAnsweredOnce,
+    seeds: 200,
+    duration: 30,
+    calm: 70,
+    ...options,
+  });
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
@@ -22,9 +38,24 @@ describe('a simulation', () => {
 
   test.each([
     ['two hosts that answer the same question', careless, [], /assistant, assistant/],
-    ['an append that is sent again without a name', repeating, ['lostReply'], /assistant, assistant/],
-    ['a worker that stood still and writes after it has lost its lease', unfenced, ['pause'], /assistant, assistant/],
-    ['a worker that wrote what it was told was not written', unfenced, ['lostReply', 'crash'], undefined],
+    [
+      'an append that is sent again without a name',
+      repeating,
+      ['lostReply'],
+      /assistant, assistant/,
+    ],
+    [
+      'a worker that stood still and writes after it has lost its lease',
+      unfenced,
+      ['pause'],
+      /assistant, assistant/,
+    ],
+    [
+      'a worker that wrote what it was told was not written',
+      unfenced,
+      ['lostReply', 'crash'],
+      undefined,
+    ],
   ] as const)('finds %s', async (_, host, faults, message) => {
     const { failure } = await simulated(host, {
       faults: [...faults],
@@ -37,7 +68,9 @@ describe('a simulation', () => {
 
   test('finds nothing in hosts that open one session under their own id, and update it where they have read', async () => {
     const seeds = moreIfLong(20, 2000);
-    expect(await simulateCounting(seeds, (revision) => ({ ifRevision: revision }))).toEqual({ seeds });
+    expect(await simulateCounting(seeds, (revision) => ({ ifRevision: revision }))).toEqual({
+      seeds,
+    });
   });
 
   test('finds updates that drop what others have written since', async () => {
@@ -75,7 +108,11 @@ describe('a simulation', () => {
         store: () => store,
         host: async ({ sessions, random }) => {
           for (let turn = 1; turn <= 4; turn += 1) {
-            const created = await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'one' });
+            const created = await sessions.create({
+              face: 'ada',
+              profile: 'tutor',
+              idempotencyKey: 'one',
+            });
             id = created.isOk() ? created.value.id : id;
             if (random() < 0.5) await sessions.delete(id);
           }
@@ -85,7 +122,8 @@ describe('a simulation', () => {
       });
       return [failure?.story, unwrap(await store.findState({ tenant: 'default', id }))];
     };
-    for (let seed = 1; seed <= moreIfLong(8, 20); seed += 1) expect(await run(seed)).toEqual(await run(seed));
+    for (let seed = 1; seed <= moreIfLong(8, 20); seed += 1)
+      expect(await run(seed)).toEqual(await run(seed));
   });
 
   test('tells of one fault where one is enough', async () => {
@@ -190,7 +228,9 @@ describe('a simulation', () => {
       chek: 2,
     });
     await expect(simulate(wrong)).rejects.toThrow(TypeError);
-    await expect(simulate({ hosts: 17, host: () => {}, check: () => {} })).rejects.toThrow('hosts must be at most 16');
+    await expect(simulate({ hosts: 17, host: () => {}, check: () => {} })).rejects.toThrow(
+      'hosts must be at most 16',
+    );
     await expect(simulate(wrong)).rejects.toThrow(/hosts.*faults.*duration.*host.*check|chek/s);
   });
 });
@@ -199,7 +239,9 @@ describe('a simulation over SQLite', () => {
   test('fails and passes as over memory', async () => {
     expect(await simulated(careful, { store: sqliteInMemory, seeds: 5 })).toEqual({ seeds: 5 });
     const inMemory = await simulated(careless);
-    expect((await simulated(careless, { store: sqliteInMemory })).failure?.trace).toEqual(inMemory.failure?.trace);
+    expect((await simulated(careless, { store: sqliteInMemory })).failure?.trace).toEqual(
+      inMemory.failure?.trace,
+    );
   });
 });
 
@@ -209,12 +251,18 @@ describeWithRedis('a simulation over a real Redis', ({ port }) => {
     let stores = 0;
     const store = () => {
       stores += 1;
-      return new RedisSessionStore({ client, prefix: `simulated-${process.pid}-${stores}`, timeoutMs: PATIENT_MS });
+      return new RedisSessionStore({
+        client,
+        prefix: `simulated-${process.pid}-${stores}`,
+        timeoutMs: PATIENT_MS,
+      });
     };
     expect(await simulated(careful, { store, seeds: 3 })).toEqual({ seeds: 3 });
     // Positions are those of the store.
     const linesOf = async (options: Partial<SimulationOptions>) =>
-      (await simulated(careless, options)).failure?.trace.map((line) => line.replace(/position: \d+/, ''));
+      (await simulated(careless, options)).failure?.trace.map((line) =>
+        line.replace(/position: \d+/, ''),
+      );
     expect(await linesOf({ store })).toEqual(await linesOf({}));
   });
 });

@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { unwrap } from '../../src/index.js';
-import { type SimulatedHost, type SimulatedSessions, simulate } from '../../src/simulation/index.js';
-import { ask, careless, eachAnsweredOnce, forgetful, hasty, repeatingUnderLease, unfenced } from './answering.js';
+import {
+  type SimulatedHost,
+  type SimulatedSessions,
+  simulate,
+} from '../../src/simulation/index.js';
+import {
+  ask,
+  careless,
+  eachAnsweredOnce,
+  forgetful,
+  hasty,
+  repeatingUnderLease,
+  unfenced,
+} from './answering.js';
 import { wait } from './steps.js';
 
 const answering = { setup: ask, check: eachAnsweredOnce, onProgress: () => {} };
@@ -22,13 +34,19 @@ describe('the story of a failure', () => {
   });
 
   test('tells only of the hosts that a failure needs', async () => {
-    const { failure } = await simulate({ ...answering, host: repeatingUnderLease, hosts: 3, faults: ['lostReply'] });
+    const { failure } = await simulate({
+      ...answering,
+      host: repeatingUnderLease,
+      hosts: 3,
+      faults: ['lostReply'],
+    });
     expect(failure?.trace.filter((line) => line.endsWith('starts'))).toHaveLength(1);
     const check = () => false;
     const host = async ({ sessions, host: number }: SimulatedHost) => {
       await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: `${number}` });
     };
-    const three = async ({ sessions }: SimulatedSessions) => unwrap(await sessions.list({})).total === 3;
+    const three = async ({ sessions }: SimulatedSessions) =>
+      unwrap(await sessions.list({})).total === 3;
     const lost = await simulate({ hosts: 3, faults: ['refused'], host, check: three, seeds: 100 });
     expect(lost.failure?.trace.filter((line) => line.endsWith('starts'))).toHaveLength(3);
     const never = await simulate({ hosts: 3, host, check, seeds: 1 });
@@ -48,7 +66,14 @@ describe('the story of a failure', () => {
     };
     const setup = ({ sessions }: SimulatedSessions) =>
       unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true }));
-    const { failure } = await simulate({ hosts: 1, faults: [], seeds: 1, setup, host, check: () => false });
+    const { failure } = await simulate({
+      hosts: 1,
+      faults: [],
+      seeds: 1,
+      setup,
+      host,
+      check: () => false,
+    });
     expect(failure?.trace.map((line) => line.slice(12))).toEqual([
       '...     95 lines that are repeated below',
       'host 1  starts',

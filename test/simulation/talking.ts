@@ -57,22 +57,43 @@ export const nothingTold = (): Told => ({
 /** Those of an append, or with `to` those of a rewind. */
 type Conditions = AppendOptions | Omit<RewindInput, 'entries'>;
 
-const send = ({ sessions }: SimulatedHost, id: string, entries: readonly NewHistoryEntry[], conditions: Conditions) =>
-  'to' in conditions ? sessions.rewind(id, { ...conditions, entries }) : sessions.append(id, entries, conditions);
+const send = (
+  { sessions }: SimulatedHost,
+  id: string,
+  entries: readonly NewHistoryEntry[],
+  conditions: Conditions,
+) =>
+  'to' in conditions
+    ? sessions.rewind(id, { ...conditions, entries })
+    : sessions.append(id, entries, conditions);
 
-/** Sends an append or a rewind until it is certain what has become of it, and sometimes once more. */
+/**
+ * Sends an append or a rewind until it is certain what has become of it, and sometimes once more.
+ */
 const appendFor = async (
   host: SimulatedHost,
   told: Told,
   id: string,
   name: string,
-  { holder, until, ...conditions }: Conditions & { readonly holder?: string; readonly until?: number } = {},
+  {
+    holder,
+    until,
+    ...conditions
+  }: Conditions & { readonly holder?: string; readonly until?: number } = {},
 ): Promise<void> => {
   for (let sendAgain = host.random() < 0.3; ; ) {
     const { ifPosition } = conditions;
     const entries = [{ role: 'user', content: name }];
     const appended = await send(host, id, entries, { operationId: name, ...conditions });
-    if (appended.isOk()) told.appended.push({ id, name, position: appended.value.position, holder, until, ifPosition });
+    if (appended.isOk())
+      told.appended.push({
+        id,
+        name,
+        position: appended.value.position,
+        holder,
+        until,
+        ifPosition,
+      });
     const isCertain = appended.isOk() || appended.error.type !== 'store_unavailable';
     if (isCertain && !sendAgain) return;
     if (isCertain) sendAgain = false;
@@ -104,7 +125,8 @@ const rewind: Action = async (host, told, id, name) => {
 /** Tells of a lease; two holders never have the same token. */
 const take = (told: Told, id: string, holder: string, fencingToken: number): void => {
   const before = told.holders.get(`${id} ${fencingToken}`);
-  if (before !== undefined && before !== holder) told.faults.push(`two holders have the token of ${id}`);
+  if (before !== undefined && before !== holder)
+    told.faults.push(`two holders have the token of ${id}`);
   told.holders.set(`${id} ${fencingToken}`, holder);
 };
 
@@ -134,7 +156,13 @@ const createAndEnd: Action = async (host, told, _id, name) => {
   const { sessions, random } = host;
   const entries = [{ role: 'user', content: `first-of-${name}` }];
   const created = await sessions.create({
-    ...{ face: 'ada', profile: 'tutor', timeLimit: LIMIT, labels: { user: `u:${host.host}` }, idempotencyKey: name },
+    ...{
+      face: 'ada',
+      profile: 'tutor',
+      timeLimit: LIMIT,
+      labels: { user: `u:${host.host}` },
+      idempotencyKey: name,
+    },
     ...(random() < 0.7 && { start: true, entries }),
   });
   if (created.isErr()) return;
@@ -162,7 +190,8 @@ const actions: readonly Action[] = [
   ({ sessions }, _, id) => sessions.pause(id),
   ({ sessions }, _, id) => sessions.resume(id),
   ({ sessions }, _, id) => sessions.extend(id, { timeLimit: LIMIT }),
-  ({ sessions, host }, _, id, name) => sessions.update(id, { labels: { user: `u:${host}`, last: name.slice(0, 30) } }),
+  ({ sessions, host }, _, id, name) =>
+    sessions.update(id, { labels: { user: `u:${host}`, last: name.slice(0, 30) } }),
 ];
 
 /** What a bill needs: labels may change after the end. */
@@ -174,7 +203,8 @@ const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
   while (!signal.aborted) {
     for await (const item of sessions.watchAll({ cursor: told.from, leases: true, signal })) {
       if (item.isErr()) break;
-      if (item.value.type === 'events_lost') told.faults.push('the watcher was told of lost events');
+      if (item.value.type === 'events_lost')
+        told.faults.push('the watcher was told of lost events');
       else if (!told.seen.includes(item.value.id)) told.seen.push(item.value.id);
       told.from = item.value.cursor;
     }
@@ -183,8 +213,8 @@ const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
 };
 
 /**
- * A host that does one thing after another, reports ends and watches. Each process does four of the actions, so that some
- * runs have many of one kind (Groce and others, "Swarm testing", 2012).
+ * A host that does one thing after another, reports ends and watches. Each process does four of the
+ * actions, so that some runs have many of one kind (Groce and others, "Swarm testing", 2012).
  */
 export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
   const { sessions, signal, random, clock } = host;
@@ -208,7 +238,8 @@ export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
     await wait(host, 3 * random());
   }
   await watching;
-  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   await sweeper.stop();
 };
 

@@ -40,7 +40,12 @@ const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord)
   memoryStoreWith((inner) => ({
     replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap();
-      return inner.replace(key, previous, before === undefined ? next : write(next, before), options);
+      return inner.replace(
+        key,
+        previous,
+        before === undefined ? next : write(next, before),
+        options,
+      );
     },
   }));
 
@@ -54,7 +59,9 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
 
   test('answer each question once without events in the store', async () => {
     const seeds = moreIfLong(15, 300);
-    expect(await simulated(careful, { seeds, store: () => new MemorySessionStore() })).toEqual({ seeds });
+    expect(await simulated(careful, { seeds, store: () => new MemorySessionStore() })).toEqual({
+      seeds,
+    });
   });
 
   test('do the same whenever a seed is run', async () => {
@@ -71,7 +78,9 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
 describeStores('workers that crash, stand still, lose answers and have wrong clocks', (open) => {
   test('answer each question once', async () => {
     const seeds = moreIfLong(1, 300);
-    expect(await simulated(careful, { seeds, store: async () => polled(await open()) })).toEqual({ seeds });
+    expect(await simulated(careful, { seeds, store: async () => polled(await open()) })).toEqual({
+      seeds,
+    });
   });
 });
 
@@ -93,7 +102,8 @@ describe('within 100 seeds the simulation finds a program that', () => {
       return askFirst(given);
     };
     const check = () => {
-      for (const [answer, number] of counts) if (number > 1) throw new Error(`${answer} is counted ${number} times`);
+      for (const [answer, number] of counts)
+        if (number > 1) throw new Error(`${answer} is counted ${number} times`);
     };
     const { failure } = await simulated(counting(count), { setup, check });
     expect(failure?.error.message).toMatch(/is counted/);
@@ -144,7 +154,8 @@ describe('within 100 seeds the simulation finds an engine', () => {
     const seeds = moreIfLong(40, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
-      const isClaim = (next.attempts ?? 0) > (before.attempts ?? 0) && before.attempts !== undefined;
+      const isClaim =
+        (next.attempts ?? 0) > (before.attempts ?? 0) && before.attempts !== undefined;
       return isClaim && !isReleased(before) ? { ...next, attempts: before.attempts } : next;
     });
     const { failure } = await simulated(careful, { ...poison, store });
@@ -173,10 +184,15 @@ describe('cancelled work', () => {
       setup: async (given) => {
         steps = [];
         cancelledAt = Number.POSITIVE_INFINITY;
-        await unwrap(given.sessions.create({ face: 'ada', profile: 'tutor', start: true, wake: true }));
+        await unwrap(
+          given.sessions.create({ face: 'ada', profile: 'tutor', start: true, wake: true }),
+        );
       },
       host: async (host) => {
-        await using worker = createWorker(host.sessions, { run: (work) => run(work, host), seconds: 10 });
+        await using worker = createWorker(host.sessions, {
+          run: (work) => run(work, host),
+          seconds: 10,
+        });
         worker.start();
         await wait(host, 10);
         if (host.host === 1 && (await host.sessions.cancel('s1')).isOk()) {

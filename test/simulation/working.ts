@@ -14,7 +14,9 @@ export type Run = (work: ClaimedWork, host: SimulatedHost) => unknown;
 export const askFirst = async ({ sessions }: SimulatedSessions): Promise<void> => {
   for (const _ of ids) {
     const entries = [{ role: 'user', content: 'q0' }];
-    await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries, wake: true }));
+    await unwrap(
+      sessions.create({ face: 'ada', profile: 'tutor', start: true, entries, wake: true }),
+    );
   }
 };
 
@@ -32,7 +34,10 @@ const ask = async (host: SimulatedHost, id: string, content: string): Promise<vo
 export const working =
   (run: Run) =>
   async (host: SimulatedHost): Promise<void> => {
-    await using worker = createWorker(host.sessions, { run: (work) => run(work, host), seconds: LEASE });
+    await using worker = createWorker(host.sessions, {
+      run: (work) => run(work, host),
+      seconds: LEASE,
+    });
     worker.start();
     for (let question = 1; host.host === 1 && question <= QUESTIONS; question += 1) {
       for (const id of ids) {
@@ -48,11 +53,15 @@ const openQuestions = async (sessions: SessionService, id: string) => {
   const { entries, position } = await sessions.orThrow.history(id, { last: 20 });
   const answers = entries.filter(({ role }) => role === 'assistant');
   const answered = new Set(answers.flatMap(({ content }) => content.split(' ')));
-  const questions = entries.filter(({ role, content }) => role === 'user' && !answered.has(content));
+  const questions = entries.filter(
+    ({ role, content }) => role === 'user' && !answered.has(content),
+  );
   return { open: questions.map(({ content }) => content), position };
 };
 
-const answerTo = (questions: readonly string[]) => [{ role: 'assistant', content: questions.join(' ') }];
+const answerTo = (questions: readonly string[]) => [
+  { role: 'assistant', content: questions.join(' ') },
+];
 
 /** Answers all open questions at once, if no other one has come meanwhile. */
 export const careful: Run = async ({ session, sessions }, host) => {
@@ -72,7 +81,9 @@ export const hasty: Run = async ({ session, sessions }, host) => {
   await sessions.orThrow.append(session.id, answerTo([question.content]), { operationId });
 };
 
-/** Sends its answer again after an attempt of which it does not know the end, without a name for it. */
+/**
+ * Sends its answer again after an attempt of which it does not know the end, without a name for it.
+ */
 export const nameless: Run = async ({ session, sessions }, host) => {
   const { open } = await openQuestions(sessions, session.id);
   if (open.length === 0) return undefined;
@@ -107,9 +118,13 @@ export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise
   for (const id of ids) {
     const { history, work } = unwrap(await sessions.get(id));
     const questions = history.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
-    const answers = history.flatMap(({ role, content }) => (role === 'assistant' ? content.split(' ') : []));
+    const answers = history.flatMap(({ role, content }) =>
+      role === 'assistant' ? content.split(' ') : [],
+    );
     if (questions.toSorted().join() !== answers.toSorted().join()) {
-      throw new Error(`the questions of ${id} are ${questions.join()}, and ${answers.join()} are answered`);
+      throw new Error(
+        `the questions of ${id} are ${questions.join()}, and ${answers.join()} are answered`,
+      );
     }
     if (work !== undefined) throw new Error(`${id} still wants a worker: ${JSON.stringify(work)}`);
   }

@@ -67,7 +67,8 @@ describeStores('claims of the service', (open) => {
     const ids = await waitingIn(sessions, 3);
     const claim = async (limit: number) =>
       (await okOf(sessions.claim({ holder: 'worker', seconds: 5, limit }))).claimed;
-    const idsOf = (claimed: Awaited<ReturnType<typeof claim>>) => claimed.map(({ session }) => session.id);
+    const idsOf = (claimed: Awaited<ReturnType<typeof claim>>) =>
+      claimed.map(({ session }) => session.id);
     const [first] = await claim(1);
     expect(idsOf(await claim(10))).toHaveLength(2);
     if (first === undefined) throw new Error('nothing was claimed');

@@ -7,7 +7,13 @@ import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { SessionService, unwrap } from '../../src/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
-import { entriesWith, hitsIn, hitsInFile, sayEverywhere, uniqueText } from '../support/erased-text.js';
+import {
+  entriesWith,
+  hitsIn,
+  hitsInFile,
+  sayEverywhere,
+  uniqueText,
+} from '../support/erased-text.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openPool } from '../support/postgres-schema.js';
 import { startPostgres } from '../support/postgres-server.js';
@@ -49,7 +55,8 @@ describe('erased text in a SQLite file', () => {
     const left = hits();
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(before);
-    if (process.env['FIGURES'] !== undefined) console.info(`SQLite: ${before} before, ${left} left`);
+    if (process.env['FIGURES'] !== undefined)
+      console.info(`SQLite: ${before} before, ${left} left`);
     database.exec('VACUUM');
     writeBack();
     expect(hits()).toBe(0);
@@ -59,7 +66,9 @@ describe('erased text in a SQLite file', () => {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     expect(tables.length).toBeGreaterThan(5);
     for (const table of tables) {
-      const rows: readonly unknown[] = database.prepare(`SELECT * FROM "${String(Object(table).name)}"`).all();
+      const rows: readonly unknown[] = database
+        .prepare(`SELECT * FROM "${String(Object(table).name)}"`)
+        .all();
       expect(JSON.stringify(rows)).not.toContain(text);
     }
   };
@@ -87,7 +96,9 @@ describe('erased text in a SQLite file', () => {
 
 describeWithRedis('erased text in Redis', () => {
   const start = async () => {
-    const server = await startRedis({ args: ['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'] });
+    const server = await startRedis({
+      args: ['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'],
+    });
     onTestFinished(() => server.stop());
     const client = new Redis(server.port, server.host);
     onTestFinished(() => client.disconnect());
@@ -144,13 +155,17 @@ describeWithRedis('erased text in Redis', () => {
     const { server, client, text, erase } = await start();
     await client.config('SET', 'aof-use-rdb-preamble', 'no');
     await erase();
-    await expect.poll(() => hitsIn(server.dir, text, /\.aof$/), { timeout: PATIENT_MS }).toBeGreaterThan(0);
+    await expect
+      .poll(() => hitsIn(server.dir, text, /\.aof$/), { timeout: PATIENT_MS })
+      .toBeGreaterThan(0);
     await client.bgrewriteaof();
     await expect
       .poll(() => client.info('persistence'), { timeout: PATIENT_MS })
       .toMatch(/aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/);
     expect(await client.info('persistence')).toContain('aof_last_bgrewrite_status:ok');
-    await expect.poll(() => hitsIn(server.dir, text, /\.(aof|rdb)$/), { timeout: PATIENT_MS }).toBe(0);
+    await expect
+      .poll(() => hitsIn(server.dir, text, /\.(aof|rdb)$/), { timeout: PATIENT_MS })
+      .toBe(0);
   });
 });
 
@@ -170,7 +185,9 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     const rowsWith = async (text: string): Promise<number> => {
       let count = 0;
       for (const { name } of rows) {
-        const found = await pool.query(`SELECT 1 FROM ${name} AS a WHERE a::text LIKE $1`, [`%${text}%`]);
+        const found = await pool.query(`SELECT 1 FROM ${name} AS a WHERE a::text LIKE $1`, [
+          `%${text}%`,
+        ]);
         count += found.rows.length;
       }
       return count;
@@ -189,7 +206,9 @@ describeWithPostgres('erased text in PostgreSQL', () => {
         `SELECT pg_relation_filepath(oid) AS path FROM pg_class WHERE relkind IN ('r', 't', 'i')
           AND relnamespace::regnamespace::text IN ('colloquy', 'pg_toast')`,
       );
-      const files = paths.rows.flatMap(({ path }) => (path === null ? [] : [join(server.dir, path)]));
+      const files = paths.rows.flatMap(({ path }) =>
+        path === null ? [] : [join(server.dir, path)],
+      );
       return files.map((file) => hitsInFile(file, text)).reduce((sum, hits) => sum + hits, 0);
     };
     expect(await rowsWith(text)).toBeGreaterThan(0);

@@ -15,20 +15,28 @@ import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 
-/** What the Redis store reads first, in bytes: sizes about its doubles are those at which a part may be torn. */
+/**
+ * What the Redis store reads first, in bytes: sizes about its doubles are those at which a part may
+ * be torn.
+ */
 const PIECE = 16_384;
 
 const lengths = fc.oneof(
   fc.nat(60),
   fc.nat(3000),
   fc
-    .tuple(fc.constantFrom(PIECE / 2, PIECE, 2 * PIECE, 3 * PIECE), fc.integer({ min: -200, max: 20 }))
+    .tuple(
+      fc.constantFrom(PIECE / 2, PIECE, 2 * PIECE, 3 * PIECE),
+      fc.integer({ min: -200, max: 20 }),
+    )
     .map(([size, by]) => size + by),
 );
 
 const contents = fc
   .tuple(fc.constantFrom('x', '\u00E9', '\u20AC', '\u{1F600}', '\n{', '"'), lengths)
-  .map(([text, length]) => text.repeat(Math.ceil(length / Buffer.byteLength(JSON.stringify(text).slice(1, -1)))));
+  .map(([text, length]) =>
+    text.repeat(Math.ceil(length / Buffer.byteLength(JSON.stringify(text).slice(1, -1)))),
+  );
 
 const appends = fc.array(
   fc.record({ contents: fc.array(contents, { minLength: 1, maxLength: 4 }), name: fc.boolean() }),
@@ -59,36 +67,41 @@ const fill = async (
 const expectParts = async (store: SessionStore, runs: number): Promise<void> => {
   const both = [new MemorySessionStore(), store];
   await fc.assert(
-    fc.asyncProperty(appends, contents, fc.integer({ min: 1, max: 12 }), async (calls, context, count) => {
-      const { key, all } = await fill(both, calls, context);
-      const find = async (each: SessionStore, slice: HistorySlice) => {
-        const found = await answerOf(each.findEntries(key, slice));
-        if (found.outcome !== 'found') throw new Error(found.outcome);
-        return { ...found, entries: found.entries.map(({ position: _, ...entry }) => entry) };
-      };
-      for (const each of both) {
-        const last = await find(each, { limit: count });
-        expect(last.entries).toEqual(all.slice(-count));
-        const read: HistoryEntry[] = [];
-        let position = 0;
-        for (let hasMore = true; hasMore; ) {
-          const part = await find(each, { after: position, limit: count });
-          expect(part.entries).toEqual(all.slice(read.length, read.length + count));
-          read.push(...part.entries);
-          ({ position, hasMore } = part);
-          expect(hasMore).toBe(read.length < all.length);
+    fc.asyncProperty(
+      appends,
+      contents,
+      fc.integer({ min: 1, max: 12 }),
+      async (calls, context, count) => {
+        const { key, all } = await fill(both, calls, context);
+        const find = async (each: SessionStore, slice: HistorySlice) => {
+          const found = await answerOf(each.findEntries(key, slice));
+          if (found.outcome !== 'found') throw new Error(found.outcome);
+          return { ...found, entries: found.entries.map(({ position: _, ...entry }) => entry) };
+        };
+        for (const each of both) {
+          const last = await find(each, { limit: count });
+          expect(last.entries).toEqual(all.slice(-count));
+          const read: HistoryEntry[] = [];
+          let position = 0;
+          for (let hasMore = true; hasMore; ) {
+            const part = await find(each, { after: position, limit: count });
+            expect(part.entries).toEqual(all.slice(read.length, read.length + count));
+            read.push(...part.entries);
+            ({ position, hasMore } = part);
+            expect(hasMore).toBe(read.length < all.length);
+          }
+          expect(position).toBe(last.position);
+          const rest = all.slice(0, -count);
+          for (let { start } = last; start > 0; ) {
+            const part = await find(each, { before: start, limit: count });
+            expect(part.entries).toEqual(rest.splice(-count));
+            expect(part.position).toBe(start);
+            ({ start } = part);
+          }
+          expect(rest).toEqual([]);
         }
-        expect(position).toBe(last.position);
-        const rest = all.slice(0, -count);
-        for (let { start } = last; start > 0; ) {
-          const part = await find(each, { before: start, limit: count });
-          expect(part.entries).toEqual(rest.splice(-count));
-          expect(part.position).toBe(start);
-          ({ start } = part);
-        }
-        expect(rest).toEqual([]);
-      }
-    }),
+      },
+    ),
     { numRuns: runs },
   );
 };
@@ -107,7 +120,9 @@ describe('parts of any history, of any size and by any steps, are what memory an
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectParts(await postgresSchemas(pool).openNext(), moreIfLong(4, 60)).finally(() => pool.end());
+      await expectParts(await postgresSchemas(pool).openNext(), moreIfLong(4, 60)).finally(() =>
+        pool.end(),
+      );
     });
   });
 
@@ -115,7 +130,11 @@ describe('parts of any history, of any size and by any steps, are what memory an
     test('with ioredis 5', async () => {
       const client = openClient('ioredis 5', { port });
       await expectParts(
-        new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
+        new RedisSessionStore({
+          client,
+          prefix: `properties-${process.pid}`,
+          timeoutMs: PATIENT_MS,
+        }),
         moreIfLong(8, 60),
       );
     });

@@ -11,15 +11,21 @@ test('in memory each session is due once and at its deadline, however often that
   const store = new MemorySessionStore();
   const deadlineOf = () => NOON + Math.floor(random() * 100_000);
   const states = upTo(SESSIONS).map(() => live('ACTIVE', { deadline: deadlineOf() }));
-  for (const [at, state] of states.entries()) await insert(store, keyOf(`s${at}`), undefined, state);
+  for (const [at, state] of states.entries())
+    await insert(store, keyOf(`s${at}`), undefined, state);
   for (let change = 0; change < 20 * SESSIONS; change += 1) {
     const at = Math.floor(random() * SESSIONS);
-    const next = live('ACTIVE', { revision: (states[at]?.revision ?? 0) + 1, deadline: deadlineOf() });
+    const next = live('ACTIVE', {
+      revision: (states[at]?.revision ?? 0) + 1,
+      deadline: deadlineOf(),
+    });
     states[at] = next;
     expect(await answerOf(replacing(store, keyOf(`s${at}`), next))).toBe('replaced');
   }
   for (const now of [NOON, NOON + 20_000, NOON + 100_000]) {
-    const expected = states.flatMap(({ deadline }, at) => (deadline <= now ? [`s${at} ${deadline}`] : []));
+    const expected = states.flatMap(({ deadline }, at) =>
+      deadline <= now ? [`s${at} ${deadline}`] : [],
+    );
     const due = (await dueOf(store, now, 10 * SESSIONS)).map(({ id, dueAt }) => `${id} ${dueAt}`);
     expect(due.toSorted()).toEqual(expected.toSorted());
   }

@@ -7,6 +7,8 @@ describe('MemorySessionStore', () => {
   describeSessionStore(test, () => new MemorySessionStore({ events: true }));
 
   describe('without events', () => {
-    describeSessionStore(forFurtherClients(test), () => new MemorySessionStore(), { without: ['events'] });
+    describeSessionStore(forFurtherClients(test), () => new MemorySessionStore(), {
+      without: ['events'],
+    });
   });
 });

@@ -24,8 +24,14 @@ describeDatabases(
         const got = await Promise.all(calls);
         const creators = got.filter(({ created }) => created);
         expect(creators).toHaveLength(1);
-        expect(new Set(got.map(({ options }) => options.context))).toEqual(new Set([creators[0]?.options.context]));
-        expect(await okOf(service.get(id))).toMatchObject({ id, status: 'ACTIVE', historyCount: 1 });
+        expect(new Set(got.map(({ options }) => options.context))).toEqual(
+          new Set([creators[0]?.options.context]),
+        );
+        expect(await okOf(service.get(id))).toMatchObject({
+          id,
+          status: 'ACTIVE',
+          historyCount: 1,
+        });
       }
     });
 
@@ -47,12 +53,21 @@ describeStores('ids of the caller', (open) => {
 
   test('getOrCreate gives a session whatever its options and its status', async () => {
     const sessions = await serviceOf();
-    const first = await okOf(sessions.getOrCreate({ id: 'chat-1', behavior: 'You are brief.', timeLimit: 60 }));
+    const first = await okOf(
+      sessions.getOrCreate({ id: 'chat-1', behavior: 'You are brief.', timeLimit: 60 }),
+    );
     expect(first).toMatchObject({ created: true, status: 'ACTIVE', id: 'chat-1' });
     await okOf(sessions.append('chat-1', [{ role: 'user', content: 'Hello' }]));
     await okOf(sessions.terminate('chat-1'));
-    const again = await okOf(sessions.getOrCreate({ id: 'chat-1', behavior: 'You are kind.', historyLimit: 0 }));
-    expect(again).toMatchObject({ created: false, status: 'TERMINATED', historyCount: 1, history: [] });
+    const again = await okOf(
+      sessions.getOrCreate({ id: 'chat-1', behavior: 'You are kind.', historyLimit: 0 }),
+    );
+    expect(again).toMatchObject({
+      created: false,
+      status: 'TERMINATED',
+      historyCount: 1,
+      history: [],
+    });
     expect(again.options.behavior).toBe('You are brief.');
   });
 
@@ -60,8 +75,14 @@ describeStores('ids of the caller', (open) => {
     const sessions = await serviceOf();
     const words = [{ role: 'user', content: 'Hello' }];
     await okOf(sessions.getOrCreate({ id: 'chat-1', start: false, entries: words }));
-    const fork = await okOf(sessions.getOrCreate({ id: 'chat-2', from: { id: 'chat-1' }, labels: { user: 'u-1' } }));
-    expect(fork).toMatchObject({ historyCount: 1, labels: { user: 'u-1' }, origin: { id: 'chat-1' } });
+    const fork = await okOf(
+      sessions.getOrCreate({ id: 'chat-2', from: { id: 'chat-1' }, labels: { user: 'u-1' } }),
+    );
+    expect(fork).toMatchObject({
+      historyCount: 1,
+      labels: { user: 'u-1' },
+      origin: { id: 'chat-1' },
+    });
     expect(await okOf(sessions.get('chat-1'))).toMatchObject({ status: 'IDLE' });
   });
 
@@ -73,7 +94,9 @@ describeStores('ids of the caller', (open) => {
       message: 'another session has this id',
       id: 'chat-1',
     });
-    expect(await okOf(sessions.forTenant('acme').create({ id: 'chat-1' }))).toMatchObject({ id: 'chat-1' });
+    expect(await okOf(sessions.forTenant('acme').create({ id: 'chat-1' }))).toMatchObject({
+      id: 'chat-1',
+    });
   });
 
   test('a create with an idempotency key as well can be sent again', async () => {
@@ -81,10 +104,14 @@ describeStores('ids of the caller', (open) => {
     const input = { id: 'chat-1', idempotencyKey: 'request-1' };
     await okOf(sessions.create(input));
     expect(await okOf(sessions.create(input))).toMatchObject({ id: 'chat-1', repeated: true });
-    expect(await errorOf(sessions.create({ ...input, idempotencyKey: 'request-2' }))).toMatchObject({
+    expect(await errorOf(sessions.create({ ...input, idempotencyKey: 'request-2' }))).toMatchObject(
+      {
+        type: 'id_taken',
+      },
+    );
+    expect(await errorOf(sessions.create({ ...input, behavior: 'You sing.' }))).toMatchObject({
       type: 'id_taken',
     });
-    expect(await errorOf(sessions.create({ ...input, behavior: 'You sing.' }))).toMatchObject({ type: 'id_taken' });
   });
 
   test('an id must be one, and getOrCreate needs no key', async () => {

@@ -1,5 +1,9 @@
 import { afterAll, describe, inject, test } from 'vitest';
-import type { PostgresPool, PostgresSessionStore, PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import type {
+  PostgresPool,
+  PostgresSessionStore,
+  PostgresSessionStoreOptions,
+} from '../../adapters/postgres/index.js';
 import { escapeName } from '../../adapters/shared/escape-name.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
 import { forFurtherClients } from '../support/contract-cases.js';
@@ -10,7 +14,8 @@ import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 const damages = {
   state: (schema: string) => `UPDATE ${schema}.sessions SET state = '{"status":"FROM THE FUTURE"}'`,
   head: (schema: string) => `UPDATE ${schema}.sessions SET head = '[]'`,
-  history: (schema: string) => `UPDATE ${schema}.entries SET entry = '{"role":"user","cont' FROM ${schema}.sessions`,
+  history: (schema: string) =>
+    `UPDATE ${schema}.entries SET entry = '{"role":"user","cont' FROM ${schema}.sessions`,
 };
 
 const describeOn = (pool: PostgresPool): void => {

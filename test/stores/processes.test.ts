@@ -12,10 +12,14 @@ const SHARES = [13, 13, 12, 12] as const;
 const count = (answers: readonly Answered[], outcome: string): number =>
   answers.filter((answer) => answer.outcome === outcome).length;
 
-const answersOf = (reports: readonly Report[]): readonly Answered[] => reports.flatMap(({ answers }) => answers);
+const answersOf = (reports: readonly Report[]): readonly Answered[] =>
+  reports.flatMap(({ answers }) => answers);
 
-const race = (job: 'start' | 'terminate' | 'create', id: string, shares: readonly number[]): readonly Job[] =>
-  shares.map((times) => ({ job, id, times }));
+const race = (
+  job: 'start' | 'terminate' | 'create',
+  id: string,
+  shares: readonly number[],
+): readonly Job[] => shares.map((times) => ({ job, id, times }));
 
 /** What the appends that were acknowledged have said, writer by writer. */
 const saidBy = (reports: readonly Report[], entries: number): readonly string[] =>
@@ -30,12 +34,17 @@ const saidBy = (reports: readonly Report[], entries: number): readonly string[] 
 
 const writerOf = (content: string): string => content.slice(0, content.indexOf(' '));
 
-/** The same with each writer's entries put together: equal to `saidBy` if all are there, once, and in order. */
+/**
+ * The same with each writer's entries put together: equal to `saidBy` if all are there, once, and
+ * in order.
+ */
 const byWriter = (history: readonly string[], writers: readonly string[]): readonly string[] =>
   writers.flatMap((writer) => history.filter((content) => writerOf(content) === writer));
 
 const writersOf = (shares: readonly number[]): readonly (readonly string[])[] =>
-  shares.map((share, process) => Array.from({ length: share }, (_, writer) => `p${process}w${writer}`));
+  shares.map((share, process) =>
+    Array.from({ length: share }, (_, writer) => `p${process}w${writer}`),
+  );
 
 describeDatabases(
   'several processes',
@@ -88,9 +97,14 @@ describeDatabases(
       const { sessions, store } = open();
       const id = await startedIn(sessions);
       const answers = answersOf(await pool.run(race('terminate', id, SHARES)));
-      expect(answers).toEqual(Array.from({ length: 50 }, () => ({ outcome: 'ok', value: 'TERMINATED' })));
+      expect(answers).toEqual(
+        Array.from({ length: 50 }, () => ({ outcome: 'ok', value: 'TERMINATED' })),
+      );
       const state = { status: 'TERMINATED', endReason: 'terminated' };
-      expect((await store.find({ tenant: 'default', id }))._unsafeUnwrap()).toMatchObject({ state, sequence: 3 });
+      expect((await store.find({ tenant: 'default', id }))._unsafeUnwrap()).toMatchObject({
+        state,
+        sequence: 3,
+      });
     });
 
     test('20 creates with one idempotency key: one session', async () => {
@@ -120,7 +134,9 @@ describeDatabases(
       const [terminated, atOnce] = answersOf(reports);
       expect(terminated).toEqual({ outcome: 'ok', value: 'TERMINATED' });
       const written = reports.flatMap((report) => report.written);
-      expect(new Set(written.map(({ outcome }) => outcome))).toEqual(new Set(['invalid_transition']));
+      expect(new Set(written.map(({ outcome }) => outcome))).toEqual(
+        new Set(['invalid_transition']),
+      );
       const history = await contentsOf(sessions, id);
       expect(byWriter(history, writers.flat())).toEqual(saidBy(reports, 2));
       expect(history.length).toBeGreaterThanOrEqual(200);

@@ -16,13 +16,20 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
 const time = fc.integer({ min: 0, max: 5 }).map((ms) => NOON + ms);
-const id = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('0', 'A', 'Z', '_', 'a', 'b', '~') });
+const id = fc.string({
+  minLength: 1,
+  maxLength: 3,
+  unit: fc.constantFrom('0', 'A', 'Z', '_', 'a', 'b', '~'),
+});
 const place = fc.record({ id, createdMs: time });
 const timestamp = time.map((ms) => new Date(ms).toISOString());
 const order = fc.constantFrom('newest' as const, 'oldest' as const);
 
 type Step =
-  | { readonly does: 'insert' | 'remove'; readonly what: { readonly id: string; readonly createdMs: number } }
+  | {
+      readonly does: 'insert' | 'remove';
+      readonly what: { readonly id: string; readonly createdMs: number };
+    }
   | { readonly does: 'list'; readonly range: PageRange };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -39,7 +46,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         createdAfter: fc.option(timestamp, { nil: undefined }),
         createdBefore: fc.option(timestamp, { nil: undefined }),
         after: fc.option(
-          place.map((found): ListCursor => ({ id: found.id, at: new Date(found.createdMs).toISOString() })),
+          place.map(
+            (found): ListCursor => ({ id: found.id, at: new Date(found.createdMs).toISOString() }),
+          ),
           { nil: undefined },
         ),
       }),
@@ -56,13 +65,25 @@ const rising = (a: ListCursor, b: ListCursor): number => compare(a.at, b.at) || 
 
 /** What a page of a plain sorted array would be. */
 const expected = (places: readonly ListCursor[], range: PageRange) => {
-  const { offset, limit, order: direction, createdAfter = '', createdBefore = '~', cursor: after } = range;
+  const {
+    offset,
+    limit,
+    order: direction,
+    createdAfter = '',
+    createdBefore = '~',
+    cursor: after,
+  } = range;
   const sign = direction === 'oldest' ? 1 : -1;
   const matching = places.filter(({ at }) => at > createdAfter && at < createdBefore);
   const sorted = matching.toSorted((a, b) => sign * rising(a, b));
-  const behind = after === undefined ? sorted : sorted.filter((found) => sign * rising(found, after) > 0);
+  const behind =
+    after === undefined ? sorted : sorted.filter((found) => sign * rising(found, after) > 0);
   const page = behind.slice(offset, offset + limit);
-  return { page, total: matching.length, next: offset + limit < behind.length ? page.at(-1) : undefined };
+  return {
+    page,
+    total: matching.length,
+    next: offset + limit < behind.length ? page.at(-1) : undefined,
+  };
 };
 
 const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs: number) =>
@@ -74,7 +95,9 @@ const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs:
         if (taken.does === 'list') {
           const { page, total, next } = expected([...there.values()], taken.range);
           const found = await answerOf(sessions.list(TENANT, taken.range));
-          expect(found.records.map(({ head }) => head.id)).toEqual(page.map((session) => session.id));
+          expect(found.records.map(({ head }) => head.id)).toEqual(
+            page.map((session) => session.id),
+          );
           expect([found.total, found.nextCursor, found.unreadable]).toEqual([total, next, []]);
         } else if (taken.does === 'insert') {
           const head = headOf(taken.what.id, taken.what.createdMs);
@@ -111,7 +134,9 @@ describe('any range of sessions that come and go is that of a sorted array', () 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectLikeArray(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() => pool.end());
+      await expectLikeArray(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() =>
+        pool.end(),
+      );
     });
   });
 

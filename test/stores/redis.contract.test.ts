@@ -22,7 +22,9 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
         clients = [open(), open()];
       });
       afterAll(() => Promise.all(clients.map((client) => client.quit())));
-      describeRedisSessionStore(() => clients, { register: at === 0 ? test : forFurtherClients(test) });
+      describeRedisSessionStore(() => clients, {
+        register: at === 0 ? test : forFurtherClients(test),
+      });
     });
   }
 });

@@ -16,7 +16,9 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Small texts mostly; some of several bytes a character, and some that a server reads in pieces. */
+/**
+ * Small texts mostly; some of several bytes a character, and some that a server reads in pieces.
+ */
 const content = fc
   .tuple(
     fc.constantFrom('x', '\u00E9', '\u20AC', '\u{1F600}', '\n{', '"'),
@@ -50,7 +52,10 @@ const command = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('anywhere' as const), at: fc.nat(200) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('beyond' as const), by: fc.integer({ min: 1, max: 100_000 }) }),
+    arbitrary: fc.record({
+      does: fc.constant('beyond' as const),
+      by: fc.integer({ min: 1, max: 100_000 }),
+    }),
   },
   {
     weight: 3,
@@ -79,7 +84,10 @@ class Comparison {
   readonly #stores: readonly SessionStore[];
   readonly #key: SessionKey;
   #list: readonly Entry[] = [];
-  /** Every position that an entry, or a rewind without entries, ever had: in each store, and whether it is current. */
+  /**
+   * Every position that an entry, or a rewind without entries, ever had: in each store, and whether
+   * it is current.
+   */
   readonly #known: { readonly positions: readonly number[]; isCurrent: boolean }[] = [];
   #ends: readonly number[];
   #turn = 0;
@@ -95,7 +103,9 @@ class Comparison {
     for (const store of this.#stores) await insertActive(store, this.#key);
   }
 
-  async run(command: typeof commands extends fc.Arbitrary<readonly (infer C)[]> ? C : never): Promise<void> {
+  async run(
+    command: typeof commands extends fc.Arbitrary<readonly (infer C)[]> ? C : never,
+  ): Promise<void> {
     this.#turn += 1;
     switch (command.does) {
       case 'append':
@@ -119,7 +129,9 @@ class Comparison {
       case 'beyond':
         for (const [at, store] of this.#stores.entries()) {
           const given = { entries: [], now: NOON, after: (this.#ends[at] ?? 0) + command.by };
-          expect(await answerOf(store.append(this.#key, given))).toEqual({ outcome: 'invalid_position' });
+          expect(await answerOf(store.append(this.#key, given))).toEqual({
+            outcome: 'invalid_position',
+          });
         }
         return undefined;
       default:
@@ -134,7 +146,10 @@ class Comparison {
       for (const historyLimit of [undefined, 1, 7]) {
         const found = await answerOf(store.find(this.#key, { historyLimit }));
         const latest = historyLimit === undefined ? contents : contents.slice(-historyLimit);
-        expect([found?.history.map((entry) => entry.content), found?.historyCount]).toEqual([latest, contents.length]);
+        expect([found?.history.map((entry) => entry.content), found?.historyCount]).toEqual([
+          latest,
+          contents.length,
+        ]);
       }
       const on: string[] = [];
       for (let [after, hasMore] = [0, true]; hasMore; ) {
@@ -166,7 +181,12 @@ class Comparison {
     return found;
   }
 
-  async #add(contents: readonly string[], kept: number, after: readonly number[] | undefined, isNamed: boolean) {
+  async #add(
+    contents: readonly string[],
+    kept: number,
+    after: readonly number[] | undefined,
+    isNamed: boolean,
+  ) {
     const entries = contents.map((text) => say(text));
     const ends: number[] = [];
     const added: (readonly number[])[] = [];
@@ -180,7 +200,10 @@ class Comparison {
       const answer = await answerOf(store.append(this.#key, call));
       if (answer.outcome !== 'appended') throw new Error(answer.outcome);
       if (isNamed) {
-        expect(await answerOf(store.append(this.#key, call))).toEqual({ ...answer, repeated: true });
+        expect(await answerOf(store.append(this.#key, call))).toEqual({
+          ...answer,
+          repeated: true,
+        });
       }
       expect(answer.position).toBeGreaterThan(ifPosition);
       ends.push(answer.position);
@@ -188,7 +211,10 @@ class Comparison {
       added.push(found.map(({ position }) => position));
     }
     for (const known of this.#known) known.isCurrent &&= this.#isAmong(known.positions, kept);
-    const more = contents.map((text, at) => ({ content: text, positions: added.map((each) => each[at] ?? 0) }));
+    const more = contents.map((text, at) => ({
+      content: text,
+      positions: added.map((each) => each[at] ?? 0),
+    }));
     this.#list = [...this.#list.slice(0, kept), ...more];
     this.#ends = ends;
     this.#known.push(...more.map(({ positions }) => ({ positions, isCurrent: true })));
@@ -214,7 +240,10 @@ class Comparison {
     for (const [of, store] of this.#stores.entries()) {
       const place = known?.positions[of] ?? 0;
       const number = this.#list.filter((entry) => (entry.positions[of] ?? 0) <= place).length;
-      const found = await this.#part(store, isBackward ? { ...size, before: place } : { ...size, after: place });
+      const found = await this.#part(
+        store,
+        isBackward ? { ...size, before: place } : { ...size, after: place },
+      );
       const all = this.#list.map((entry) => entry.content);
       const side = isBackward ? all.slice(0, number) : all.slice(number);
       const count = found.entries.length;
@@ -248,21 +277,30 @@ describe('a history is a plain list, whatever is appended and rewound, in whatev
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
     const prefix = `rewound-${process.pid}`;
-    await expectAList([new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })], moreIfLong(2, 10));
+    await expectAList(
+      [new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })],
+      moreIfLong(2, 10),
+    );
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('beside memory', async () => {
       const pool = openPool(postgres);
       const store = await postgresSchemas(pool).openNext();
-      await expectAList([new MemorySessionStore(), store], moreIfLong(5, 80)).finally(() => pool.end());
+      await expectAList([new MemorySessionStore(), store], moreIfLong(5, 80)).finally(() =>
+        pool.end(),
+      );
     });
   });
 
   describeWithRedis('on a real Redis', ({ port }) => {
     test('beside memory', async () => {
       const client = openClient('ioredis 5', { port });
-      const store = new RedisSessionStore({ client, prefix: `rewound-${process.pid}`, timeoutMs: PATIENT_MS });
+      const store = new RedisSessionStore({
+        client,
+        prefix: `rewound-${process.pid}`,
+        timeoutMs: PATIENT_MS,
+      });
       await expectAList([new MemorySessionStore(), store], moreIfLong(12, 250));
     });
   });

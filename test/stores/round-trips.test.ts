@@ -18,12 +18,21 @@ import { openLibsql } from '../support/sqlite-file.js';
 type Note = (command: string) => void;
 
 const onRedis = async (note: Note): Promise<SessionStore> => {
-  const client = intercepting(openClient('ioredis 5', { port: inject('redis')?.port ?? 0 }), (name, _, run) => {
-    note(name);
-    return run();
-  });
+  const client = intercepting(
+    openClient('ioredis 5', { port: inject('redis')?.port ?? 0 }),
+    (name, _, run) => {
+      note(name);
+      return run();
+    },
+  );
   const prefix = `round-trips-${process.pid}`;
-  return new RedisSessionStore({ client, prefix, statusIndex: true, events: true, reportEnds: true });
+  return new RedisSessionStore({
+    client,
+    prefix,
+    statusIndex: true,
+    events: true,
+    reportEnds: true,
+  });
 };
 
 const onSqlite = async (note: Note): Promise<SessionStore> => {
@@ -135,7 +144,12 @@ interface Counted {
 const stores: readonly Counted[] = [
   { name: 'Redis', requirement: requirements.redis, open: onRedis, expected: numbersOf(0) },
   { name: 'SQLite', open: onSqlite, expected: numbersOf(1) },
-  { name: 'PostgreSQL', requirement: requirements.postgres, open: onPostgres, expected: numbersOf(2) },
+  {
+    name: 'PostgreSQL',
+    requirement: requirements.postgres,
+    open: onPostgres,
+    expected: numbersOf(2),
+  },
 ];
 
 const said = [{ role: 'user', content: 'hello' }];
@@ -151,34 +165,48 @@ const live = async (
   service: () => SessionService,
   run: <T>(name: string, operation: (sessions: SessionService) => Promise<T>) => Promise<T>,
 ): Promise<void> => {
-  const { id } = await run('create', (sessions) => okOf(sessions.create({ ...ada, labels: label })));
+  const { id } = await run('create', (sessions) =>
+    okOf(sessions.create({ ...ada, labels: label })),
+  );
   const opening = { ...ada, start: true, entries: said };
   await run('create with an opening', (sessions) => okOf(sessions.create(opening)));
   await run('start', (sessions) => okOf(sessions.start(id)));
   await run('append', (sessions) => okOf(sessions.append(id, said)));
   await run('append by name', (sessions) => okOf(sessions.append(id, said, { operationId: 'op' })));
-  await run('append again by name', (sessions) => okOf(sessions.append(id, said, { operationId: 'op' })));
+  await run('append again by name', (sessions) =>
+    okOf(sessions.append(id, said, { operationId: 'op' })),
+  );
   await run('create a fork', (sessions) => okOf(sessions.create({ ...ada, from: { id } })));
   await run('get', (sessions) => okOf(sessions.get(id)));
   await run('get without the history', (sessions) => okOf(sessions.get(id, { historyLimit: 0 })));
-  await run('get with the latest entries', (sessions) => okOf(sessions.get(id, { historyLimit: 1 })));
+  await run('get with the latest entries', (sessions) =>
+    okOf(sessions.get(id, { historyLimit: 1 })),
+  );
   await run('get with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000 })));
-  await run('get the end with a maximum', (sessions) => okOf(sessions.get(id, { maxBytes: 60_000, historyLimit: 1 })));
+  await run('get the end with a maximum', (sessions) =>
+    okOf(sessions.get(id, { maxBytes: 60_000, historyLimit: 1 })),
+  );
   await run('get over HTTP', (sessions) => getOverHttp(sessions, `/session/${id}`));
   await run('list over HTTP', (sessions) => getOverHttp(sessions, '/sessions'));
-  const { position } = await run('history', (sessions) => okOf(sessions.history(id, { after: 0, limit: 1 })));
+  const { position } = await run('history', (sessions) =>
+    okOf(sessions.history(id, { after: 0, limit: 1 })),
+  );
   await run('list', (sessions) => okOf(sessions.list()));
   await run('list without histories', (sessions) => okOf(sessions.list({ historyLimit: 0 })));
   await run('list by status', (sessions) => okOf(sessions.list({ status: 'ACTIVE' })));
   await run('list by label', (sessions) => okOf(sessions.list({ labels: { user: 'u-1' } })));
-  await run('search by labels', (sessions) => okOf(sessions.list({ labels: label, order: 'updated' })));
+  await run('search by labels', (sessions) =>
+    okOf(sessions.list({ labels: label, order: 'updated' })),
+  );
   await run('create with wake', (sessions) => okOf(sessions.create({ ...ada, wake: true })));
   const worker = { holder: 'worker', seconds: 10 };
   const { claimed } = await run('claim', (sessions) => okOf(sessions.claim(worker)));
   await run('claim of nothing', (sessions) => okOf(sessions.claim(worker)));
   for (const { session, lease } of claimed) {
     const { fencingToken } = lease;
-    await run('release a claim', (sessions) => okOf(sessions.release(session.id, { fencingToken, done: true })));
+    await run('release a claim', (sessions) =>
+      okOf(sessions.release(session.id, { fencingToken, done: true })),
+    );
     await run('append with wake', (sessions) => okOf(sessions.append(id, said, { wake: true })));
     await run('wake', (sessions) => okOf(sessions.wake(session.id)));
     await okOf(service().delete(session.id));
@@ -193,37 +221,44 @@ const live = async (
   await run('renew', (sessions) => okOf(sessions.renew(id, { fencingToken, seconds: 20 })));
   await run('release', (sessions) => okOf(sessions.release(id, { fencingToken })));
   const { position: end } = await okOf(service().history(id, { last: 1 }));
-  await run('rewind', (sessions) => okOf(sessions.rewind(id, { to: position, entries: said, ifPosition: end })));
+  await run('rewind', (sessions) =>
+    okOf(sessions.rewind(id, { to: position, entries: said, ifPosition: end })),
+  );
   await run('get after a rewind', (sessions) => okOf(sessions.get(id)));
   await run('redact', (sessions) => okOf(sessions.redact(id, [position])));
   await run('terminate', (sessions) => okOf(sessions.terminate(id)));
   await run('delete', (sessions) => okOf(sessions.delete(id)));
   await run('get what is not there', async (sessions) => (await sessions.get(id)).isErr());
   await okOf(service().sweep(100, { onEnded: () => undefined }));
-  await run('sweep of nothing', (sessions) => okOf(sessions.sweep(100, { onEnded: () => undefined })));
+  await run('sweep of nothing', (sessions) =>
+    okOf(sessions.sweep(100, { onEnded: () => undefined })),
+  );
 };
 
-describe.each(stores)('the commands of each operation on $name', ({ requirement, open, expected }) => {
-  if (requirement?.isMet() === false) {
-    test.skip(reasonToSkip(requirement));
-    return;
-  }
-
-  test('are as few as this', async () => {
-    const sent: string[] = [];
-    const store = await open((command) => sent.push(command));
-    const clock = new ManualClock();
-    const service = () => new SessionService({ store, clock });
-    const counts: Record<string, number> = {};
-    // The first time, the server learns the scripts and the store reads its settings.
-    for (let round = 1; round <= 2; round += 1) {
-      await live(service, async (operation, run) => {
-        sent.length = 0;
-        const value = await run(service());
-        counts[operation] = sent.length;
-        return value;
-      });
+describe.each(stores)(
+  'the commands of each operation on $name',
+  ({ requirement, open, expected }) => {
+    if (requirement?.isMet() === false) {
+      test.skip(reasonToSkip(requirement));
+      return;
     }
-    expect(counts).toEqual(expected);
-  });
-});
+
+    test('are as few as this', async () => {
+      const sent: string[] = [];
+      const store = await open((command) => sent.push(command));
+      const clock = new ManualClock();
+      const service = () => new SessionService({ store, clock });
+      const counts: Record<string, number> = {};
+      // The first time, the server learns the scripts and the store reads its settings.
+      for (let round = 1; round <= 2; round += 1) {
+        await live(service, async (operation, run) => {
+          sent.length = 0;
+          const value = await run(service());
+          counts[operation] = sent.length;
+          return value;
+        });
+      }
+      expect(counts).toEqual(expected);
+    });
+  },
+);

@@ -18,7 +18,9 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Few times, so that many sessions share a millisecond and many lists are asked for at a deadline. */
+/**
+ * Few times, so that many sessions share a millisecond and many lists are asked for at a deadline.
+ */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
 const deadline = fc.oneof(time, fc.constant(Number.POSITIVE_INFINITY));
 const id = fc.integer({ min: 0, max: 15 }).map((number) => `s${number}`);
@@ -54,9 +56,24 @@ type Step =
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ does: fc.constant('insert' as const), id, createdMs: time, usedAt: time, deadline }),
+    arbitrary: fc.record({
+      does: fc.constant('insert' as const),
+      id,
+      createdMs: time,
+      usedAt: time,
+      deadline,
+    }),
   },
-  { weight: 5, arbitrary: fc.record({ does: fc.constant('replace' as const), id, status, usedAt: time, deadline }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('replace' as const),
+      id,
+      status,
+      usedAt: time,
+      deadline,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('remove' as const), id }) },
   {
     weight: 3,
@@ -86,13 +103,16 @@ const stateOf = (found: SessionStatus, times: Times): StateRecord =>
 const statusAt = ({ state }: Known, now: number): SessionStatus =>
   now >= state.deadline ? 'TERMINATED' : state.status;
 
-const isOlder = (a: ListCursor, b: ListCursor): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
+const isOlder = (a: ListCursor, b: ListCursor): boolean =>
+  a.at < b.at || (a.at === b.at && a.id < b.id);
 
 /** The time by which a list is ordered: an end by the clock is an update. */
 const timeIn = ({ place, state }: Known, { order, now }: Query): string => {
   if (order !== 'updated') return place.at;
   const isEnded = state.status !== 'TERMINATED' && now >= state.deadline;
-  return timestampOf(isEnded ? Math.max(state.deadline, state.lastActivityAt) : state.lastActivityAt);
+  return timestampOf(
+    isEnded ? Math.max(state.deadline, state.lastActivityAt) : state.lastActivityAt,
+  );
 };
 
 const expectedIds = (known: readonly Known[], query: Query): readonly string[] => {
@@ -106,21 +126,38 @@ const expectedIds = (known: readonly Known[], query: Query): readonly string[] =
 };
 
 /** All pages by their numbers, and all by cursor. */
-const expectList = async (store: SessionStore, known: readonly Known[], query: Query): Promise<void> => {
+const expectList = async (
+  store: SessionStore,
+  known: readonly Known[],
+  query: Query,
+): Promise<void> => {
   const ids = expectedIds(known, query);
   const { limit, order, statuses: anyOf, now } = query;
   const status = anyOf && { anyOf, now };
   const read = async (offset: number, after?: ListCursor) => {
-    const page = await answerOf(store.list(TENANT, { offset, limit, order, now, status, cursor: after }));
-    return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
+    const page = await answerOf(
+      store.list(TENANT, { offset, limit, order, now, status, cursor: after }),
+    );
+    return {
+      ids: page.records.map(({ head }) => head.id),
+      total: page.total,
+      next: page.nextCursor,
+    };
   };
   for (let offset = 0; offset <= ids.length; offset += limit) {
     const page = await read(offset);
     expect(page.ids).toEqual(ids.slice(offset, offset + limit));
-    expect([page.total, page.next !== undefined]).toEqual([ids.length, offset + limit < ids.length]);
+    expect([page.total, page.next !== undefined]).toEqual([
+      ids.length,
+      offset + limit < ids.length,
+    ]);
   }
   const walked: string[] = [];
-  for (let next: ListCursor | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+  for (
+    let next: ListCursor | undefined, isFirst = true;
+    isFirst || next !== undefined;
+    isFirst = false
+  ) {
     const page = await read(0, next);
     expect(page.total).toBe(ids.length);
     walked.push(...page.ids);
@@ -144,14 +181,19 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
           const head = headOf(taken.id, taken.createdMs);
           const state = live('IDLE', { deadline: taken.deadline, lastActivityAt: taken.usedAt });
           await answerOf(store.insert(TENANT, head, state));
-          if (before === undefined) known.set(taken.id, { place: { id: head.id, at: head.createdAt }, state });
+          if (before === undefined)
+            known.set(taken.id, { place: { id: head.id, at: head.createdAt }, state });
         } else if (taken.does === 'remove') {
           await answerOf(store.remove(keyOf(taken.id)));
           known.delete(taken.id);
         } else if (before !== undefined) {
           const lastActivityAt = Math.max(before.state.lastActivityAt, taken.usedAt);
           const revision = before.state.revision + 1;
-          const state = stateOf(taken.status, { revision, deadline: taken.deadline, lastActivityAt });
+          const state = stateOf(taken.status, {
+            revision,
+            deadline: taken.deadline,
+            lastActivityAt,
+          });
           await answerOf(replacing(store, keyOf(taken.id), state));
           known.set(taken.id, { ...before, state });
         }
@@ -170,7 +212,9 @@ describe('any list by status at any time is what a plain array of all sessions s
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectLikeModel(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() => pool.end());
+      await expectLikeModel(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() =>
+        pool.end(),
+      );
     });
   });
 

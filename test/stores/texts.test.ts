@@ -8,7 +8,9 @@ import { describeDatabases, type TestDatabase } from '../support/databases.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { withoutRevisions } from '../support/without-revisions.js';
 
-/** Texts that databases, keys, JSON or comparisons may change, refuse or confuse with one another. */
+/**
+ * Texts that databases, keys, JSON or comparisons may change, refuse or confuse with one another.
+ */
 const texts: Readonly<Record<string, string>> = {
   'a high surrogate alone': '\ud83d',
   'a low surrogate alone': 'x\udc00',
@@ -43,19 +45,42 @@ const texts: Readonly<Record<string, string>> = {
 const units = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.constantFrom('a', 'A', ' ', '\0', '%', ':', "'", '\\', '\ud83d', '\ude00', '\udfff', '😀', '\n'),
+    arbitrary: fc.constantFrom(
+      'a',
+      'A',
+      ' ',
+      '\0',
+      '%',
+      ':',
+      "'",
+      '\\',
+      '\ud83d',
+      '\ude00',
+      '\udfff',
+      '😀',
+      '\n',
+    ),
   },
-  { weight: 1, arbitrary: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+  },
 );
 const anyText = fc.array(units, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
 
-/** What differs between stores by right: positions and incarnations are opaque, and fencing tokens begin at random. */
+/**
+ * What differs between stores by right: positions and incarnations are opaque, and fencing tokens
+ * begin at random.
+ */
 const OPAQUE = /^(position|historyPosition|start|incarnation|fencingToken|cause)$/;
 
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (key, each) => (OPAQUE.test(key) ? key : each)));
 
-/** All that a caller, and a reader of the events, is told about sessions in which each text is `text`. */
+/**
+ * All that a caller, and a reader of the events, is told about sessions in which each text is
+ * `text`.
+ */
 const toldOn = async (store: SessionStore, text: string): Promise<readonly unknown[]> => {
   let made = 0;
   const next = () => {
@@ -80,17 +105,27 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
       const texts = { face: text, profile: text, context: text, behavior: text };
       const input = { ...texts, labels: { user: text } };
       await tell('create', () => sessions.create(input));
-      await tell('create another', () => sessions.create({ face: 'ada', profile: 'tutor', labels: { user: text } }));
+      await tell('create another', () =>
+        sessions.create({ face: 'ada', profile: 'tutor', labels: { user: text } }),
+      );
       await tell('create by a key', () => sessions.create({ ...input, idempotencyKey: text }));
-      await tell('create by a key again', () => sessions.create({ ...input, idempotencyKey: text }));
-      await tell('create with such a label', () => sessions.create({ ...input, labels: { [text]: 'x' } }));
+      await tell('create by a key again', () =>
+        sessions.create({ ...input, idempotencyKey: text }),
+      );
+      await tell('create with such a label', () =>
+        sessions.create({ ...input, labels: { [text]: 'x' } }),
+      );
       const id = text;
       await tell('start', () => sessions.start(id));
       await tell('append', () => sessions.append(id, [{ role: 'user', content: text }]));
-      await tell('append of such a role', () => sessions.append(id, [{ role: text, content: text }]));
+      await tell('append of such a role', () =>
+        sessions.append(id, [{ role: text, content: text }]),
+      );
       for (const again of ['', ' again']) {
         const options = { operationId: text };
-        await tell(`append by a name${again}`, () => sessions.append(id, [{ role: 'user', content: text }], options));
+        await tell(`append by a name${again}`, () =>
+          sessions.append(id, [{ role: 'user', content: text }], options),
+        );
         await tell(`pause by a name${again}`, () => sessions.pause(id, options));
       }
       await tell('lease', () => sessions.lease(id, { holder: text, seconds: 60 }));
@@ -101,12 +136,16 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
       await tell('list by status', () => sessions.list({ status: 'IDLE' }));
       const first = await tell('first page', () => sessions.list({ limit: 1 }));
       const after = first?.isOk() ? first.value.nextCursor : undefined;
-      if (after !== undefined) await tell('second page', () => sessions.list({ limit: 1, cursor: after }));
+      if (after !== undefined)
+        await tell('second page', () => sessions.list({ limit: 1, cursor: after }));
       await tell('events', async () => {
         const page = await store.events?.read(store.events.streamOf(tenant), '', 10_000);
-        const events = page?._unsafeUnwrap().events.filter((event) => event.tenant === tenant) ?? [];
+        const events =
+          page?._unsafeUnwrap().events.filter((event) => event.tenant === tenant) ?? [];
         // A log may have an event twice.
-        const once = events.filter((event, at) => events.findIndex((each) => each.id === event.id) === at);
+        const once = events.filter(
+          (event, at) => events.findIndex((each) => each.id === event.id) === at,
+        );
         return once.map(({ id: _, ...event }) => event);
       });
       await tell('delete', () => sessions.delete(id));
@@ -158,15 +197,29 @@ describeDatabases('a text is kept exactly, or refused with the same error as in 
         const context = unit.repeat((64 * 1024) / bytes + excess);
         const [actual, expected] = await Promise.all(
           [store, memory].map(async (each) => {
-            const sessions = new SessionService({ store: each, clock: new ManualClock(), tenant: `${unit}${excess}` });
-            const made = await sessions.create({ face: 'ada', profile: 'tutor', context, idempotencyKey: 'k' });
+            const sessions = new SessionService({
+              store: each,
+              clock: new ManualClock(),
+              tenant: `${unit}${excess}`,
+            });
+            const made = await sessions.create({
+              face: 'ada',
+              profile: 'tutor',
+              context,
+              idempotencyKey: 'k',
+            });
             const { id } = (
               await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'l' })
             )._unsafeUnwrap();
             await sessions.start(id);
             const appended = await sessions.append(id, [{ role: 'user', content }]);
             const read = (await sessions.get(id))._unsafeUnwrap();
-            return [plain(made), plain(appended), read.history.length, read.history[0]?.content === content];
+            return [
+              plain(made),
+              plain(appended),
+              read.history.length,
+              read.history[0]?.content === content,
+            ];
           }),
         );
         expect(withoutRevisions(actual)).toEqual(withoutRevisions(expected));

@@ -17,7 +17,10 @@ const listQuery = fc.record({
   user,
   status: optional(fc.oneof(status, fc.uniqueArray(status, { minLength: 1 }))),
   limit: fc.integer({ min: 1, max: 5 }),
-  place: fc.oneof(fc.record({ page: fc.integer({ min: 1, max: 3 }) }), fc.constant('next' as const)),
+  place: fc.oneof(
+    fc.record({ page: fc.integer({ min: 1, max: 3 }) }),
+    fc.constant('next' as const),
+  ),
   order: optional(fc.constantFrom('newest' as const, 'oldest' as const, 'updated' as const)),
   after: fc.option(ms, { nil: undefined, freq: 2 }),
   before: fc.option(ms, { nil: undefined, freq: 2 }),
@@ -31,7 +34,13 @@ const create = fc.record({
   user,
 });
 const change = fc.record({
-  does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const, 'terminate' as const, 'fail' as const),
+  does: fc.constantFrom(
+    'start' as const,
+    'pause' as const,
+    'resume' as const,
+    'terminate' as const,
+    'fail' as const,
+  ),
   session,
   name,
   fencingToken,
@@ -60,9 +69,17 @@ const command = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ does: fc.constant('lease' as const), session, holder: fc.constantFrom('a', '@1:2 b'), ms }),
+    arbitrary: fc.record({
+      does: fc.constant('lease' as const),
+      session,
+      holder: fc.constantFrom('a', '@1:2 b'),
+      ms,
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('renew' as const), session, fencingToken, ms }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('renew' as const), session, fencingToken, ms }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -74,11 +91,19 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), session }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('get' as const), session, historyLimit: optional(fc.nat({ max: 3 })) }),
+    arbitrary: fc.record({
+      does: fc.constant('get' as const),
+      session,
+      historyLimit: optional(fc.nat({ max: 3 })),
+    }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('history' as const), session, last: fc.integer({ min: 1, max: 3 }) }),
+    arbitrary: fc.record({
+      does: fc.constant('history' as const),
+      session,
+      last: fc.integer({ min: 1, max: 3 }),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('sweep' as const) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms }) },
@@ -87,7 +112,10 @@ const command = fc.oneof(
 
 /** Some sessions to begin with, for what follows to act on. */
 export const sequences = fc
-  .tuple(fc.array(create, { minLength: 3, maxLength: 8 }), fc.array(command, { minLength: 10, maxLength: 60 }))
+  .tuple(
+    fc.array(create, { minLength: 3, maxLength: 8 }),
+    fc.array(command, { minLength: 10, maxLength: 60 }),
+  )
   .map(([first, rest]) => [...first, ...rest]);
 
 /** What a caller of one of the services does. */

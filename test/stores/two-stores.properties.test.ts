@@ -20,13 +20,19 @@ import { type Command, sequences } from './two-stores-commands.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The services of some processes on one database, with their clock, and what a caller has heard from them so far. */
+/**
+ * The services of some processes on one database, with their clock, and what a caller has heard
+ * from them so far.
+ */
 class Deployment {
   readonly #clock = new ManualClock();
   readonly #services: readonly SessionService[];
   readonly #store: SessionStore;
   readonly #ids: string[] = [];
-  /** Positions and incarnations are opaque: they are replaced by the order in which they first appear. */
+  /**
+   * Positions and incarnations are opaque: they are replaced by the order in which they first
+   * appear.
+   */
   readonly #labels = new Map<string, string>();
   readonly #fencingTokens = new Map<string, number>();
   readonly #positions = new Map<string, number>();
@@ -38,7 +44,8 @@ class Deployment {
     [this.#store] = stores;
     const ids = countingIds();
     this.#services = stores.map(
-      (store) => new SessionService({ store, clock: this.#clock, ids, idleTimeout: 4, retention: 3 }),
+      (store) =>
+        new SessionService({ store, clock: this.#clock, ids, idleTimeout: 4, retention: 3 }),
     );
   }
 
@@ -84,7 +91,11 @@ class Deployment {
       const told = { ...event, incarnation: this.#label(`incarnation ${incarnation}`) };
       if (event.type !== 'session.appended') return told;
       const placeOf = (at: number) => (at === 0 ? 0 : this.#label(`place ${incarnation} ${at}`));
-      return { ...told, start: placeOf(event.start), historyPosition: placeOf(event.historyPosition) };
+      return {
+        ...told,
+        start: placeOf(event.start),
+        historyPosition: placeOf(event.historyPosition),
+      };
     });
   }
 
@@ -99,17 +110,25 @@ class Deployment {
         return this.#append(service, command);
       case 'lease': {
         const id = this.#idOf(command.session);
-        return service.lease(id, { holder: command.holder, seconds: (command.ms + 1) / 1000 }).map((lease) => {
-          this.#fencingTokens.set(id, lease.fencingToken);
-          return lease;
-        });
+        return service
+          .lease(id, { holder: command.holder, seconds: (command.ms + 1) / 1000 })
+          .map((lease) => {
+            this.#fencingTokens.set(id, lease.fencingToken);
+            return lease;
+          });
       }
       case 'renew': {
         const given = { fencingToken: 1, ...this.#fencingTokenOf(command) };
-        return service.renew(this.#idOf(command.session), { ...given, seconds: (command.ms + 1) / 1000 });
+        return service.renew(this.#idOf(command.session), {
+          ...given,
+          seconds: (command.ms + 1) / 1000,
+        });
       }
       case 'release':
-        return service.release(this.#idOf(command.session), { fencingToken: 1, ...this.#fencingTokenOf(command) });
+        return service.release(this.#idOf(command.session), {
+          fencingToken: 1,
+          ...this.#fencingTokenOf(command),
+        });
       case 'delete':
         return service.delete(this.#idOf(command.session));
       case 'get':
@@ -139,7 +158,10 @@ class Deployment {
     const id = this.#idOf(command.session);
     // Under a name the content is one of two, so that a repeated append is the same or a mismatch.
     const text = command.name === undefined ? this.#turn : command.name;
-    const entries = Array.from({ length: command.entries }, (_, at) => ({ role: 'user', content: `${text} ${at}` }));
+    const entries = Array.from({ length: command.entries }, (_, at) => ({
+      role: 'user',
+      content: `${text} ${at}`,
+    }));
     const ifPosition = command.ifPosition === 'known' ? this.#positions.get(id) : 0;
     const options = {
       ...(command.name !== undefined && { operationId: command.name }),
@@ -165,7 +187,10 @@ class Deployment {
       : { fencingToken: fencingToken === 'latest' ? latest : Math.max(1, latest - 1) };
   }
 
-  #create(service: SessionService, { timeLimit, idempotencyKey, user }: Extract<Command, { does: 'create' }>) {
+  #create(
+    service: SessionService,
+    { timeLimit, idempotencyKey, user }: Extract<Command, { does: 'create' }>,
+  ) {
     const created = service.create({
       ...ada,
       timeLimit: idempotencyKey === undefined ? timeLimit : 2,
@@ -180,7 +205,16 @@ class Deployment {
 
   #list(
     service: SessionService,
-    { place, after, before, status, order, limit, historyLimit, user }: Extract<Command, { does: 'list' }>['query'],
+    {
+      place,
+      after,
+      before,
+      status,
+      order,
+      limit,
+      historyLimit,
+      user,
+    }: Extract<Command, { does: 'list' }>['query'],
   ) {
     const now = this.#clock.now();
     const behind = this.#cursor === undefined ? {} : { cursor: this.#cursor };
@@ -214,12 +248,18 @@ class Deployment {
 }
 
 /** Fails if the answers of two processes on a database ever differ from those of a memory store. */
-const expectSame = async (given: readonly Command[], stores: readonly [SessionStore, SessionStore]): Promise<void> => {
+const expectSame = async (
+  given: readonly Command[],
+  stores: readonly [SessionStore, SessionStore],
+): Promise<void> => {
   const memory = new Deployment([new MemorySessionStore({ events: true })]);
   const database = new Deployment(stores);
   for (const command of given) {
     const [expected, actual] = [await memory.run(command), await database.run(command)];
-    expect({ command, answer: withoutRevisions(actual) }).toEqual({ command, answer: withoutRevisions(expected) });
+    expect({ command, answer: withoutRevisions(actual) }).toEqual({
+      command,
+      answer: withoutRevisions(expected),
+    });
   }
   expect(await database.told()).toEqual(await memory.told());
 };
@@ -233,7 +273,12 @@ describeWithRedis('a caller cannot tell the Redis store from the one in memory',
     await fc.assert(
       fc.asyncProperty(sequences, async (given) => {
         prefixes += 1;
-        const options = { client, prefix: `two-stores-${process.pid}-${prefixes}`, statusIndex: true, events: true };
+        const options = {
+          client,
+          prefix: `two-stores-${process.pid}-${prefixes}`,
+          statusIndex: true,
+          events: true,
+        };
         await expectSame(given, [new RedisSessionStore(options), new RedisSessionStore(options)]);
         expect(await missingEntries(client, options)).toEqual([]);
       }),
@@ -263,14 +308,19 @@ describe('a caller cannot tell the SQLite store from the one in memory', () => {
   });
 });
 
-describeWithPostgres('a caller cannot tell the PostgreSQL store from the one in memory', (postgres) => {
-  test('whatever is created, changed, deleted, swept and listed, in whatever order', async () => {
-    const pool = openPool(postgres);
-    const schemas = postgresSchemas(pool);
-    const property = fc.asyncProperty(sequences, async (given) => {
-      const { store, second, close } = await schemas.open({ events: true });
-      await expectSame(given, [store, second]).finally(close);
+describeWithPostgres(
+  'a caller cannot tell the PostgreSQL store from the one in memory',
+  (postgres) => {
+    test('whatever is created, changed, deleted, swept and listed, in whatever order', async () => {
+      const pool = openPool(postgres);
+      const schemas = postgresSchemas(pool);
+      const property = fc.asyncProperty(sequences, async (given) => {
+        const { store, second, close } = await schemas.open({ events: true });
+        await expectSame(given, [store, second]).finally(close);
+      });
+      await Promise.resolve(fc.assert(property, { numRuns: moreIfLong(6, 150) })).finally(() =>
+        pool.end(),
+      );
     });
-    await Promise.resolve(fc.assert(property, { numRuns: moreIfLong(6, 150) })).finally(() => pool.end());
-  });
-});
+  },
+);

@@ -5,7 +5,9 @@ type Driver = new (file: string) => SqliteDatabase & { close(): unknown };
 
 /** Throws if the package is missing, or was built for another Node. */
 export const loadBetterSqlite3 = (): Driver => {
-  const Database: Driver = createRequire(import.meta.url)(process.env['BETTER_SQLITE3'] ?? 'better-sqlite3');
+  const Database: Driver = createRequire(import.meta.url)(
+    process.env['BETTER_SQLITE3'] ?? 'better-sqlite3',
+  );
   // It loads its native part with the first connection.
   new Database(':memory:').close();
   return Database;

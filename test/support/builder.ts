@@ -8,8 +8,9 @@ import { REPOSITORY } from './packed-package.js';
 import { runNode } from './run.js';
 
 /**
- * Where the workers of a run ask for what is built once for all of them, when the first one needs it: the command line
- * under `command-line`, each script of `test/support/workers` under its name, and any other program under its path.
+ * Where the workers of a run ask for what is built once for all of them, when the first one needs
+ * it: the command line under `command-line`, each script of `test/support/workers` under its name,
+ * and any other program under its path.
  */
 export interface Builder {
   readonly url: string;
@@ -29,7 +30,9 @@ const buildCommandLine = async (dir: string): Promise<string> => {
 const bundle = async (dir: string, name: string): Promise<string> => {
   await build({
     config: false,
-    entry: { [name]: join(REPOSITORY, name.includes('/') ? '' : 'test/support/workers', `${name}.ts`) },
+    entry: {
+      [name]: join(REPOSITORY, name.includes('/') ? '' : 'test/support/workers', `${name}.ts`),
+    },
     outDir: dir,
     clean: false,
     format: 'cjs',
@@ -51,7 +54,9 @@ export const startBuilder = async (): Promise<Builder> => {
     const name = path.slice(1);
     const file =
       built.get(name) ??
-      dir.then((folder) => (name === 'command-line' ? buildCommandLine(folder) : bundle(folder, name)));
+      dir.then((folder) =>
+        name === 'command-line' ? buildCommandLine(folder) : bundle(folder, name),
+      );
     built.set(name, file);
     file.then(
       (text) => response.end(text),

@@ -9,7 +9,10 @@ export const runningOf = (child: ChildProcess, name: string): Running => {
   return Object.assign(child, { pid });
 };
 
-/** A test run may be killed before its teardown; the shell then sees its input end, and ends the server. */
+/**
+ * A test run may be killed before its teardown; the shell then sees its input end, and ends the
+ * server.
+ */
 export function endWithThisProcess(server: Running, signal: 'KILL' | 'QUIT'): void {
   const script = `read -r _; kill -${signal} "$0" 2>/dev/null`;
   const guard = spawn('sh', ['-c', script, String(server.pid)], {
@@ -20,10 +23,15 @@ export function endWithThisProcess(server: Running, signal: 'KILL' | 'QUIT'): vo
 }
 
 /**
- * Waits until the server's output says that it is ready. Uses the server's own output, because another server may answer on
- * the port.
+ * Waits until the server's output says that it is ready. Uses the server's own output, because
+ * another server may answer on the port.
  */
-export function isReady(server: Running, name: string, sign: RegExp, withinMs: number): Promise<void> {
+export function isReady(
+  server: Running,
+  name: string,
+  sign: RegExp,
+  withinMs: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = '';
     const fail = (what: string) => reject(new Error(`${name} ${what}:\n${log}`));

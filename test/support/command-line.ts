@@ -6,7 +6,11 @@ import { built } from './built.js';
 export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts it and waits until it has printed what matches. */
-  start(args: readonly string[], until: RegExp, env?: Readonly<Record<string, string>>): Promise<Running>;
+  start(
+    args: readonly string[],
+    until: RegExp,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Running>;
 }
 
 interface RunOptions {

@@ -1,11 +1,19 @@
 /** Whether this is CI, where nothing is skipped. */
-export const isContinuousIntegration = !['', '0', 'false', undefined].includes(process.env['CI']?.toLowerCase());
+export const isContinuousIntegration = !['', '0', 'false', undefined].includes(
+  process.env['CI']?.toLowerCase(),
+);
 
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env['COLLOQUY_TESTS'] === 'long';
 
-/** Whether another Node than the first one runs the tests in CI: what is the same on each of them was tried on that. */
+/**
+ * Whether another Node than the first one runs the tests in CI: what is the same on each of them
+ * was tried on that.
+ */
 export const isElsewhere = process.env['COLLOQUY_TESTS'] === 'elsewhere';
 
-/** The size of a test, or the number of random cases of a property: `short` in every run, `whole` with `npm run test:long`. */
+/**
+ * The size of a test, or the number of random cases of a property: `short` in every run, `whole`
+ * with `npm run test:long`.
+ */
 export const moreIfLong = <T>(short: T, whole: T): T => (isLong ? whole : short);

@@ -5,25 +5,33 @@ import { isLong } from './continuous-integration.js';
 export const isLarge = (name: string): boolean => name.includes('10,000 sessions');
 
 /**
- * Registers the cases of the contract but the one that makes 10,000 sessions. What it shows depends on the store alone:
- * it is run once on each, and left out for further clients, drivers and deployments of the same store.
+ * Registers the cases of the contract but the one that makes 10,000 sessions. What it shows depends
+ * on the store alone: it is run once on each, and left out for further clients, drivers and
+ * deployments of the same store.
  */
 export const withoutLargeCases =
   (register: TestFunction): TestFunction =>
   (name, run) =>
     isLarge(name) ? undefined : register(name, run);
 
-/** What a client, a driver or a deployment may change: how texts and names travel, and what two stores see. */
+/**
+ * What a client, a driver or a deployment may change: how texts and names travel, and what two
+ * stores see.
+ */
 const TOPICS_OF_CLIENTS: ReadonlySet<string> = new Set(['names', 'tenants', 'texts', 'two stores']);
 
 const topicOf = (name: string): string => name.slice(0, name.indexOf(':'));
 
 /**
- * Registers a part of the contract for a further client, driver or deployment of a store that runs the whole of it
- * elsewhere: the first case of each topic, so that each statement, script and form of answer is used, and all cases of the
- * topics that such a thing may change. With `npm run test:long`, all cases but the largest.
+ * Registers a part of the contract for a further client, driver or deployment of a store that runs
+ * the whole of it elsewhere: the first case of each topic, so that each statement, script and form
+ * of answer is used, and all cases of the topics that such a thing may change. With `npm run
+ * test:long`, all cases but the largest.
  */
-export const forFurtherClients = (register: TestFunction, more: readonly string[] = []): TestFunction => {
+export const forFurtherClients = (
+  register: TestFunction,
+  more: readonly string[] = [],
+): TestFunction => {
   if (isLong) return withoutLargeCases(register);
   const known = new Set<string>();
   return (name, run) => {

@@ -62,9 +62,9 @@ const redis = (version: ClientVersion): DatabaseKind => ({
     const prefix = `shared-${process.pid}-${prefixes}`;
     const client = connectClient(version, { port });
     const remainsOf = async (key: SessionKey): Promise<readonly string[]> => {
-      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, { statusIndex: true }).of(
-        key,
-      );
+      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, {
+        statusIndex: true,
+      }).of(key);
       const remains = {
         'its keys': await client.call('EXISTS', record, journal, names),
         'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,
@@ -80,7 +80,10 @@ const redis = (version: ClientVersion): DatabaseKind => ({
   },
 });
 
-/** The tables with rows of sessions. Events stay; rows of other tenants are none of a test's business. */
+/**
+ * The tables with rows of sessions. Events stay; rows of other tenants are none of a test's
+ * business.
+ */
 const REMAINS = `
   SELECT 'its row' AS remains FROM colloquy_sessions WHERE tenant = ?1 AND id = ?2
   UNION ALL SELECT 'its labels' FROM colloquy_labels WHERE tenant = ?1 AND id = ?2
@@ -151,7 +154,11 @@ export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => 
 };
 
 /** `describe` for each kind of database; skips in plain sight what the machine lacks. */
-export const describeDatabases = (name: string, define: (kind: DatabaseKind) => void, kinds = databases): void => {
+export const describeDatabases = (
+  name: string,
+  define: (kind: DatabaseKind) => void,
+  kinds = databases,
+): void => {
   for (const kind of kinds) {
     const { requirement } = kind;
     describe(`${name}, on ${kind.name}`, () => {

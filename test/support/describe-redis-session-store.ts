@@ -1,7 +1,16 @@
 import { describe, test } from 'vitest';
-import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
+import {
+  type RedisClient,
+  RedisSessionStore,
+  type RedisSessionStoreOptions,
+} from '../../adapters/redis/index.js';
 import { Keyspace } from '../../adapters/redis/keyspace.js';
-import { type Corrupt, describeSessionStore, type OpenedStore, type TestFunction } from '../../src/testing/index.js';
+import {
+  type Corrupt,
+  describeSessionStore,
+  type OpenedStore,
+  type TestFunction,
+} from '../../src/testing/index.js';
 import { forFurtherClients } from './contract-cases.js';
 import { PATIENT_MS } from './patience.js';
 
@@ -15,31 +24,53 @@ let prefixes = 0;
 /** `connect` gives a client, and another one for the second store. */
 export const describeRedisSessionStore = (
   connect: () => readonly [DamagingClient, DamagingClient],
-  { hasStreams = true, register = test }: { readonly hasStreams?: boolean; readonly register?: TestFunction } = {},
+  {
+    hasStreams = true,
+    register = test,
+  }: { readonly hasStreams?: boolean; readonly register?: TestFunction } = {},
 ): void => {
   const prefixOf = new WeakMap<RedisSessionStore, string>();
   const open = (more: Partial<RedisSessionStoreOptions> = {}): OpenedStore<RedisSessionStore> => {
     prefixes += 1;
     const prefix = `contract-${process.pid}-${prefixes}`;
     const [client, another] = connect();
-    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix,
+      partitions: 3,
+      ...more,
+      timeoutMs: PATIENT_MS,
+    });
     prefixOf.set(store, prefix);
     return {
       store,
-      second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS }),
+      second: new RedisSessionStore({
+        client: another,
+        prefix,
+        partitions: 3,
+        ...more,
+        timeoutMs: PATIENT_MS,
+      }),
     };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
     const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
     const [client] = connect();
     if (part === 'state') await client.set(record, '2 from the future');
-    else if (part === 'head') await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
+    else if (part === 'head')
+      await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
     else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
   };
   const everything = hasStreams ? { statusIndex: true, events: true } : { statusIndex: true };
-  describeSessionStore(register, () => open(everything), { corrupt, without: [hasStreams ? 'listen' : 'events'] });
+  describeSessionStore(register, () => open(everything), {
+    corrupt,
+    without: [hasStreams ? 'listen' : 'events'],
+  });
 
   describe('with its default options', () => {
-    describeSessionStore(forFurtherClients(register), () => open(), { corrupt, without: ['statuses', 'events'] });
+    describeSessionStore(forFurtherClients(register), () => open(), {
+      corrupt,
+      without: ['statuses', 'events'],
+    });
   });
 };

@@ -9,8 +9,14 @@ export interface RunningBrowser {
   readonly browser: Browser;
 }
 
-/** `describe` for what needs a real browser: gives one of its own, or skips in plain sight where there is none. */
-export function describeWithChromium(name: string, define: (running: RunningBrowser) => void): void {
+/**
+ * `describe` for what needs a real browser: gives one of its own, or skips in plain sight where
+ * there is none.
+ */
+export function describeWithChromium(
+  name: string,
+  define: (running: RunningBrowser) => void,
+): void {
   const executablePath = findChromium();
   describe(name, () => {
     if (executablePath === undefined) {
@@ -19,8 +25,13 @@ export function describeWithChromium(name: string, define: (running: RunningBrow
     }
     let browser: Browser | undefined;
     beforeAll(async () => {
-      // Without a sandbox, which root and most containers cannot have: it opens pages of these tests alone.
-      browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-quic'] });
+      // Without a sandbox, which root and most containers cannot have: it opens pages of these
+      // tests alone.
+      browser = await chromium.launch({
+        executablePath,
+        headless: true,
+        args: ['--no-sandbox', '--disable-quic'],
+      });
     });
     afterAll(() => browser?.close());
     define({

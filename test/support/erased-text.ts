@@ -10,9 +10,16 @@ import { rewindTo } from './rewind-to.js';
 export const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
 
 /** What a person has said, where a transcript may have it. */
-const saying = (text: string) => ({ role: 'user', content: `I am ${text}.`, id: `m-${text}`, data: { name: text } });
+const saying = (text: string) => ({
+  role: 'user',
+  content: `I am ${text}.`,
+  id: `m-${text}`,
+  data: { name: text },
+});
 
-/** One of a session's entries has the text in all of its parts, and one has it in a long content. */
+/**
+ * One of a session's entries has the text in all of its parts, and one has it in a long content.
+ */
 export const entriesWith = (text: string) => [
   { role: 'user', content: 'hello' },
   saying(text),
@@ -28,16 +35,25 @@ const describe = async (store: SessionStore, id: string, text: string): Promise<
   expect((await store.replace(key, state, next))._unsafeUnwrap()).toBe('replaced');
 };
 
-/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a rewind, and by `delete`. */
+/**
+ * Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a
+ * rewind, and by `delete`.
+ */
 export const sayEverywhere = async (store: SessionStore, text: string) => {
   const sessions = new SessionService({ store, gracePeriod: 60 });
   const begin = async () =>
-    (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) }))).id;
+    (
+      await unwrap(
+        sessions.create({ face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) }),
+      )
+    ).id;
   const positionsOf = async (id: string) =>
     (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
   const [redacted, rewound, deleted] = [await begin(), await begin(), await begin()];
   // A fork has a copy of its own.
-  const forked = (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', from: { id: redacted } }))).id;
+  const forked = (
+    await unwrap(sessions.create({ face: 'ada', profile: 'tutor', from: { id: redacted } }))
+  ).id;
   for (const id of [redacted, rewound, deleted]) {
     await unwrap(sessions.append(id, [saying(text)], { operationId: 'once' }));
   }

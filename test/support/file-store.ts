@@ -17,7 +17,10 @@ const read = (file: string): Sessions =>
       )
     : {};
 
-/** A store that reads its file, changes what it has read and writes all of it back: right in one process alone. */
+/**
+ * A store that reads its file, changes what it has read and writes all of it back: right in one
+ * process alone.
+ */
 export const openFileStore = (file: string): SessionStore => {
   const write = (sessions: Sessions): void => {
     const text = JSON.stringify(sessions, (_, value: unknown) =>
@@ -26,17 +29,27 @@ export const openFileStore = (file: string): SessionStore => {
     writeFileSync(`${file}.${process.pid}`, text);
     renameSync(`${file}.${process.pid}`, file);
   };
-  const change = (key: DueKey, changes: (record: SessionRecord) => Partial<SessionRecord>): void => {
+  const change = (
+    key: DueKey,
+    changes: (record: SessionRecord) => Partial<SessionRecord>,
+  ): void => {
     const sessions = read(file);
     const record = sessions[labelOf(key)];
-    if (record !== undefined) write({ ...sessions, [labelOf(key)]: { ...record, ...changes(record) } });
+    if (record !== undefined)
+      write({ ...sessions, [labelOf(key)]: { ...record, ...changes(record) } });
   };
   const stateOf = (key: DueKey): StateRecord | undefined => read(file)[labelOf(key)]?.state;
   return changed(new MemorySessionStore(), {
     insert: (tenant, head, state) => {
       const key = { tenant, id: head.id };
       if (stateOf(key) !== undefined) return ok('taken');
-      const empty = { history: [], historyCount: 0, historyPosition: 0, historyVersion: '1', sequence: 1 };
+      const empty = {
+        history: [],
+        historyCount: 0,
+        historyPosition: 0,
+        historyVersion: '1',
+        sequence: 1,
+      };
       write({ ...read(file), [labelOf(key)]: { head, state, ...empty } });
       return ok('inserted');
     },
@@ -44,11 +57,17 @@ export const openFileStore = (file: string): SessionStore => {
     findState: (key) => ok(stateOf(key)),
     replace: (key, previous, next, { event } = {}) => {
       if (stateOf(key)?.revision !== previous.revision) return ok('stale');
-      change(key, ({ sequence }) => ({ state: next, sequence: sequence + (event === undefined ? 0 : 1) }));
+      change(key, ({ sequence }) => ({
+        state: next,
+        sequence: sequence + (event === undefined ? 0 : 1),
+      }));
       return ok('replaced');
     },
     append: (key, { entries }) => {
-      change(key, ({ history, sequence }) => ({ history: [...history, ...entries], sequence: sequence + 1 }));
+      change(key, ({ history, sequence }) => ({
+        history: [...history, ...entries],
+        sequence: sequence + 1,
+      }));
       return ok({ outcome: 'appended', position: read(file)[labelOf(key)]?.history.length ?? 0 });
     },
     remove: (key) => {

@@ -10,7 +10,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A free port whose neighbour at `offset` is free too, as servers need that keep a second one at a fixed distance. */
+/**
+ * A free port whose neighbour at `offset` is free too, as servers need that keep a second one at a
+ * fixed distance.
+ */
 export async function freePortPair(offset: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = await freePort();

@@ -21,7 +21,8 @@ function linesOfMissing(): readonly string[] {
   return Object.values(requirements)
     .filter(({ isMet }) => !isMet())
     .map(({ name, howToGet, isNeededInCi }) => {
-      if (isContinuousIntegration && isNeededInCi) throw new Error(`CI skips no test that needs ${name}. ${howToGet}`);
+      if (isContinuousIntegration && isNeededInCi)
+        throw new Error(`CI skips no test that needs ${name}. ${howToGet}`);
       return `SKIPPED: all tests that need ${name}, since this machine has none. ${howToGet}`;
     });
 }
@@ -34,7 +35,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     requirements.postgres.isMet() ? startPostgres() : undefined,
   ]);
   project.provide('redis', redis && { host: redis.host, port: redis.port, url: redis.url });
-  project.provide('postgres', postgres && { host: postgres.host, port: postgres.port, url: postgres.url });
+  project.provide(
+    'postgres',
+    postgres && { host: postgres.host, port: postgres.port, url: postgres.url },
+  );
   project.provide('builder', builder.url);
   return async () => {
     await Promise.all([builder.stop(), redis?.stop(), postgres?.stop()]);

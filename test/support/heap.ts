@@ -1,4 +1,7 @@
-/** The heap of this process after all that is no longer needed has been collected; needs `--expose-gc`. */
+/**
+ * The heap of this process after all that is no longer needed has been collected; needs
+ * `--expose-gc`.
+ */
 export const heapAfterCollection = async (): Promise<number> => {
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('run this with --expose-gc');
@@ -18,7 +21,8 @@ export interface HeapSample {
 
 /** How many bytes the heap grows by with each step: the slope of the line that fits best. */
 export const growthOf = (samples: readonly HeapSample[]): number => {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
   const steps = mean(samples.map((sample) => sample.steps));
   const bytes = mean(samples.map((sample) => sample.bytes));
   const products = samples.map((sample) => (sample.steps - steps) * (sample.bytes - bytes));
@@ -26,8 +30,8 @@ export const growthOf = (samples: readonly HeapSample[]): number => {
 };
 
 /**
- * What keeps this process alive and did not when `before` was taken. One timer more or less is none of it: a store has
- * a single one for all its calls, which runs out by itself.
+ * What keeps this process alive and did not when `before` was taken. One timer more or less is none
+ * of it: a store has a single one for all its calls, which runs out by itself.
  */
 export const leftSince = (before: readonly string[]): readonly string[] => {
   const known = [...before, 'Timeout'];

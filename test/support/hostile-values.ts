@@ -5,7 +5,14 @@ export const throwing = (): object => {
   };
   return new Proxy(
     {},
-    { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap, set: trap },
+    {
+      get: trap,
+      has: trap,
+      ownKeys: trap,
+      getPrototypeOf: trap,
+      getOwnPropertyDescriptor: trap,
+      set: trap,
+    },
   );
 };
 

@@ -1,6 +1,9 @@
 const TICK_MS = 10;
 
-/** Whether an operation takes longer than `ms`. A standstill of this process or machine counts as a few milliseconds. */
+/**
+ * Whether an operation takes longer than `ms`. A standstill of this process or machine counts as a
+ * few milliseconds.
+ */
 export const inTime = async <T>(
   ms: number,
   operation: () => PromiseLike<T> | T,

@@ -1,6 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 
-/** A network of its own with one cable to this machine, which can be cut. Nobody else can reach what is in it. */
+/**
+ * A network of its own with one cable to this machine, which can be cut. Nobody else can reach what
+ * is in it.
+ */
 export interface Network {
   /** The address of what runs in it. */
   readonly host: string;
@@ -33,7 +36,10 @@ export const openNetwork = (): Network => {
   ip('netns', 'add', name);
   // A test run may be killed before it has closed the network; the shell then sees its input end.
   const script = 'read -r _; ip netns del "$0" 2>/dev/null';
-  const guard = spawn('sh', ['-c', script, name], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', script, name], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   const close = (): void => {
     ip('netns', 'del', name);
     guard.kill('SIGKILL');

@@ -1,7 +1,10 @@
 import { afterAll, expect, vi } from 'vitest';
 import { waitingTimers } from './waiting-timers.js';
 
-/** How long what a file has just ended may take to go, in milliseconds. Less than any timer of ours that may be left waits. */
+/**
+ * How long what a file has just ended may take to go, in milliseconds. Less than any timer of ours
+ * that may be left waits.
+ */
 const GOING_MS = 20_000;
 
 const wait = setTimeout;
@@ -26,6 +29,7 @@ const left = (): readonly string[] => [
 afterAll(async () => {
   expect(vi.isFakeTimers(), 'the file leaves fake timers').toBe(false);
   const end = performance.now() + GOING_MS;
-  while (left().length > 0 && performance.now() < end) await new Promise((resolve) => wait(resolve, 10));
+  while (left().length > 0 && performance.now() < end)
+    await new Promise((resolve) => wait(resolve, 10));
   expect(left(), 'what the file has started and not ended').toEqual([]);
 }, 2 * GOING_MS);

@@ -3,9 +3,19 @@ import { join } from 'node:path';
 import { REPOSITORY } from './packed-package.js';
 import { run, runNode } from './run.js';
 
-const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+const INSTALL = [
+  'install',
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+  '--no-package-lock',
+  '--loglevel=error',
+];
 
-/** A project of a user's own, in a folder of its own, that has installed `packages` and what they depend on. */
+/**
+ * A project of a user's own, in a folder of its own, that has installed `packages` and what they
+ * depend on.
+ */
 export async function createProject(dir: string, packages: readonly string[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   await writeJson(join(dir, 'package.json'), { name: 'consumer', private: true, type: 'module' });
@@ -13,20 +23,34 @@ export async function createProject(dir: string, packages: readonly string[]): P
 }
 
 /**
- * `name@version` as installed in the repository under this name or alias, so that the package manager has it in its cache.
+ * `name@version` as installed in the repository under this name or alias, so that the package
+ * manager has it in its cache.
  */
 export async function sameVersion(installed: string): Promise<string> {
   const manifest: unknown = JSON.parse(
-    await readFile(join(REPOSITORY, 'node_modules', installed, 'package.json'), { encoding: 'utf8' }),
+    await readFile(join(REPOSITORY, 'node_modules', installed, 'package.json'), {
+      encoding: 'utf8',
+    }),
   );
-  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest) || !('name' in manifest)) {
+  if (
+    typeof manifest !== 'object' ||
+    manifest === null ||
+    !('version' in manifest) ||
+    !('name' in manifest)
+  ) {
     throw new Error(`no ${installed}`);
   }
   return `${manifest.name}@${manifest.version}`;
 }
 
-/** Runs `source` in the project, as an ES module or as CommonJS, and gives the JSON that it printed. */
-export async function evaluate(dir: string, format: 'esm' | 'cjs', source: string): Promise<unknown> {
+/**
+ * Runs `source` in the project, as an ES module or as CommonJS, and gives the JSON that it printed.
+ */
+export async function evaluate(
+  dir: string,
+  format: 'esm' | 'cjs',
+  source: string,
+): Promise<unknown> {
   const file = join(dir, format === 'esm' ? 'script.mjs' : 'script.cjs');
   await writeFile(file, source);
   return JSON.parse(await runNode([file], dir));
@@ -52,15 +76,24 @@ const STRICTEST = {
 };
 
 /**
- * Type-checks `name.ts` in the project under the strictest settings, all declarations included: as an ES module and as
- * CommonJS, which have declarations of their own. `npm run package` finds them the way that bundlers do.
+ * Type-checks `name.ts` in the project under the strictest settings, all declarations included: as
+ * an ES module and as CommonJS, which have declarations of their own. `npm run package` finds them
+ * the way that bundlers do.
  */
-export async function typeCheck(dir: string, name: string, source: string, types: readonly string[]): Promise<void> {
+export async function typeCheck(
+  dir: string,
+  name: string,
+  source: string,
+  types: readonly string[],
+): Promise<void> {
   const files = [`${name}.mts`, `${name}.cts`];
   await Promise.all(files.map((file) => writeFile(join(dir, file), source)));
   const config = join(dir, `tsconfig.${name}.json`);
   await writeJson(config, { compilerOptions: { ...STRICTEST, types }, files });
-  await runNode([join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', config], dir);
+  await runNode(
+    [join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', config],
+    dir,
+  );
 }
 
 const writeJson = (file: string, value: unknown) => writeFile(file, JSON.stringify(value, null, 2));

@@ -21,12 +21,24 @@ const ofRedis = async ({ port, prefix }: Place<'redis'>) => {
 };
 
 /** The totals last: triggers keep them. */
-const tables = ['sessions', 'heads', 'entries', 'operations', 'labels', 'events', 'outbox', 'totals'];
+const tables = [
+  'sessions',
+  'heads',
+  'entries',
+  'operations',
+  'labels',
+  'events',
+  'outbox',
+  'totals',
+];
 
 const ofSqlite = async ({ file }: Place<'sqlite'>) => {
   const database = openLibsql(file);
   database.exec(`VACUUM INTO '${file}.copy'; ATTACH '${file}.copy' AS copy`);
-  const names = database.prepare("SELECT name FROM copy.sqlite_master WHERE type = 'table'").pluck().all();
+  const names = database
+    .prepare("SELECT name FROM copy.sqlite_master WHERE type = 'table'")
+    .pluck()
+    .all();
   const known = tables.map((table) => `colloquy_${table}`).filter((name) => names.includes(name));
   return async (): Promise<void> => {
     const statements = known.map(
@@ -40,9 +52,13 @@ const ofSqlite = async ({ file }: Place<'sqlite'>) => {
 
 const ofPostgres = async ({ url, schema }: Place<'postgres'>) => {
   const pool = openPool({ url }, { max: 1 });
-  const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+  const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [
+    schema,
+  ]);
   const known = tables.filter((table) => rows.some(({ tablename }) => tablename === table));
-  const copies = known.map((name) => `CREATE TEMP TABLE ${name}_copy AS SELECT * FROM "${schema}".${name}`);
+  const copies = known.map(
+    (name) => `CREATE TEMP TABLE ${name}_copy AS SELECT * FROM "${schema}".${name}`,
+  );
   await pool.query(copies.join('; '));
   return async (): Promise<void> => {
     const statements = known.map(
@@ -54,7 +70,10 @@ const ofPostgres = async ({ url, schema }: Place<'postgres'>) => {
   };
 };
 
-/** Keeps a copy of a database. The function that it gives puts the database back to it, once, as an operator would. */
+/**
+ * Keeps a copy of a database. The function that it gives puts the database back to it, once, as an
+ * operator would.
+ */
 export const olderCopyOf = async (address: StoreAddress): Promise<() => Promise<void>> => {
   if (address.type === 'redis') return ofRedis(address);
   return address.type === 'sqlite' ? ofSqlite(address) : ofPostgres(address);

@@ -14,7 +14,9 @@ export interface PackedPackage {
   remove(): Promise<void>;
 }
 
-/** The package to publish: the tarball in COLLOQUY_TARBALL, or one that is built and packed here. */
+/**
+ * The package to publish: the tarball in COLLOQUY_TARBALL, or one that is built and packed here.
+ */
 export async function packPackage(): Promise<PackedPackage> {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-package-'));
   const remove = () => rm(dir, { recursive: true, force: true });

@@ -16,7 +16,10 @@ export interface PgBouncer {
 /** Debian installs it where only root looks for programs. */
 const DEBIAN = '/usr/sbin/pgbouncer';
 
-/** The PgBouncer to test with: the one that PGBOUNCER names, otherwise the first on PATH, otherwise Debian's. */
+/**
+ * The PgBouncer to test with: the one that PGBOUNCER names, otherwise the first on PATH, otherwise
+ * Debian's.
+ */
 export const findPgBouncer = (): string | undefined =>
   findBinary('pgbouncer', 'PGBOUNCER') ?? (isExecutable(DEBIAN) ? DEBIAN : undefined);
 
@@ -32,7 +35,10 @@ default_pool_size = 2
 ignore_startup_parameters = options
 `;
 
-/** Starts a PgBouncer in transaction mode, with two connections to the server (https://www.pgbouncer.org/config.html). */
+/**
+ * Starts a PgBouncer in transaction mode, with two connections to the server
+ * (https://www.pgbouncer.org/config.html).
+ */
 export const startPgBouncer = async (server: PostgresAddress): Promise<PgBouncer> => {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-pgbouncer-'));
   const file = join(dir, 'pgbouncer.ini');
@@ -40,7 +46,10 @@ export const startPgBouncer = async (server: PostgresAddress): Promise<PgBouncer
   const user = serverUser();
   await writeFile(file, settings(port, server));
   if (user !== undefined) await chown(dir, user.uid, user.gid);
-  const child = spawn(findPgBouncer() ?? 'pgbouncer', [file], { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(findPgBouncer() ?? 'pgbouncer', [file], {
+    ...user,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const gone = once(child, 'exit');
   let log = '';
   await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** One of several, by any number. */
-export const pick = <T>(several: readonly T[], at: number): T | undefined => several[at % Math.max(1, several.length)];
+export const pick = <T>(several: readonly T[], at: number): T | undefined =>
+  several[at % Math.max(1, several.length)];
 
 /** Lets the event loop take turns. */
 export const turns = async (count: number): Promise<void> => {

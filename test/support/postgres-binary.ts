@@ -15,13 +15,18 @@ const debianFolders = (): readonly string[] => {
 };
 
 /**
- * The folder of the PostgreSQL to test against, with `postgres` and `initdb`: the one that POSTGRES names (it, or a binary
- * in it), otherwise the first on PATH, otherwise the newest of Debian's.
+ * The folder of the PostgreSQL to test against, with `postgres` and `initdb`: the one that POSTGRES
+ * names (it, or a binary in it), otherwise the first on PATH, otherwise the newest of Debian's.
  */
 export const findPostgres = (): string | undefined => {
   const named = process.env['POSTGRES'];
-  if (named !== undefined && named !== '' && statSync(named, { throwIfNoEntry: false })?.isDirectory() === true) {
-    if (!isExecutable(join(named, 'postgres'))) throw new Error(`POSTGRES is ${named}, which has no postgres in it`);
+  if (
+    named !== undefined &&
+    named !== '' &&
+    statSync(named, { throwIfNoEntry: false })?.isDirectory() === true
+  ) {
+    if (!isExecutable(join(named, 'postgres')))
+      throw new Error(`POSTGRES is ${named}, which has no postgres in it`);
     return named;
   }
   const binary = findBinary('postgres', 'POSTGRES');

@@ -14,8 +14,8 @@ const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox
 export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;
 
 /**
- * A pool that ends a turn later. A pool that is ended in the turn in which it was asked for a connection never answers,
- * and the call that waits for it would keep its timer.
+ * A pool that ends a turn later. A pool that is ended in the turn in which it was asked for a
+ * connection never answers, and the call that waits for it would keep its timer.
  */
 class PatientPool extends Pool {
   override end(): Promise<void>;
@@ -27,20 +27,32 @@ class PatientPool extends Pool {
 }
 
 /** A pool as a host should configure it. Lost idle connections are no error of a test. */
-export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, settings: PoolConfig = {}): Pool => {
-  const pool = new PatientPool({ connectionString: url, connectionTimeoutMillis: PATIENT_MS, ...settings });
+export const openPool = (
+  { url }: Pick<PostgresAddress, 'url'>,
+  settings: PoolConfig = {},
+): Pool => {
+  const pool = new PatientPool({
+    connectionString: url,
+    connectionTimeoutMillis: PATIENT_MS,
+    ...settings,
+  });
   pool.on('error', () => undefined);
   return pool;
 };
 
-/** Makes stores over one pool, each in an empty schema. Schemas are used again, since making the tables takes a while. */
+/**
+ * Makes stores over one pool, each in an empty schema. Schemas are used again, since making the
+ * tables takes a while.
+ */
 export const postgresSchemas = (pool: PostgresPool) => {
   const free: string[] = [];
   const take = async (): Promise<string> => {
     const known = free.pop();
     if (known !== undefined) return known;
     const schema = schemaName();
-    (await new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS }).migrate())._unsafeUnwrap();
+    (
+      await new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS }).migrate()
+    )._unsafeUnwrap();
     return schema;
   };
   /** Runs SQL on a connection of the pool. */

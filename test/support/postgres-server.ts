@@ -21,22 +21,26 @@ export interface PostgresServer extends PostgresAddress {
   /** Where the server keeps its files. */
   readonly dir: string;
   /**
-   * Ends the server and waits until it has gone. SIGQUIT, the default, saves nothing; SIGINT shuts down in order; SIGKILL
-   * kills all processes of the server at once, as a crash of the machine does.
+   * Ends the server and waits until it has gone. SIGQUIT, the default, saves nothing; SIGINT shuts
+   * down in order; SIGKILL kills all processes of the server at once, as a crash of the machine
+   * does.
    */
   stop(signal?: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
 }
 
 export interface PostgresServerOptions {
-  /** Further settings, as on the command line of postgres (`-c name=value`); they win over the defaults here. */
+  /**
+   * Further settings, as on the command line of postgres (`-c name=value`); they win over the
+   * defaults here.
+   */
   readonly args?: readonly string[];
   /** Further options of initdb, for a new database. */
   readonly initdb?: readonly string[];
   /** Where to listen; a free port by default. */
   readonly port?: number;
   /**
-   * A folder that outlives the server, so that another may start from what this one left. An empty one gets a new
-   * database; as root it then belongs to the server's user. Temporary by default.
+   * A folder that outlives the server, so that another may start from what this one left. An empty
+   * one gets a new database; as root it then belongs to the server's user. Temporary by default.
    */
   readonly dir?: string;
   /** Further environment variables of the server. */
@@ -56,12 +60,16 @@ let found: User | undefined;
 
 export const serverUser = (): User | undefined => {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+  const idOf = (option: string) =>
+    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
   found ??= { uid: idOf('-u'), gid: idOf('-g') };
   return found;
 };
 
-/** Starts a PostgreSQL of its own on the loopback address. It writes nothing through to the disk unless `args` say so. */
+/**
+ * Starts a PostgreSQL of its own on the loopback address. It writes nothing through to the disk
+ * unless `args` say so.
+ */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-postgres-')));
   const removeDir = async () => {
@@ -88,13 +96,20 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   }
 }
 
-/** Makes `dir`, an empty folder, the place of a standby that follows `server` as soon as it is started there. */
+/**
+ * Makes `dir`, an empty folder, the place of a standby that follows `server` as soon as it is
+ * started there.
+ */
 export async function makeStandby(server: PostgresServer, dir: string): Promise<void> {
   const user = serverUser();
   if (user !== undefined) await chown(dir, user.uid, user.gid);
   const from = ['--host', server.host, '--port', String(server.port), '--username=postgres'];
   const how = ['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'];
-  execFileSync(binaryOf('pg_basebackup'), [...from, ...how, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
+  execFileSync(binaryOf('pg_basebackup'), [...from, ...how, '--pgdata', dir], {
+    ...user,
+    cwd: dir,
+    stdio: 'pipe',
+  });
 }
 
 const binaryOf = (name: string): string => {
@@ -106,11 +121,26 @@ const binaryOf = (name: string): string => {
 async function makeDatabase(dir: string, options: readonly string[]): Promise<void> {
   const user = serverUser();
   if (user !== undefined) await chown(dir, user.uid, user.gid);
-  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', ...options];
-  execFileSync(binaryOf('initdb'), [...settings, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
+  const settings = [
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    ...options,
+  ];
+  execFileSync(binaryOf('initdb'), [...settings, '--pgdata', dir], {
+    ...user,
+    cwd: dir,
+    stdio: 'pipe',
+  });
 }
 
-async function launch(port: number, dir: string, { args = [], env = {} }: PostgresServerOptions): Promise<Running> {
+async function launch(
+  port: number,
+  dir: string,
+  { args = [], env = {} }: PostgresServerOptions,
+): Promise<Running> {
   const binary = binaryOf('postgres');
   const place = ['-D', dir, '-c', `listen_addresses=${LOOPBACK}`, '-c', `port=${port}`];
   const child = spawn(binary, [...place, ...DEFAULTS, ...args], {
@@ -140,13 +170,17 @@ async function end(server: Running, signal: NodeJS.Signals = 'SIGQUIT'): Promise
   clearTimeout(impatience);
 }
 
-/** A postmaster that is killed alone leaves processes behind, which may go on writing for a while. */
+/**
+ * A postmaster that is killed alone leaves processes behind, which may go on writing for a while.
+ */
 function killAll(postmaster: number): void {
   // So that it starts no further ones meanwhile.
   process.kill(postmaster, 'SIGSTOP');
   const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
   const pairs = processes.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const children = pairs.flatMap(([pid = 0, parent]) => (parent === postmaster && pid > 0 ? [pid] : []));
+  const children = pairs.flatMap(([pid = 0, parent]) =>
+    parent === postmaster && pid > 0 ? [pid] : [],
+  );
   for (const pid of [postmaster, ...children]) kill(pid);
 }
 

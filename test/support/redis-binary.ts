@@ -8,6 +8,7 @@ export const findRedisServer = (): string | undefined => findBinary('redis-serve
 export const redisMajor = (): number => {
   const binary = findRedisServer();
   if (binary === undefined) return 0;
-  const [, major = '0'] = /v=(\d+)/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' })) ?? [];
+  const [, major = '0'] =
+    /v=(\d+)/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' })) ?? [];
   return Number(major);
 };

@@ -1,7 +1,17 @@
 import { onTestFinished } from 'vitest';
-import { type ClientOptions, type ClientVersion, connectClient, type TestClient } from './client-versions.js';
+import {
+  type ClientOptions,
+  type ClientVersion,
+  connectClient,
+  type TestClient,
+} from './client-versions.js';
 
-export { type ClientOptions, type ClientVersion, clientVersions, type TestClient } from './client-versions.js';
+export {
+  type ClientOptions,
+  type ClientVersion,
+  clientVersions,
+  type TestClient,
+} from './client-versions.js';
 
 /** A client that is closed with the test that opened it. */
 export const openClient = (version: ClientVersion, options: ClientOptions): TestClient => {

@@ -22,8 +22,14 @@ export interface RedisClusterOptions {
 const SLOTS = 16_384;
 const BUS_OFFSET = 10_000;
 
-/** Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them says it is whole. */
-export async function startCluster(size = 3, options: RedisClusterOptions = {}): Promise<RedisCluster> {
+/**
+ * Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them
+ * says it is whole.
+ */
+export async function startCluster(
+  size = 3,
+  options: RedisClusterOptions = {},
+): Promise<RedisCluster> {
   const started: RedisServer[] = [];
   const stop = async () => {
     await Promise.all(started.map((node) => node.stop()));
@@ -47,10 +53,16 @@ export async function startCluster(size = 3, options: RedisClusterOptions = {}):
 
 async function startNode(args: readonly string[]): Promise<RedisServer> {
   const port = await freePortPair(BUS_OFFSET);
-  return startRedis({ port, args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...args] });
+  return startRedis({
+    port,
+    args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...args],
+  });
 }
 
-async function join(nodes: readonly RedisAddress[], replicas: readonly RedisAddress[]): Promise<void> {
+async function join(
+  nodes: readonly RedisAddress[],
+  replicas: readonly RedisAddress[],
+): Promise<void> {
   const all = [...nodes, ...replicas];
   const clients = all.map(({ host, port }) => new Redis({ host, port }));
   const masters = clients.slice(0, nodes.length);
@@ -60,7 +72,9 @@ async function join(nodes: readonly RedisAddress[], replicas: readonly RedisAddr
     for (const { host, port } of all.slice(1)) await first?.call('CLUSTER', 'MEET', host, port);
     await Promise.all(clients.map((client) => isWhole(client, all.length)));
     const followers = clients.slice(nodes.length);
-    await Promise.all(followers.map((client, index) => follow(client, masters[index % masters.length])));
+    await Promise.all(
+      followers.map((client, index) => follow(client, masters[index % masters.length])),
+    );
   } finally {
     for (const client of clients) client.disconnect();
   }
@@ -68,7 +82,9 @@ async function join(nodes: readonly RedisAddress[], replicas: readonly RedisAddr
 
 async function follow(replica: Redis, master: Redis | undefined): Promise<void> {
   await replica.call('CLUSTER', 'REPLICATE', String(await master?.call('CLUSTER', 'MYID')));
-  await until('the replica is in step', async () => (await replica.info('replication')).includes('link_status:up'));
+  await until('the replica is in step', async () =>
+    (await replica.info('replication')).includes('link_status:up'),
+  );
 }
 
 async function takeSlots(client: Redis, index: number, size: number): Promise<void> {
@@ -76,7 +92,11 @@ async function takeSlots(client: Redis, index: number, size: number): Promise<vo
   const end = Math.floor(((index + 1) * SLOTS) / size);
   // Without an epoch of its own each, masters that meet first have to settle their order.
   await client.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
-  await client.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: end - from }, (_, slot) => from + slot));
+  await client.call(
+    'CLUSTER',
+    'ADDSLOTS',
+    ...Array.from({ length: end - from }, (_, slot) => from + slot),
+  );
 }
 
 async function isWhole(client: Redis, size: number): Promise<void> {

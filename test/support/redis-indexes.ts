@@ -19,11 +19,13 @@ const keysUnder = async (client: LookingClient, prefix: string): Promise<readonl
   return (Array.isArray(found) ? found.map(String) : []).toSorted();
 };
 
-const numberOf = (score: unknown): number => (typeof score === 'string' ? Number(score) : Number.NaN);
+const numberOf = (score: unknown): number =>
+  typeof score === 'string' ? Number(score) : Number.NaN;
 
 /**
- * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its
- * labels, or whose due time, or time from which it wants a worker, is noted nowhere or too late. Nothing may ever be.
+ * What is missing beside the sessions of a store: a session that no list has, or no list by its
+ * status or one of its labels, or whose due time, or time from which it wants a worker, is noted
+ * nowhere or too late. Nothing may ever be.
  */
 export const missingEntries = async (
   client: LookingClient,
@@ -40,10 +42,15 @@ export const missingEntries = async (
     const { head, state } = record;
     const session = keys.of(key);
     const { index, byStatus, work, waiting, deadlines, tenants, member, owner } = session;
-    const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    const labels = Object.entries(state.labels ?? {}).map(([label, value]) =>
+      labelKey(session, label, value),
+    );
     const created = Date.parse(head.createdAt);
-    for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
-      if (numberOf(await client.call('ZSCORE', list, member)) !== created) missing.push(`${rest} in ${list}`);
+    for (const list of [index, byStatus[state.status], ...labels].filter(
+      (each) => each !== undefined,
+    )) {
+      if (numberOf(await client.call('ZSCORE', list, member)) !== created)
+        missing.push(`${rest} in ${list}`);
     }
     const [dueAt, wakeAt] = [dueAtOf(state), wakeAtOf(state)];
     for (const [list, name, at] of [

@@ -18,7 +18,10 @@ export interface RedisServer extends RedisAddress {
   readonly pid: number;
   /** Where the server keeps its files. */
   readonly dir: string;
-  /** Ends the server and waits until it has gone. By default it does not stay to save what nobody will read. */
+  /**
+   * Ends the server and waits until it has gone. By default it does not stay to save what nobody
+   * will read.
+   */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -33,11 +36,17 @@ export interface RedisServerOptions {
   readonly within?: readonly string[];
   /** A settings file of its own, as a sentinel wants one. */
   readonly config?: string;
-  /** A folder that outlives the server, so that another may start from what this one left. Temporary by default. */
+  /**
+   * A folder that outlives the server, so that another may start from what this one left. Temporary
+   * by default.
+   */
   readonly dir?: string;
 }
 
-/** Starts a redis-server of its own on the loopback address, with nothing persisted unless `args` say so. */
+/**
+ * Starts a redis-server of its own on the loopback address, with nothing persisted unless `args`
+ * say so.
+ */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-redis-')));
   const removeDir = async () => {
@@ -63,7 +72,18 @@ async function launch(port: number, dir: string, options: RedisServerOptions): P
   const { host = LOOPBACK, within = [], config, args = [] } = options;
   const binary = findRedisServer();
   if (binary === undefined) throw new Error('no redis-server found');
-  const defaults = ['--bind', host, '--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
+  const defaults = [
+    '--bind',
+    host,
+    '--port',
+    String(port),
+    '--dir',
+    dir,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
   const settings = [...(config === undefined ? defaults : [config]), ...args];
   const [program = binary, ...rest] = [...within, binary, ...settings];
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,7 +1,10 @@
 import type { RedisClient } from '../../adapters/redis/index.js';
 import { intercepting } from './intercepting-client.js';
 
-/** What becomes of a command: it is refused with an error reply, or its connection breaks before or after it has run. */
+/**
+ * What becomes of a command: it is refused with an error reply, or its connection breaks before or
+ * after it has run.
+ */
 export interface Refusal {
   readonly message: string;
   readonly hasRun?: boolean;
@@ -18,8 +21,8 @@ export const refusals: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * `client` with its commands counted from 1; those for which `isRefused` holds fare as `refusal` says. `sent` is how many
- * there were.
+ * `client` with its commands counted from 1; those for which `isRefused` holds fare as `refusal`
+ * says. `sent` is how many there were.
  */
 export const refusing = <C extends RedisClient>(
   client: C,

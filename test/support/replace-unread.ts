@@ -4,8 +4,8 @@ import type { SessionKey, SessionStore } from '../../src/store/session-store.js'
 import { previousOf } from '../../src/testing/samples.js';
 
 /**
- * Replaces a state without reading it: one call of the store, where `replacing` reads the state first. `previous` is
- * needed if the session moves between indexes.
+ * Replaces a state without reading it: one call of the store, where `replacing` reads the state
+ * first. `previous` is needed if the session moves between indexes.
  */
 export const replaceUnread = (
   store: SessionStore,
@@ -14,5 +14,7 @@ export const replaceUnread = (
   previous: StateRecord = next,
 ) => {
   const { revision } = previousOf(next);
-  return store.replace(key, { ...previous, revision }, next, { event: statusDetailOf(false, next) });
+  return store.replace(key, { ...previous, revision }, next, {
+    event: statusDetailOf(false, next),
+  });
 };

@@ -38,7 +38,8 @@ export const requirements = {
   pgbouncer: {
     name: 'PgBouncer',
     isMet: () => findPgBouncer() !== undefined,
-    howToGet: 'Install one (Debian: apt-get install pgbouncer), or set PGBOUNCER to the path of its binary.',
+    howToGet:
+      'Install one (Debian: apt-get install pgbouncer), or set PGBOUNCER to the path of its binary.',
     isNeededInCi: true,
   },
   chromium: {
@@ -57,7 +58,8 @@ export const requirements = {
   python: {
     name: 'Python 3',
     isMet: () => findBinary('python3', 'PYTHON') !== undefined,
-    howToGet: 'Install it (Debian: apt-get install python3), or set PYTHON to the path of its binary.',
+    howToGet:
+      'Install it (Debian: apt-get install python3), or set PYTHON to the path of its binary.',
     isNeededInCi: true,
   },
   networks: {
@@ -87,10 +89,15 @@ export const requirements = {
   betterSqlite3: {
     name: 'better-sqlite3',
     isMet: betterSqlite3Available,
-    howToGet: 'Run npm install --no-save better-sqlite3, or set BETTER_SQLITE3 to the folder of the package.',
+    howToGet:
+      'Run npm install --no-save better-sqlite3, or set BETTER_SQLITE3 to the folder of the package.',
     isNeededInCi: false,
   },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
-/** The name of a skipped test, which says why it is skipped. The global setup says how to get what is missing. */
-export const reasonToSkip = ({ name }: Requirement): string => `skipped: needs ${name}, and this machine has none`;
+/**
+ * The name of a skipped test, which says why it is skipped. The global setup says how to get what
+ * is missing.
+ */
+export const reasonToSkip = ({ name }: Requirement): string =>
+  `skipped: needs ${name}, and this machine has none`;

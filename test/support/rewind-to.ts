@@ -1,5 +1,10 @@
 import type { ResultAsync } from 'neverthrow';
-import type { Appended, NewHistoryEntry, OperationErrors, SessionService } from '../../src/index.js';
+import type {
+  Appended,
+  NewHistoryEntry,
+  OperationErrors,
+  SessionService,
+} from '../../src/index.js';
 
 /** Rewinds from wherever the history ends at the time of the call. */
 export const rewindTo = (

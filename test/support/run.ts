@@ -10,4 +10,5 @@ export function run(program: string, args: readonly string[], cwd: string): Prom
   });
 }
 
-export const runNode = (args: readonly string[], cwd: string): Promise<string> => run(process.execPath, args, cwd);
+export const runNode = (args: readonly string[], cwd: string): Promise<string> =>
+  run(process.execPath, args, cwd);

@@ -45,18 +45,25 @@ export const okOf = async <T>(operation: ResultAsync<T, Failure>): Promise<T> =>
 };
 
 /** The error of an operation that must fail. */
-export const errorOf = async <E extends Failure>(operation: ResultAsync<unknown, E>): Promise<E> => {
+export const errorOf = async <E extends Failure>(
+  operation: ResultAsync<unknown, E>,
+): Promise<E> => {
   const result = await operation;
   if (result.isErr()) return result.error;
   throw new Error(`succeeded with ${JSON.stringify(result.value)}`);
 };
 
 /** Creates a session, and gives its id. */
-export const createdIn = async (sessions: SessionService, input: { readonly timeLimit?: number } = {}) =>
-  (await okOf(sessions.create({ ...ada, ...input }))).id;
+export const createdIn = async (
+  sessions: SessionService,
+  input: { readonly timeLimit?: number } = {},
+) => (await okOf(sessions.create({ ...ada, ...input }))).id;
 
 /** Creates a session and starts it. */
-export const startedIn = async (sessions: SessionService, input: { readonly timeLimit?: number } = {}) => {
+export const startedIn = async (
+  sessions: SessionService,
+  input: { readonly timeLimit?: number } = {},
+) => {
   const id = await createdIn(sessions, input);
   await okOf(sessions.start(id));
   return id;
@@ -69,4 +76,5 @@ export const call = (
   sessions: SessionService,
   operation: Operation,
   ...args: readonly unknown[]
-): ResultAsync<unknown, SessionError | CallbackFailed> => Reflect.apply(sessions[operation], sessions, args);
+): ResultAsync<unknown, SessionError | CallbackFailed> =>
+  Reflect.apply(sessions[operation], sessions, args);

@@ -31,7 +31,10 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
   }
   // A test run may be killed before it has closed the disk; the shell then sees its input end.
   const script = 'read -r _; umount -l -A "$0" 2>/dev/null; rmdir "$0"';
-  const guard = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', script, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   const ballast = join(folder, 'ballast');
   return {
     folder,

@@ -8,10 +8,16 @@ import { PATIENT_MS } from './patience.js';
 /** An empty folder with the path of a database in it. */
 export const sqliteFile = () => {
   const folder = mkdtempSync(join(tmpdir(), 'colloquy-sqlite-'));
-  return { file: join(folder, 'sessions.db'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    file: join(folder, 'sessions.db'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 };
 
-/** As a host should configure a connection, but one that waits for other processes as long as it takes. */
+/**
+ * As a host should configure a connection, but one that waits for other processes as long as it
+ * takes.
+ */
 export const settings = `PRAGMA busy_timeout = ${PATIENT_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`;
 
 export const openLibsql = (file: string, pragmas = settings) => {

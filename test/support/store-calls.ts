@@ -16,7 +16,8 @@ export const storeCalls: Readonly<
   find: (store) => store.find(key),
   findState: (store) => store.findState(key),
   list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
-  replace: (store) => replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
+  replace: (store) =>
+    replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
   redact: (store) => store.redact(key, [1], NOON),
   findEntries: (store) => store.findEntries(key, { limit: 10 }),
@@ -25,11 +26,15 @@ export const storeCalls: Readonly<
   due: async (store) => {
     // The first failure of a part is the error.
     const answer = await store.due(NOON, 10);
-    return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
+    return answer.andThen(({ sessions, failed: [failure] }) =>
+      failure === undefined ? ok(sessions) : err(failure),
+    );
   },
   claim: async (store) => {
     const answer = await store.claim({ tenant: TENANT, now: NOON, until: NOON + 1, limit: 10 });
-    return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
+    return answer.andThen(({ sessions, failed: [failure] }) =>
+      failure === undefined ? ok(sessions) : err(failure),
+    );
   },
   countWaiting: (store) => store.countWaiting({ tenant: TENANT, now: NOON, limit: 10 }),
 };

@@ -61,8 +61,13 @@ export class TextSessionStore implements SessionStore {
     return later(this.#inner.insert(...args));
   }
 
-  find(key: SessionKey, size?: ReadSize): ResultAsync<SessionRecord | undefined, StoreError | TooLarge> {
-    return this.#unlessDamaged(key, ['state', 'head', 'history'], () => later(this.#inner.find(key, size)));
+  find(
+    key: SessionKey,
+    size?: ReadSize,
+  ): ResultAsync<SessionRecord | undefined, StoreError | TooLarge> {
+    return this.#unlessDamaged(key, ['state', 'head', 'history'], () =>
+      later(this.#inner.find(key, size)),
+    );
   }
 
   reportsEnds() {
@@ -73,7 +78,10 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list(tenant: string, range: PageRange): ResultAsync<RecordPage, StoreError | SearchTooLarge | TooLarge> {
+  list(
+    tenant: string,
+    range: PageRange,
+  ): ResultAsync<RecordPage, StoreError | SearchTooLarge | TooLarge> {
     return later(this.#inner.list(tenant, range)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,
@@ -92,11 +100,15 @@ export class TextSessionStore implements SessionStore {
   }
 
   redact(...[key, positions, now]: Parameters<SessionStore['redact']>) {
-    return this.#unlessDamaged(key, ['state', 'history'], () => later(this.#inner.redact(key, positions, now)));
+    return this.#unlessDamaged(key, ['state', 'history'], () =>
+      later(this.#inner.redact(key, positions, now)),
+    );
   }
 
   findEntries(...[key, slice]: Parameters<SessionStore['findEntries']>) {
-    return this.#unlessDamaged(key, ['state', 'history'], () => later(this.#inner.findEntries(key, slice)));
+    return this.#unlessDamaged(key, ['state', 'history'], () =>
+      later(this.#inner.findEntries(key, slice)),
+    );
   }
 
   remove(key: DueKey, removal?: Removal) {
@@ -131,7 +143,9 @@ export class TextSessionStore implements SessionStore {
   ): ResultAsync<T, StoreError | E> {
     const part = this.#damaged.get(labelOf(key));
     return part !== undefined && parts.includes(part)
-      ? new ResultAsync<T, StoreError | E>(Promise.resolve(err(corruptRecord(key.id, `its ${part} is damaged`))))
+      ? new ResultAsync<T, StoreError | E>(
+          Promise.resolve(err(corruptRecord(key.id, `its ${part} is damaged`))),
+        )
       : operation();
   }
 }

@@ -11,8 +11,8 @@ export interface TcpProxy {
   /** Cuts the connections, and passes on what comes over new ones. */
   speak(): void;
   /**
-   * The next request that holds `command` reaches the server, but its reply goes no further: the connection is cut
-   * instead, once `meanwhile` is done.
+   * The next request that holds `command` reaches the server, but its reply goes no further: the
+   * connection is cut instead, once `meanwhile` is done.
    */
   loseReply(command: string, meanwhile?: () => Promise<unknown>): Promise<void>;
 }

@@ -4,7 +4,11 @@ import { openLibsql } from './sqlite-file.js';
 import type { StoreAddress } from './store-address.js';
 
 /** Removes all but the latest events of a database, as a shorter `events: { length }` would. */
-export const trimLog = async (address: StoreAddress, stream: string, kept: number): Promise<void> => {
+export const trimLog = async (
+  address: StoreAddress,
+  stream: string,
+  kept: number,
+): Promise<void> => {
   if (address.type === 'redis') {
     const client = new Redis(address.port, '127.0.0.1');
     await client.call('XTRIM', stream, 'MAXLEN', kept);

@@ -25,7 +25,9 @@ export const briefOf = (change: SessionChange | 'end'): string => {
   if (change.type === 'session.expiring') return `${type} ${change.endReason}`;
   const entries = change.type === 'session.snapshot' ? change.session.history : change.entries;
   const { status, endReason } = change.session;
-  return [type, status, endReason, ...entries.map(({ content }) => content)].filter(Boolean).join(' ');
+  return [type, status, endReason, ...entries.map(({ content }) => content)]
+    .filter(Boolean)
+    .join(' ');
 };
 
 /** The cursor of an item that is not the end. */

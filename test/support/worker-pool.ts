@@ -19,7 +19,11 @@ export interface WorkerPool {
 }
 
 /** Starts `size` processes, each with a store and a `SessionService` of its own. */
-export async function startPool(worker: Worker, size: number, address: StoreAddress): Promise<WorkerPool> {
+export async function startPool(
+  worker: Worker,
+  size: number,
+  address: StoreAddress,
+): Promise<WorkerPool> {
   const args = [JSON.stringify(address)];
   const children = Array.from({ length: size }, () => fork(worker.file, args));
   await Promise.all(children.map(messageOf));

@@ -8,12 +8,18 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 
 /** Spans as they are exported. */
 export const exportedSpans = () => {
   const exporter = new InMemorySpanExporter();
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const tracerProvider = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+  });
   return { tracerProvider, spans: () => exporter.getFinishedSpans() };
 };
 
@@ -27,7 +33,9 @@ export const exportedMetrics = () => {
   const collect = async () => {
     exporter.reset();
     await reader.forceFlush();
-    return exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    return exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
   };
   /** What a metric has for each set of attributes. */
   const points = async (name: string): Promise<readonly Point[]> => {
@@ -41,4 +49,7 @@ export const exportedMetrics = () => {
 
 /** The value of each set of attributes; of a histogram, how often there was one. */
 export const valuesOf = (points: readonly Point[]): readonly (readonly [Attributes, number])[] =>
-  points.map(({ attributes, value }) => [attributes, typeof value === 'number' ? value : value.count]);
+  points.map(({ attributes, value }) => [
+    attributes,
+    typeof value === 'number' ? value : value.count,
+  ]);

@@ -62,7 +62,9 @@ describe('metrics', () => {
       [{ 'colloquy.operation.name': 'get', 'error.type': 'not_found' }, 1],
     ]);
     const value = found[0]?.value;
-    expect(value).toMatchObject({ buckets: { boundaries: expect.arrayContaining([0.0001, 0.00025, 10]) } });
+    expect(value).toMatchObject({
+      buckets: { boundaries: expect.arrayContaining([0.0001, 0.00025, 10]) },
+    });
     expect(typeof value === 'object' && (value.sum ?? 60)).toBeLessThan(60);
   });
 
@@ -102,7 +104,10 @@ describe('metrics', () => {
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     const stop = telemetry.observeSessions(sessions, { 'colloquy.tenant': 'default' });
-    const of = (status: string) => ({ 'colloquy.session.status': status, 'colloquy.tenant': 'default' });
+    const of = (status: string) => ({
+      'colloquy.session.status': status,
+      'colloquy.tenant': 'default',
+    });
     expect(valuesOf(await points('colloquy.session.count'))).toEqual([
       [of('IDLE'), 1],
       [of('ACTIVE'), 1],
@@ -121,7 +126,9 @@ describe('metrics', () => {
     await okOf(sessions.forTenant('acme').create({ ...ada, wake: true }));
     const stops = [
       telemetry.observeWaiting(() => sessions.countWaitingAny()),
-      telemetry.observeWaiting(() => sessions.forTenant('acme').countWaiting(), { 'colloquy.tenant': 'acme' }),
+      telemetry.observeWaiting(() => sessions.forTenant('acme').countWaiting(), {
+        'colloquy.tenant': 'acme',
+      }),
     ];
     expect(valuesOf(await points('colloquy.work.waiting'))).toEqual([
       [{}, 2],
@@ -143,13 +150,18 @@ describe('metrics', () => {
 
   test('say why sessions cannot be counted', async () => {
     const told = vi.fn();
-    diag.setLogger({ error: told, warn: told, info: told, debug: told, verbose: told }, DiagLogLevel.ERROR);
+    diag.setLogger(
+      { error: told, warn: told, info: told, debug: told, verbose: told },
+      DiagLogLevel.ERROR,
+    );
     const { sessions, store, points, telemetry } = openMeasured();
     vi.spyOn(store, 'list').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
     telemetry.observeSessions(sessions);
     expect(await points('colloquy.session.count')).toEqual([]);
     expect(told).toHaveBeenCalledWith('colloquy.session.count: it is gone');
-    vi.spyOn(store, 'countWaiting').mockReturnValue(err(storeUnavailable('it is gone too', 'not_applied')));
+    vi.spyOn(store, 'countWaiting').mockReturnValue(
+      err(storeUnavailable('it is gone too', 'not_applied')),
+    );
     telemetry.observeWaiting(() => sessions.countWaiting());
     expect(await points('colloquy.work.waiting')).toEqual([]);
     expect(told).toHaveBeenCalledWith('colloquy.work.waiting: it is gone too');

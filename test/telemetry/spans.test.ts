@@ -16,7 +16,10 @@ beforeAll(() => {
 
 afterAll(() => context.disable());
 
-const openTraced = (options: OpenTelemetryOptions = {}, store: SessionStore = new MemorySessionStore()) => {
+const openTraced = (
+  options: OpenTelemetryOptions = {},
+  store: SessionStore = new MemorySessionStore(),
+) => {
   const { tracerProvider, spans } = exportedSpans();
   const observers = [openTelemetry({ tracerProvider, ...options })];
   return { ...openSessions({ store, observers }), store, spans, tracerProvider };
@@ -43,7 +46,10 @@ describe('spans', () => {
       ['delete session', { 'colloquy.operation.name': 'delete', 'gen_ai.conversation.id': id }],
     ]);
     for (const span of spans()) {
-      expect(span).toMatchObject({ kind: SpanKind.INTERNAL, status: { code: SpanStatusCode.UNSET } });
+      expect(span).toMatchObject({
+        kind: SpanKind.INTERNAL,
+        status: { code: SpanStatusCode.UNSET },
+      });
       expect(span.instrumentationScope.name).toBe('colloquy');
     }
   });
@@ -53,7 +59,9 @@ describe('spans', () => {
     await errorOf(sessions.get('nobody'));
     await errorOf(sessions.get(''));
     vi.spyOn(store, 'find')
-      .mockReturnValueOnce(err(storeUnavailable('it is gone', 'not_applied', new Error('the cause'))))
+      .mockReturnValueOnce(
+        err(storeUnavailable('it is gone', 'not_applied', new Error('the cause'))),
+      )
       .mockReturnValueOnce(err(corruptRecord('s1', 'it is damaged')));
     await errorOf(sessions.get('s1'));
     await errorOf(sessions.get('s1'));
@@ -63,7 +71,10 @@ describe('spans', () => {
       ['not_found', { code: SpanStatusCode.UNSET }],
       ['invalid_input', { code: SpanStatusCode.UNSET }],
       ['store_unavailable', { code: SpanStatusCode.ERROR, message: 'it is gone' }],
-      ['corrupt_record', { code: SpanStatusCode.ERROR, message: expect.stringContaining('it is damaged') }],
+      [
+        'corrupt_record',
+        { code: SpanStatusCode.ERROR, message: expect.stringContaining('it is damaged') },
+      ],
       ['conflict', { code: SpanStatusCode.ERROR, message: expect.any(String) }],
     ]);
   });
@@ -98,7 +109,9 @@ describe('spans', () => {
     await okOf(sessions.claim({ holder: 'worker-1', seconds: 10 }));
     await okOf(sessions.claimAny({ holder: 'worker-1', seconds: 10 }));
     await errorOf(sessions.cancel('s1'));
-    expect(spans().map(({ name, attributes }) => [name, attributes['gen_ai.conversation.id']])).toEqual([
+    expect(
+      spans().map(({ name, attributes }) => [name, attributes['gen_ai.conversation.id']]),
+    ).toEqual([
       ['wake session', 's1'],
       ['count waiting sessions', undefined],
       ['count waiting sessions', undefined],
@@ -159,7 +172,9 @@ describe('options that break a rule', () => {
     [{ clock: {} }, 'clock'],
     [{ tenants: 'spans' }, 'tenants is unknown (did you mean tenant?)'],
   ] as const)('%j throw a TypeError that names them', ([options, path]) => {
-    expect(() => openTelemetry(Object(options))).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(() => openTelemetry(Object(options))).toThrow(
+      expect.objectContaining({ name: 'TypeError' }),
+    );
     expect(() => openTelemetry(Object(options))).toThrow(`openTelemetry: ${path}`);
   });
 });

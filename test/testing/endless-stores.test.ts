@@ -12,7 +12,9 @@ const never = () => new Promise<never>(() => undefined);
 describe('the contract comes to an end on a store that', () => {
   test('loses every append', async () => {
     const { failed } = await runAll(() =>
-      memoryStoreWith((inner) => ({ append: (key, append) => inner.append(key, { ...append, entries: [] }) })),
+      memoryStoreWith((inner) => ({
+        append: (key, append) => inner.append(key, { ...append, entries: [] }),
+      })),
     );
     const readsOn = 'races: a reader gets each entry once, part by part, while 50 append';
     expect(failed.get(readsOn)).toBe('the number of entries is 0 where 100 was expected');
@@ -47,8 +49,11 @@ describe('the contract comes to an end on a store that', () => {
           }),
       })),
     );
-    const partByPart = 'findEntries: part by part, each entry comes once and in order, whatever the limit';
-    expect(failed.get(partByPart)).toBe('gave up after 1000 steps while waiting for: a part without hasMore');
+    const partByPart =
+      'findEntries: part by part, each entry comes once and in order, whatever the limit';
+    expect(failed.get(partByPart)).toBe(
+      'gave up after 1000 steps while waiting for: a part without hasMore',
+    );
   });
 
   test('always has another page', async () => {
@@ -57,7 +62,13 @@ describe('the contract comes to an end on a store that', () => {
         list: (...args) =>
           inner.list(...args).map((page) => {
             const last = page.records.at(-1)?.head;
-            return { ...page, nextCursor: { id: last?.id ?? 'a', at: last?.createdAt ?? '2026-01-31T12:00:00.000Z' } };
+            return {
+              ...page,
+              nextCursor: {
+                id: last?.id ?? 'a',
+                at: last?.createdAt ?? '2026-01-31T12:00:00.000Z',
+              },
+            };
           }),
       })),
     );
@@ -69,12 +80,15 @@ describe('the contract comes to an end on a store that', () => {
     const { failed } = await runAll(() =>
       memoryStoreWith((inner) => ({
         events: eventsWith(inner, (events) => ({
-          read: (stream, position, limit) => events.read(stream, limit === 2 ? '0' : position, limit),
+          read: (stream, position, limit) =>
+            events.read(stream, limit === 2 ? '0' : position, limit),
         })),
       })),
     );
     const pageByPage = 'events: a reader continues after any position, page by page';
-    expect(failed.get(pageByPage)).toBe('gave up after 22 steps while waiting for: a page without events');
+    expect(failed.get(pageByPage)).toBe(
+      'gave up after 22 steps while waiting for: a page without events',
+    );
   });
 
   test('never answers, and names the call', async () => {
@@ -99,6 +113,8 @@ describe('the contract comes to an end on a store that', () => {
     const messages = new Set(failed.values());
     expect(messages).toContain('insert() has not answered within 20 ms');
     expect(messages).toContain('events.latest() has not answered within 20 ms');
-    expect([...messages].every((message) => message.endsWith(' has not answered within 20 ms'))).toBe(true);
+    expect(
+      [...messages].every((message) => message.endsWith(' has not answered within 20 ms')),
+    ).toBe(true);
   });
 });

@@ -7,7 +7,8 @@ import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
 import { historyFaults } from './history-faults.js';
 import { rangeFaults } from './range-faults.js';
 
-const throughUtf8 = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text));
+const throughUtf8 = (text: string): string =>
+  new TextDecoder().decode(new TextEncoder().encode(text));
 
 const withTimeLimit = (head: SessionHead, timeLimit: number): SessionHead => ({
   ...head,
@@ -22,17 +23,25 @@ const insertionFaults: readonly Fault[] = [
     },
   })),
   faulty('find:', 'makes up what is not there', (inner) => ({
-    findState: (key) => inner.findState(key).map((state) => state ?? inner.findState(key)._unsafeUnwrap()),
-    find: (key) => inner.find(key).map((record) => record ?? inner.find({ ...key, tenant: 'acme' })._unsafeUnwrap()),
+    findState: (key) =>
+      inner.findState(key).map((state) => state ?? inner.findState(key)._unsafeUnwrap()),
+    find: (key) =>
+      inner
+        .find(key)
+        .map((record) => record ?? inner.find({ ...key, tenant: 'acme' })._unsafeUnwrap()),
   })),
-  distorting('find:', 'rounds seconds', { head: (head) => withTimeLimit(head, Math.round(head.options.timeLimit)) }),
+  distorting('find:', 'rounds seconds', {
+    head: (head) => withTimeLimit(head, Math.round(head.options.timeLimit)),
+  }),
   distorting('find:', 'keeps 15 digits', {
     head: (head) => withTimeLimit(head, Number(head.options.timeLimit.toPrecision(15))),
   }),
   distorting('find:', 'keeps times in single precision', {
     state: (state) => ({ ...state, since: Math.fround(state.since) }),
   }),
-  distorting('find:', 'forgets the names of operations', { state: (state) => ({ ...state, operations: [] }) }),
+  distorting('find:', 'forgets the names of operations', {
+    state: (state) => ({ ...state, operations: [] }),
+  }),
   distorting('find:', 'turns the names of operations around', {
     state: (state) => ({ ...state, operations: state.operations.toReversed() }),
   }),
@@ -49,13 +58,15 @@ const pagingFaults: readonly Fault[] = [
         ...page,
         records: records
           .toSorted(
-            ({ head: a }, { head: b }) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id, 'en'),
+            ({ head: a }, { head: b }) =>
+              b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id, 'en'),
           )
           .slice(offset, offset + limit),
       })),
   })),
   faulty('list:', 'counts the page instead of all', (inner) => ({
-    list: (tenant, page) => inner.list(tenant, page).map((found) => ({ ...found, total: found.records.length })),
+    list: (tenant, page) =>
+      inner.list(tenant, page).map((found) => ({ ...found, total: found.records.length })),
   })),
   faulty('list:', 'cuts offsets to 32 bits', (inner) => ({
     list: (tenant, { offset, limit }) => inner.list(tenant, { offset: offset | 0, limit }),
@@ -86,12 +97,16 @@ const changeFaults: readonly Fault[] = [
   faulty('replace:', 'takes an equal change for the same', (inner) => ({
     replace: (key, previous, next, options) => {
       const state = inner.findState(key)._unsafeUnwrap();
-      return isDeepStrictEqual(state, next) ? ok('replaced') : inner.replace(key, previous, next, options);
+      return isDeepStrictEqual(state, next)
+        ? ok('replaced')
+        : inner.replace(key, previous, next, options);
     },
   })),
   faulty('replace:', 'says stale where nothing is', (inner) => ({
     replace: (key, previous, next, options) =>
-      inner.replace(key, previous, next, options).map((outcome) => (outcome === 'missing' ? 'stale' : outcome)),
+      inner
+        .replace(key, previous, next, options)
+        .map((outcome) => (outcome === 'missing' ? 'stale' : outcome)),
   })),
   faulty('races:', 'reads, waits and writes', (inner) => ({
     replace: async (key, previous, next, options) => {
@@ -116,7 +131,10 @@ const appendFaults: readonly Fault[] = [
   })),
   faulty('append:', 'adds equal entries once', (inner) => ({
     append: (key, append) =>
-      inner.append(key, { ...append, operation: append.operation ?? operationOf(JSON.stringify(append.entries)) }),
+      inner.append(key, {
+        ...append,
+        operation: append.operation ?? operationOf(JSON.stringify(append.entries)),
+      }),
   })),
   faulty('operationId:', 'applies an operation twice', (inner) => ({
     append: (key, { operation: _, ...append }) => inner.append(key, append),
@@ -125,16 +143,22 @@ const appendFaults: readonly Fault[] = [
     append: (key, { operation, ...append }) =>
       inner.append(
         key,
-        operation === undefined ? append : { ...append, operation: { ...operation, id: operation.id.slice(0, 2) } },
+        operation === undefined
+          ? append
+          : { ...append, operation: { ...operation, id: operation.id.slice(0, 2) } },
       ),
   })),
-  faulty('operationId:', 'answers a repeated append with where the history stands now', (inner) => ({
-    append: (key, append) =>
-      inner.append(key, append).map((answer) => {
-        const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-        return answer.outcome === 'appended' ? { ...answer, position: historyCount } : answer;
-      }),
-  })),
+  faulty(
+    'operationId:',
+    'answers a repeated append with where the history stands now',
+    (inner) => ({
+      append: (key, append) =>
+        inner.append(key, append).map((answer) => {
+          const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
+          return answer.outcome === 'appended' ? { ...answer, position: historyCount } : answer;
+        }),
+    }),
+  ),
   faulty('operationId:', 'looks at the status before it looks for the name', (inner) => ({
     append: (key, append) => {
       const { operation: _, ...unnamed } = append;
@@ -145,21 +169,41 @@ const appendFaults: readonly Fault[] = [
 ];
 
 const placeFaults: readonly Fault[] = [
-  faulty('remove:', 'removes whatever revision it finds', (inner) => ({ remove: (key) => inner.remove(key) })),
+  faulty('remove:', 'removes whatever revision it finds', (inner) => ({
+    remove: (key) => inner.remove(key),
+  })),
   faulty('remove:', 'leaves a removed session in its list', (inner) => ({
-    remove: (key) => inner.findState(key).map((state) => (state === undefined ? 'missing' : 'removed')),
+    remove: (key) =>
+      inner.findState(key).map((state) => (state === undefined ? 'missing' : 'removed')),
   })),
-  faulty('due:', 'waits a millisecond too long', (inner) => ({ due: (now, limit) => inner.due(now - 1, limit) })),
+  faulty('due:', 'waits a millisecond too long', (inner) => ({
+    due: (now, limit) => inner.due(now - 1, limit),
+  })),
   faulty('due:', 'gives the least overdue first', (inner) => ({
-    due: (now, limit) => inner.due(now, limit).map((due) => ({ ...due, sessions: due.sessions.toReversed() })),
+    due: (now, limit) =>
+      inner.due(now, limit).map((due) => ({ ...due, sessions: due.sessions.toReversed() })),
   })),
-  faulty('due:', 'gives more than was asked for', (inner) => ({ due: (now) => inner.due(now, 10_000) })),
+  faulty('due:', 'gives more than was asked for', (inner) => ({
+    due: (now) => inner.due(now, 10_000),
+  })),
   renaming('names:', 'folds case', ({ tenant, id }) => ({ tenant: tenant.toLowerCase(), id })),
   renaming('names:', 'trims names', ({ tenant, id }) => ({ tenant: tenant.trim(), id })),
-  renaming('names:', 'normalises names', ({ tenant, id }) => ({ tenant: tenant.normalize('NFC'), id })),
-  renaming('names:', 'loses lone surrogates', ({ tenant, id }) => ({ tenant: throughUtf8(tenant), id })),
-  renaming('names:', 'ends names at NUL', ({ tenant, id }) => ({ tenant: tenant.split('\0')[0] ?? '', id })),
-  renaming('names:', 'decodes names', ({ tenant, id }) => ({ tenant: tenant.replaceAll('%41', 'A'), id })),
+  renaming('names:', 'normalises names', ({ tenant, id }) => ({
+    tenant: tenant.normalize('NFC'),
+    id,
+  })),
+  renaming('names:', 'loses lone surrogates', ({ tenant, id }) => ({
+    tenant: throughUtf8(tenant),
+    id,
+  })),
+  renaming('names:', 'ends names at NUL', ({ tenant, id }) => ({
+    tenant: tenant.split('\0')[0] ?? '',
+    id,
+  })),
+  renaming('names:', 'decodes names', ({ tenant, id }) => ({
+    tenant: tenant.replaceAll('%41', 'A'),
+    id,
+  })),
   renaming('tenants:', 'knows one tenant', ({ id }) => ({ tenant: 'all', id })),
 ];
 
@@ -168,7 +212,10 @@ const contentFaults: readonly Fault[] = [
     entry: (entry) => ({ ...entry, content: throughUtf8(entry.content) }),
   }),
   distorting('texts:', 'ends texts at NUL', {
-    head: (head) => ({ ...head, options: { ...head.options, context: head.options.context.split('\0')[0] ?? '' } }),
+    head: (head) => ({
+      ...head,
+      options: { ...head.options, context: head.options.context.split('\0')[0] ?? '' },
+    }),
   }),
   distorting('texts:', 'normalises line ends', {
     entry: (entry) => ({ ...entry, content: entry.content.replaceAll('\r\n', '\n') }),

@@ -4,7 +4,10 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { changed } from '../support/store-doubles.js';
 
-/** A mistake that a store could make: in which group of cases it must be found, what it does, and a store that does. */
+/**
+ * A mistake that a store could make: in which group of cases it must be found, what it does, and a
+ * store that does.
+ */
 export type Fault = readonly [group: string, does: string, makeStore: () => SessionStore];
 
 /** A memory store with some of its methods changed. */
@@ -21,7 +24,11 @@ export const faulty = (
 };
 
 /** A store that keeps what it is given under a name that it has changed. */
-export const renaming = (group: string, does: string, rename: (key: SessionKey) => SessionKey): Fault =>
+export const renaming = (
+  group: string,
+  does: string,
+  rename: (key: SessionKey) => SessionKey,
+): Fault =>
   faulty(group, does, (inner) => ({
     insert: (tenant, head, state, opening) =>
       inner.insert(rename({ tenant, id: head.id }).tenant, head, state, opening),
@@ -47,7 +54,11 @@ export const distorting = (
   faulty(group, does, (inner) => ({
     insert: (tenant, head, state, opening) =>
       inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state, opening),
-    replace: (key, previous, next, options) => inner.replace(key, previous, distort.state?.(next) ?? next, options),
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, distort.state?.(next) ?? next, options),
     append: (key, { entries, ...append }) =>
-      inner.append(key, { ...append, entries: entries.map((entry) => distort.entry?.(entry) ?? entry) }),
+      inner.append(key, {
+        ...append,
+        entries: entries.map((entry) => distort.entry?.(entry) ?? entry),
+      }),
   }));

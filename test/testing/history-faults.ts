@@ -9,11 +9,16 @@ type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 const misreading = (does: string, misread: (found: Found) => Found): Fault =>
   faulty('findEntries:', does, (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? misread(found) : found)),
+      inner
+        .findEntries(key, slice)
+        .map((found) => (found.outcome === 'found' ? misread(found) : found)),
   }));
 
 const partFaults: readonly Fault[] = [
-  misreading('gives the newest first', (found) => ({ ...found, entries: found.entries.toReversed() })),
+  misreading('gives the newest first', (found) => ({
+    ...found,
+    entries: found.entries.toReversed(),
+  })),
   misreading('never says that there is more', (found) => ({ ...found, hasMore: false })),
   misreading('says that there is more where there may be', (found) => ({
     ...found,
@@ -21,7 +26,10 @@ const partFaults: readonly Fault[] = [
   })),
   misreading('loses lone surrogates', (found) => ({
     ...found,
-    entries: found.entries.map((entry) => ({ ...entry, content: Buffer.from(entry.content).toString() })),
+    entries: found.entries.map((entry) => ({
+      ...entry,
+      content: Buffer.from(entry.content).toString(),
+    })),
   })),
   misreading('cuts long entries', (found) => ({
     ...found,
@@ -31,23 +39,31 @@ const partFaults: readonly Fault[] = [
     findEntries: (key, slice) =>
       inner.findEntries(
         key,
-        slice.after === undefined && slice.before === undefined ? { after: 0, limit: slice.limit } : slice,
+        slice.after === undefined && slice.before === undefined
+          ? { after: 0, limit: slice.limit }
+          : slice,
       ),
   })),
   faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
+      inner.findEntries(
+        key,
+        slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) },
+      ),
   })),
   faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).andThen((found) => {
-        if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore) return ok(found);
+        if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore)
+          return ok(found);
         return inner.findEntries(key, { ...slice, before: slice.before + 1 });
       }),
   })),
   faulty('findEntries:', 'has no start', (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
+      inner
+        .findEntries(key, slice)
+        .map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
   faulty('findEntries:', 'gives all that there is', (inner) => ({
     findEntries: (key, slice) =>
@@ -56,21 +72,33 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).andThen((found) => {
-        return found.outcome === 'invalid_position' ? inner.findEntries(key, { after: 0, limit: 10_000 }) : ok(found);
+        return found.outcome === 'invalid_position'
+          ? inner.findEntries(key, { after: 0, limit: 10_000 })
+          : ok(found);
       }),
   })),
   faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found): EntriesOutcome => {
         return found.outcome === 'missing'
-          ? { outcome: 'found', entries: [], start: 0, position: 0, hasMore: false, isSuperseded: false, version: '1' }
+          ? {
+              outcome: 'found',
+              entries: [],
+              start: 0,
+              position: 0,
+              hasMore: false,
+              isSuperseded: false,
+              version: '1',
+            }
           : found;
       }),
   })),
   faulty('findEntries:', 'counts positions from the end', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found) => {
-        return found.outcome === 'found' && slice.after === undefined ? { ...found, position: 0 } : found;
+        return found.outcome === 'found' && slice.after === undefined
+          ? { ...found, position: 0 }
+          : found;
       }),
   })),
   faulty('findEntries:', 'shares what it keeps', (inner) => {
@@ -93,7 +121,8 @@ const boundFaults: readonly Fault[] = [
     append: (key, { maxEntries: _, ...append }) => inner.append(key, append),
   })),
   faulty('maxEntries:', 'stops one short of the bound', (inner) => ({
-    append: (key, { maxEntries = 1e9, ...append }) => inner.append(key, { ...append, maxEntries: maxEntries - 1 }),
+    append: (key, { maxEntries = 1e9, ...append }) =>
+      inner.append(key, { ...append, maxEntries: maxEntries - 1 }),
   })),
   faulty('maxEntries:', 'asks whether there is room for one', (inner) => ({
     append: (key, { maxEntries = 1e9, ...append }) =>

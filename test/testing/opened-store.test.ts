@@ -44,7 +44,10 @@ describe('the contract', () => {
 
   test('fails a case whose store cannot be made, or not be closed, and says why', async () => {
     const failing = () => Promise.reject(new Error('still in use'));
-    const notClosed = await runContract('insert:', () => ({ store: new MemorySessionStore(), close: failing }));
+    const notClosed = await runContract('insert:', () => ({
+      store: new MemorySessionStore(),
+      close: failing,
+    }));
     expect(new Set(notClosed.failed.values())).toEqual(new Set(['still in use']));
     const notMade = await runContract('insert:', notToBeMade);
     expect(new Set(notMade.failed.values())).toEqual(new Set(['the database is not there']));
@@ -60,11 +63,19 @@ describe('the contract', () => {
 
   test('does not wait for ever for a store to be made, or to be closed', async () => {
     const notMade = await runContract<SessionStore>('insert:', never, { timeoutMs: 20 });
-    expect(new Set(notMade.failed.values())).toEqual(new Set(['makeStore() has not answered within 20 ms']));
-    const notClosed = await runContract('insert:', () => ({ store: new MemorySessionStore(), close: never }), {
-      timeoutMs: 20,
-    });
-    expect(new Set(notClosed.failed.values())).toEqual(new Set(['close() has not answered within 20 ms']));
+    expect(new Set(notMade.failed.values())).toEqual(
+      new Set(['makeStore() has not answered within 20 ms']),
+    );
+    const notClosed = await runContract(
+      'insert:',
+      () => ({ store: new MemorySessionStore(), close: never }),
+      {
+        timeoutMs: 20,
+      },
+    );
+    expect(new Set(notClosed.failed.values())).toEqual(
+      new Set(['close() has not answered within 20 ms']),
+    );
   });
 
   test('takes no option that is wrong', () => {

@@ -14,10 +14,14 @@ const notChecked = (names: readonly string[]): readonly string[] =>
 
 const refusal = misconfigured('the store counts no live sessions');
 
-/** A store that refuses lists by status alone and limits, as one without an index of the statuses does. */
+/**
+ * A store that refuses lists by status alone and limits, as one without an index of the statuses
+ * does.
+ */
 const withoutStatuses = (): SessionStore =>
   memoryStoreWith((inner) => ({
-    list: (tenant, range) => (range.status && !range.labels ? err(refusal) : inner.list(tenant, range)),
+    list: (tenant, range) =>
+      range.status && !range.labels ? err(refusal) : inner.list(tenant, range),
     insert: (...args) => (args[3]?.cap === undefined ? inner.insert(...args) : err(refusal)),
     replace: (...args) => (args[3]?.cap === undefined ? inner.replace(...args) : err(refusal)),
   }));
@@ -37,9 +41,13 @@ describe('the contract of a store', () => {
   test('is checked as a whole without any option, but for records that nobody can damage', async () => {
     const { names, skipped } = await runContract('', everything);
     expect(notChecked(names)).toEqual([]);
-    expect(skipped).toEqual(['not checked: records that cannot be read (the option corrupt is absent)']);
+    expect(skipped).toEqual([
+      'not checked: records that cannot be read (the option corrupt is absent)',
+    ]);
     const topics = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
-    expect([...topics]).toEqual(expect.arrayContaining(['live limit', 'status', 'events', 'opening', 'inactivity']));
+    expect([...topics]).toEqual(
+      expect.arrayContaining(['live limit', 'status', 'events', 'opening', 'inactivity']),
+    );
   });
 
   test('finds, without any option, a store that ignores limits of live sessions', async () => {
@@ -50,7 +58,9 @@ describe('the contract of a store', () => {
   test('takes no part that may not be absent', () => {
     const parts: readonly string[] = ['appends'];
     const describeWithout = () =>
-      describeSessionStore(() => undefined, everything, { without: parts as readonly OptionalPart[] });
+      describeSessionStore(() => undefined, everything, {
+        without: parts as readonly OptionalPart[],
+      });
     expect(describeWithout).toThrow(new TypeError('without may contain statuses, events, listen'));
   });
 
@@ -65,7 +75,9 @@ describe('what a store lacks', () => {
   const lacking: readonly [OptionalPart[], string[], () => SessionStore, string][] = [
     [
       ['statuses'],
-      ['not checked: lists by status alone and limits of live sessions, which the store refuses (without: statuses)'],
+      [
+        'not checked: lists by status alone and limits of live sessions, which the store refuses (without: statuses)',
+      ],
       withoutStatuses,
       'live limit:',
     ],
@@ -81,21 +93,28 @@ describe('what a store lacks', () => {
     [
       ['listen'],
       ['not checked: listeners, which the log of events does not take (without: listen)'],
-      () => memoryStoreWith((inner) => ({ events: eventsWith(inner, () => ({ listen: undefined })) })),
+      () =>
+        memoryStoreWith((inner) => ({ events: eventsWith(inner, () => ({ listen: undefined })) })),
       'events: a listener',
     ],
   ];
 
-  test.for(lacking)('fails its cases unless the options name it: %s', async ([, , makeStore, group]) => {
-    const { failed } = await runContract(group, makeStore);
-    expect(failed.size).toBeGreaterThan(0);
-  });
+  test.for(lacking)(
+    'fails its cases unless the options name it: %s',
+    async ([, , makeStore, group]) => {
+      const { failed } = await runContract(group, makeStore);
+      expect(failed.size).toBeGreaterThan(0);
+    },
+  );
 
-  test.for(lacking)('is named in the report, and the rest is checked: %s', async ([without, titles, makeStore]) => {
-    const { names, failed } = await runContract('', makeStore, { without });
-    expect([...failed]).toEqual([]);
-    expect(notChecked(names)).toEqual(titles);
-  });
+  test.for(lacking)(
+    'is named in the report, and the rest is checked: %s',
+    async ([without, titles, makeStore]) => {
+      const { names, failed } = await runContract('', makeStore, { without });
+      expect([...failed]).toEqual([]);
+      expect(notChecked(names)).toEqual(titles);
+    },
+  );
 
   test.for(lacking)('may not be named of a store that has it: %s', async ([without, titles]) => {
     const { failed } = await runContract('not checked:', everything, { without });
@@ -103,7 +122,9 @@ describe('what a store lacks', () => {
   });
 
   test('must be refused, not ignored', async () => {
-    const { failed } = await runContract('not checked:', ignoringStatuses, { without: ['statuses'] });
+    const { failed } = await runContract('not checked:', ignoringStatuses, {
+      without: ['statuses'],
+    });
     expect(failed.size).toBe(1);
   });
 

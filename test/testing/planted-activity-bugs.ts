@@ -3,7 +3,8 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryAppend, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const afterClock = 'grace: entries are accepted after an end that the clock has made and nobody has stored';
+const afterClock =
+  'grace: entries are accepted after an end that the clock has made and nobody has stored';
 
 type Note = (key: SessionKey, at: number) => void;
 
@@ -21,12 +22,17 @@ const noting = (
     });
     return {
       find: (key, ...rest) =>
-        inner.find(key, ...rest).map((found) => found && { ...found, state: seen(key, found.state) }),
+        inner
+          .find(key, ...rest)
+          .map((found) => found && { ...found, state: seen(key, found.state) }),
       findState: (key) => inner.findState(key).map((state) => state && seen(key, state)),
       list: (tenant, ...rest) =>
         inner.list(tenant, ...rest).map((page) => ({
           ...page,
-          records: page.records.map((each) => ({ ...each, state: seen({ tenant, id: each.head.id }, each.state) })),
+          records: page.records.map((each) => ({
+            ...each,
+            state: seen({ tenant, id: each.head.id }, each.state),
+          })),
         })),
       ...record((key, at) => times.set(labelOf(key), at), inner),
     };
@@ -63,7 +69,10 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
   planted('has the last millisecond of it wrong', afterClock, (inner) => ({
     append: (key, append) => {
       const isLive = inner.findState(key)._unsafeUnwrap()?.status !== 'TERMINATED';
-      return inner.append(key, { ...append, now: isLive && graceOf(inner, key) > 0 ? append.now - 1 : append.now });
+      return inner.append(key, {
+        ...append,
+        now: isLive && graceOf(inner, key) > 0 ? append.now - 1 : append.now,
+      });
     },
   })),
   planted(
@@ -72,7 +81,8 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
     (inner) => ({
       append: (key, append) => {
         const state = inner.findState(key)._unsafeUnwrap();
-        const isEarly = state?.status === 'IDLE' && graceOf(inner, key) > 0 && append.now < state.deadline;
+        const isEarly =
+          state?.status === 'IDLE' && graceOf(inner, key) > 0 && append.now < state.deadline;
         return inner.append(key, isEarly ? { ...append, now: state.deadline } : append);
       },
     }),
@@ -83,9 +93,14 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
     (inner) => ({
       append: (key, append) => {
         const state = inner.findState(key)._unsafeUnwrap();
-        const isIdle = state !== undefined && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
+        const isIdle =
+          state !== undefined && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
         const { graceMs = 0 } = state?.terms ?? {};
-        if (isIdle && append.now < state.lastActivityAt + state.terms.inactivityTimeoutMs + graceMs && graceMs > 0)
+        if (
+          isIdle &&
+          append.now < state.lastActivityAt + state.terms.inactivityTimeoutMs + graceMs &&
+          graceMs > 0
+        )
           inner.append(key, { ...append, entries: [], now: state.lastActivityAt + 100 });
         return inner.append(key, append);
       },
@@ -95,18 +110,27 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
 
 /** Bugs in the time of the last activity. */
 export const plantedActivityBugs: readonly PlantedBug[] = [
-  planted('counts no append as activity', 'activity: an append moves it to its time, and never back', (inner) => ({
-    append: (key, append: HistoryAppend) =>
-      inner.append(key, { ...append, now: Math.min(append.now, lastOf(inner, key)) }),
-  })),
-  noting('moves it back', 'activity: an append moves it to its time, and never back', (note, inner) => ({
-    append: (key, append) =>
-      inner.append(key, append).map((answer) => {
-        if (answer.outcome === 'appended' && append.operation === undefined) note(key, append.now);
-        return answer;
-      }),
-    replace: replaceNoting(note, inner),
-  })),
+  planted(
+    'counts no append as activity',
+    'activity: an append moves it to its time, and never back',
+    (inner) => ({
+      append: (key, append: HistoryAppend) =>
+        inner.append(key, { ...append, now: Math.min(append.now, lastOf(inner, key)) }),
+    }),
+  ),
+  noting(
+    'moves it back',
+    'activity: an append moves it to its time, and never back',
+    (note, inner) => ({
+      append: (key, append) =>
+        inner.append(key, append).map((answer) => {
+          if (answer.outcome === 'appended' && append.operation === undefined)
+            note(key, append.now);
+          return answer;
+        }),
+      replace: replaceNoting(note, inner),
+    }),
+  ),
   noting(
     'counts an append that writes nothing',
     'activity: an append that writes nothing does not move it',

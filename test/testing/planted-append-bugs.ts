@@ -5,14 +5,18 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 const operationOf = (key: SessionKey, { operation }: HistoryAppend): string =>
   JSON.stringify([key.tenant, key.id, operation?.id]);
 
-const caughtByRecognition = 'operationId: a repeated append adds nothing and answers the first position';
+const caughtByRecognition =
+  'operationId: a repeated append adds nothing and answers the first position';
 
 const carries = 'append: the id and the data of an entry are read as they were written, in order';
 
 export const plantedAppendBugs: readonly PlantedBug[] = [
   planted('drops the data of entries', carries, (inner) => ({
     append: (key, append) =>
-      inner.append(key, { ...append, entries: append.entries.map(({ data: _, ...entry }) => entry) }),
+      inner.append(key, {
+        ...append,
+        entries: append.entries.map(({ data: _, ...entry }) => entry),
+      }),
   })),
   planted('drops the id of an entry without data', carries, (inner) => ({
     append: (key, append) =>
@@ -28,24 +32,32 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
     'findEntries: each entry has the position after it, from which the next ones are read',
     (inner) => ({
       findEntries: (key, slice) =>
-        inner
-          .findEntries(key, slice)
-          .map((found) =>
-            found.outcome === 'found'
-              ? { ...found, entries: found.entries.map((entry) => ({ ...entry, position: entry.position - 1 })) }
-              : found,
-          ),
+        inner.findEntries(key, slice).map((found) =>
+          found.outcome === 'found'
+            ? {
+                ...found,
+                entries: found.entries.map((entry) => ({
+                  ...entry,
+                  position: entry.position - 1,
+                })),
+              }
+            : found,
+        ),
     }),
   ),
-  planted('loses every tenth append', 'races: 50 appends at once are all kept, once and whole', (inner) => {
-    let calls = 0;
-    return {
-      append: (key, append) => {
-        calls += 1;
-        return inner.append(key, calls % 10 === 0 ? { ...append, entries: [] } : append);
-      },
-    };
-  }),
+  planted(
+    'loses every tenth append',
+    'races: 50 appends at once are all kept, once and whole',
+    (inner) => {
+      let calls = 0;
+      return {
+        append: (key, append) => {
+          calls += 1;
+          return inner.append(key, calls % 10 === 0 ? { ...append, entries: [] } : append);
+        },
+      };
+    },
+  ),
   planted(
     'loses an append that runs beside another',
     'races: 50 appends at once are all kept, once and whole',
@@ -74,7 +86,9 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
         inner
           .append(key, append)
           .map((answer) =>
-            answer.outcome === 'appended' ? { outcome: answer.outcome, position: answer.position } : answer,
+            answer.outcome === 'appended'
+              ? { outcome: answer.outcome, position: answer.position }
+              : answer,
           ),
     }),
   ),
@@ -86,7 +100,9 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
         inner
           .append(key, append)
           .map((answer) =>
-            answer.outcome === 'appended' && append.operation !== undefined ? { ...answer, repeated: true } : answer,
+            answer.outcome === 'appended' && append.operation !== undefined
+              ? { ...answer, repeated: true }
+              : answer,
           ),
     }),
   ),
@@ -100,7 +116,9 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
         return inner
           .append(key, append)
           .map((answer) =>
-            isRepeated && answer.outcome === 'appended' ? { ...answer, position: answer.position + 1 } : answer,
+            isRepeated && answer.outcome === 'appended'
+              ? { ...answer, position: answer.position + 1 }
+              : answer,
           );
       },
     };
@@ -112,7 +130,8 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
       const known = new Map<string, AppendOutcome>();
       return {
         append: (key, append) => {
-          const before = append.operation === undefined ? undefined : known.get(operationOf(key, append));
+          const before =
+            append.operation === undefined ? undefined : known.get(operationOf(key, append));
           if (before !== undefined) return ok(before);
           return inner.append(key, append).map((answer) => {
             if (answer.outcome === 'appended') known.set(operationOf(key, append), answer);
@@ -126,7 +145,8 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
     'takes one entry more than maxEntries',
     'maxEntries: a history accepts entries up to the limit, and not one more',
     (inner) => ({
-      append: (key, { maxEntries = 1e9, ...append }) => inner.append(key, { ...append, maxEntries: maxEntries + 1 }),
+      append: (key, { maxEntries = 1e9, ...append }) =>
+        inner.append(key, { ...append, maxEntries: maxEntries + 1 }),
     }),
   ),
   planted(

@@ -11,7 +11,9 @@ export interface PlantedBug {
 }
 
 /** The memory store, with some of its methods changed. */
-export const memoryStoreWith = (changes: (inner: MemorySessionStore) => Partial<SessionStore>): SessionStore => {
+export const memoryStoreWith = (
+  changes: (inner: MemorySessionStore) => Partial<SessionStore>,
+): SessionStore => {
   const inner = new MemorySessionStore({ events: true, reportEnds: true });
   return changed(inner, { events: inner.events, ...changes(inner) });
 };

@@ -26,7 +26,9 @@ import { plantedWakeBugs } from './planted-wake-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
-const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [string, string, B['makeStore']])[] =>
+const table = <B extends PlantedBug>(
+  bugs: readonly B[],
+): readonly (readonly [string, string, B['makeStore']])[] =>
   bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore]);
 
 const bugs = [

@@ -1,19 +1,30 @@
 import { ok, type Result, ResultAsync } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import type { ClaimRange, DueSession, DueSessions, WaitingRange } from '../../src/store/session-store.js';
+import type {
+  ClaimRange,
+  DueSession,
+  DueSessions,
+  WaitingRange,
+} from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const atTime = 'claim: a session can be claimed from the millisecond on from which it wants a worker';
-const again = 'claim: a session that was claimed can be claimed again from `until` on, by all stores';
+const atTime =
+  'claim: a session can be claimed from the millisecond on from which it wants a worker';
+const again =
+  'claim: a session that was claimed can be claimed again from `until` on, by all stores';
 const order = 'claim: the longest waiting first, at most limit';
 const races = 'claim: racing claims give each session to one caller, and leave none out';
-const changes = 'claim: a change of the state moves a session to its new time, also one that was claimed';
-const leases = 'claim: a lease holds off claims, and a claim that was not released is made again after it';
-const others = 'claim: appends, reads and sweeps leave what waits as it is, and claims leave the rest';
+const changes =
+  'claim: a change of the state moves a session to its new time, also one that was claimed';
+const leases =
+  'claim: a lease holds off claims, and a claim that was not released is made again after it';
+const others =
+  'claim: appends, reads and sweeps leave what waits as it is, and claims leave the rest';
 const nothing = 'claim: a call that writes nothing moves nothing';
 const removed = 'claim: a removed session cannot be claimed, and a later one with its id can';
-const tenants = "claim: gives a tenant's sessions, or those of all tenants; one with many delays none with few";
+const tenants =
+  "claim: gives a tenant's sessions, or those of all tenants; one with many delays none with few";
 const metadata = 'metadata: is read as it was written, by every read, also after the end';
 
 type Claimed = Result<DueSessions, never>;
@@ -25,7 +36,10 @@ const claiming = (
   claim: (inner: MemorySessionStore, range: ClaimRange) => Claimed,
 ): PlantedBug => planted(bug, caughtBy, (inner) => ({ claim: (range) => claim(inner, range) }));
 
-/** Makes sessions claimable again: a change of the state, here to itself, moves a session to its time. */
+/**
+ * Makes sessions claimable again: a change of the state, here to itself, moves a session to its
+ * time.
+ */
 const putBack = (inner: MemorySessionStore, sessions: readonly DueSession[]): void => {
   for (const key of sessions) {
     const state = inner.findState(key)._unsafeUnwrap();
@@ -56,7 +70,11 @@ const choosing = (
   );
 
 /** The memory store, which keeps other states. */
-const writing = (bug: string, caughtBy: string, write: (state: StateRecord) => StateRecord): PlantedBug =>
+const writing = (
+  bug: string,
+  caughtBy: string,
+  write: (state: StateRecord) => StateRecord,
+): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     insert: (tenant, head, state, opening) => inner.insert(tenant, head, write(state), opening),
     replace: (key, previous, next, options) => inner.replace(key, previous, write(next), options),
@@ -87,7 +105,9 @@ const inOrder: readonly PlantedBug[] = [
   choosing('orders what waits by id', order, (waiting, { limit }) =>
     waiting.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit),
   ),
-  choosing('hands out the shortest waiting first', order, (waiting, { limit }) => waiting.toReversed().slice(0, limit)),
+  choosing('hands out the shortest waiting first', order, (waiting, { limit }) =>
+    waiting.toReversed().slice(0, limit),
+  ),
   claiming('hands out one more than was asked for', order, (inner, range) =>
     inner.claim({ ...range, limit: range.limit + 1 }),
   ),
@@ -124,7 +144,8 @@ const afterChanges: readonly PlantedBug[] = [
         if (status === 'TERMINATED' && wakeAt !== undefined) ended.push({ ...key, dueAt: wakeAt });
         return inner.replace(key, previous, next, options);
       },
-      claim: (range) => inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...ended] })),
+      claim: (range) =>
+        inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...ended] })),
     };
   }),
   writing('hands out what somebody has leased', leases, ({ lease: _, ...state }) => state),
@@ -169,7 +190,8 @@ const afterChanges: readonly PlantedBug[] = [
         gone.push({ ...key, dueAt: 0 });
         return inner.remove(key, removal);
       },
-      claim: (range) => inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...gone] })),
+      claim: (range) =>
+        inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...gone] })),
     };
   }),
   planted('hands out no session whose id was removed before', removed, (inner) => {
@@ -188,15 +210,18 @@ const afterChanges: readonly PlantedBug[] = [
   }),
 ];
 
-const counts = 'countWaiting: counts what a claim could return, by all stores, and leaves it to be claimed';
-const countsOfAll = 'countWaiting: counts the sessions of a tenant, or of all tenants, up to the limit';
+const counts =
+  'countWaiting: counts what a claim could return, by all stores, and leaves it to be claimed';
+const countsOfAll =
+  'countWaiting: counts the sessions of a tenant, or of all tenants, up to the limit';
 
 /** The memory store, which counts otherwise. */
 const counting = (
   bug: string,
   caughtBy: string,
   count: (inner: MemorySessionStore, range: WaitingRange) => Result<number, never>,
-): PlantedBug => planted(bug, caughtBy, (inner) => ({ countWaiting: (range) => count(inner, range) }));
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({ countWaiting: (range) => count(inner, range) }));
 
 const whenCounting: readonly PlantedBug[] = [
   counting('counts what will wait later', counts, (inner, range) =>
@@ -214,7 +239,9 @@ const whenCounting: readonly PlantedBug[] = [
     inner.countWaiting({ ...range, limit: 10_000 }),
   ),
   counting('counts one session of each tenant', countsOfAll, (inner, range) =>
-    inner.countWaiting(range).map((count) => (range.tenant === undefined ? Math.min(count, 3) : count)),
+    inner
+      .countWaiting(range)
+      .map((count) => (range.tenant === undefined ? Math.min(count, 3) : count)),
   ),
 ];
 
@@ -226,9 +253,13 @@ export const plantedClaimBugs: readonly PlantedBug[] = [
   claiming('hands out the sessions of all tenants to each', tenants, (inner, range) =>
     inner.claim({ ...range, tenant: undefined }),
   ),
-  choosing('serves the tenant first that waits the longest', tenants, (waiting, { limit }) => waiting.slice(0, limit)),
+  choosing('serves the tenant first that waits the longest', tenants, (waiting, { limit }) =>
+    waiting.slice(0, limit),
+  ),
   claiming('hands out nothing to those who ask for all tenants', tenants, (inner, range) =>
-    range.tenant === undefined ? ok({ sessions: [], failed: [], hasMore: false }) : inner.claim(range),
+    range.tenant === undefined
+      ? ok({ sessions: [], failed: [], hasMore: false })
+      : inner.claim(range),
   ),
   writing('drops metadata', metadata, ({ metadata: _, ...state }) => state),
   writing('drops the metadata of what has ended', metadata, (state) => {

@@ -11,7 +11,11 @@ const endOf = (inner: MemorySessionStore, key: SessionKey): number =>
 const reading = (
   bug: string,
   caughtBy: string,
-  misread: (append: HistoryAppend, inner: MemorySessionStore, key: SessionKey) => HistoryAppend | AppendOutcome,
+  misread: (
+    append: HistoryAppend,
+    inner: MemorySessionStore,
+    key: SessionKey,
+  ) => HistoryAppend | AppendOutcome,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     append: (key, append) => {
@@ -21,26 +25,37 @@ const reading = (
   }));
 
 const withoutPosition = ({ ifPosition: _, ...append }: HistoryAppend): HistoryAppend => append;
-const withoutFencingToken = ({ fencingToken: _, ...append }: HistoryAppend): HistoryAppend => append;
+const withoutFencingToken = ({ fencingToken: _, ...append }: HistoryAppend): HistoryAppend =>
+  append;
 
-const atThePosition = 'ifPosition: an append is made where the history ends at the position, and nowhere else';
+const atThePosition =
+  'ifPosition: an append is made where the history ends at the position, and nowhere else';
 const recognised =
   'ifPosition: a repeated append is recognised though the history has moved, and one that was refused is not';
 
 const positionBugs: readonly PlantedBug[] = [
   reading('ignores ifPosition', atThePosition, withoutPosition),
-  reading('appends where the history has not reached ifPosition', atThePosition, (append, inner, key) =>
-    (append.ifPosition ?? 0) >= endOf(inner, key) ? withoutPosition(append) : append,
+  reading(
+    'appends where the history has not reached ifPosition',
+    atThePosition,
+    (append, inner, key) =>
+      (append.ifPosition ?? 0) >= endOf(inner, key) ? withoutPosition(append) : append,
   ),
   reading('ignores an ifPosition of 0', atThePosition, (append) =>
     append.ifPosition === 0 ? withoutPosition(append) : append,
   ),
-  planted('gives the position that was asked for, not where the history ends', atThePosition, (inner) => ({
-    append: (key, append) =>
-      inner
-        .append(key, append)
-        .map((answer) => (answer.outcome === 'moved' ? { ...answer, position: append.ifPosition ?? 0 } : answer)),
-  })),
+  planted(
+    'gives the position that was asked for, not where the history ends',
+    atThePosition,
+    (inner) => ({
+      append: (key, append) =>
+        inner
+          .append(key, append)
+          .map((answer) =>
+            answer.outcome === 'moved' ? { ...answer, position: append.ifPosition ?? 0 } : answer,
+          ),
+    }),
+  ),
   planted(
     'knows the positions of appends without an operationId alone',
     'ifPosition: the position of a part that was read is one to append at',
@@ -48,9 +63,11 @@ const positionBugs: readonly PlantedBug[] = [
       const known = new Set<number | undefined>([undefined, 0]);
       return {
         append: (key, append) => {
-          if (!known.has(append.ifPosition)) return ok({ outcome: 'moved', position: endOf(inner, key) });
+          if (!known.has(append.ifPosition))
+            return ok({ outcome: 'moved', position: endOf(inner, key) });
           return inner.append(key, append).map((answer) => {
-            if (answer.outcome === 'appended' && append.operation === undefined) known.add(answer.position);
+            if (answer.outcome === 'appended' && append.operation === undefined)
+              known.add(answer.position);
             return answer;
           });
         },
@@ -70,16 +87,23 @@ const positionBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  reading('looks at the position before it looks for the operationId', recognised, (append, inner, key) => {
-    const position = endOf(inner, key);
-    return append.ifPosition === undefined || append.ifPosition === position ? append : { outcome: 'moved', position };
-  }),
+  reading(
+    'looks at the position before it looks for the operationId',
+    recognised,
+    (append, inner, key) => {
+      const position = endOf(inner, key);
+      return append.ifPosition === undefined || append.ifPosition === position
+        ? append
+        : { outcome: 'moved', position };
+    },
+  ),
   planted('takes an append that it refused for one that it made', recognised, (inner) => {
     const refused = new Set<string | undefined>();
     return {
       append: (key, append) => {
         const id = append.operation?.id;
-        if (id !== undefined && refused.has(id)) return ok({ outcome: 'appended', position: endOf(inner, key) });
+        if (id !== undefined && refused.has(id))
+          return ok({ outcome: 'appended', position: endOf(inner, key) });
         return inner.append(key, append).map((answer) => {
           if (answer.outcome === 'moved') refused.add(id);
           return answer;
@@ -89,7 +113,8 @@ const positionBugs: readonly PlantedBug[] = [
   }),
 ];
 
-const mismatch = 'digest: an append with a known operation id and another digest is a mismatch, and adds nothing';
+const mismatch =
+  'digest: an append with a known operation id and another digest is a mismatch, and adds nothing';
 
 const withDigest = (append: HistoryAppend, digestOf: (digest: string) => string): HistoryAppend => {
   const { operation } = append;
@@ -110,14 +135,18 @@ const digestBugs: readonly PlantedBug[] = [
         return answer.outcome === 'mismatch' ? inner.append(key, unnamed) : ok(answer);
       }),
   })),
-  planted('says after the end that it is closed where the digest does not match', mismatch, (inner) => ({
-    append: (key, append) =>
-      inner.append(key, append).andThen((answer) => {
-        const { operation: _, ...unnamed } = append;
-        const isEnded = inner.findState(key)._unsafeUnwrap()?.status === 'TERMINATED';
-        return answer.outcome === 'mismatch' && isEnded ? inner.append(key, unnamed) : ok(answer);
-      }),
-  })),
+  planted(
+    'says after the end that it is closed where the digest does not match',
+    mismatch,
+    (inner) => ({
+      append: (key, append) =>
+        inner.append(key, append).andThen((answer) => {
+          const { operation: _, ...unnamed } = append;
+          const isEnded = inner.findState(key)._unsafeUnwrap()?.status === 'TERMINATED';
+          return answer.outcome === 'mismatch' && isEnded ? inner.append(key, unnamed) : ok(answer);
+        }),
+    }),
+  ),
 ];
 
 const whileLeased = 'fencing token: an append is made while its lease is the current one';
@@ -125,20 +154,29 @@ const whileLeased = 'fencing token: an append is made while its lease is the cur
 /** Appends without a fencing token if the bug takes it for that of the lease. */
 const accepting = (
   bug: string,
-  accepts: (lease: LeaseRecord, append: HistoryAppend & { readonly fencingToken: number }) => boolean,
+  accepts: (
+    lease: LeaseRecord,
+    append: HistoryAppend & { readonly fencingToken: number },
+  ) => boolean,
 ): PlantedBug =>
   reading(bug, whileLeased, (append, inner, key) => {
     const { fencingToken } = append;
     const lease = inner.findState(key)._unsafeUnwrap()?.lease;
-    const isAccepted = lease !== undefined && fencingToken !== undefined && accepts(lease, { ...append, fencingToken });
+    const isAccepted =
+      lease !== undefined &&
+      fencingToken !== undefined &&
+      accepts(lease, { ...append, fencingToken });
     return isAccepted ? withoutFencingToken(append) : append;
   });
 
 const fencingTokenBugs: readonly PlantedBug[] = [
   reading('ignores the fencing token', whileLeased, withoutFencingToken),
-  accepting('accepts an append in the very millisecond of the end of its lease', (lease, { fencingToken, now }) => {
-    return fencingToken === lease.fencingToken && now <= lease.until;
-  }),
+  accepting(
+    'accepts an append in the very millisecond of the end of its lease',
+    (lease, { fencingToken, now }) => {
+      return fencingToken === lease.fencingToken && now <= lease.until;
+    },
+  ),
   accepting(
     'looks at the fencing token, and not at the end of the lease',
     (lease, { fencingToken }) => fencingToken === lease.fencingToken,
@@ -154,10 +192,16 @@ const fencingTokenBugs: readonly PlantedBug[] = [
   accepting('compares the first digits of a fencing token', (lease, { fencingToken, now }) => {
     return String(fencingToken).startsWith(String(lease.fencingToken)) && now < lease.until;
   }),
-  reading('wants a fencing token of everybody while there is a lease', whileLeased, (append, inner, key) => {
-    const lease = inner.findState(key)._unsafeUnwrap()?.lease;
-    return lease !== undefined && append.fencingToken === undefined ? { outcome: 'lease_lost' } : append;
-  }),
+  reading(
+    'wants a fencing token of everybody while there is a lease',
+    whileLeased,
+    (append, inner, key) => {
+      const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+      return lease !== undefined && append.fencingToken === undefined
+        ? { outcome: 'lease_lost' }
+        : append;
+    },
+  ),
   reading(
     'looks at the fencing token before it looks for the operationId',
     'fencing token: a repeated append is recognised though its lease is over, and one that was refused is not',
@@ -184,4 +228,8 @@ const fencingTokenBugs: readonly PlantedBug[] = [
 ];
 
 /** Bugs in the conditions of appends. */
-export const plantedConditionBugs: readonly PlantedBug[] = [...positionBugs, ...digestBugs, ...fencingTokenBugs];
+export const plantedConditionBugs: readonly PlantedBug[] = [
+  ...positionBugs,
+  ...digestBugs,
+  ...fencingTokenBugs,
+];

@@ -10,13 +10,19 @@ export const plantedDueBugs: readonly PlantedBug[] = [
         ...rest,
       })),
   })),
-  planted('finds one due session for each deadline', 'due: sessions with the same deadline are all due', (inner) => ({
-    due: (now, limit) =>
-      inner.due(now, 10_000).map(({ sessions, ...rest }) => ({
-        sessions: [...new Map(sessions.map((session) => [session.dueAt, session])).values()].slice(0, limit),
-        ...rest,
-      })),
-  })),
+  planted(
+    'finds one due session for each deadline',
+    'due: sessions with the same deadline are all due',
+    (inner) => ({
+      due: (now, limit) =>
+        inner.due(now, 10_000).map(({ sessions, ...rest }) => ({
+          sessions: [
+            ...new Map(sessions.map((session) => [session.dueAt, session])).values(),
+          ].slice(0, limit),
+          ...rest,
+        })),
+    }),
+  ),
   planted(
     'serves the tenant first that waits the longest',
     'due: of all tenants, and a tenant with many delays none with few',
@@ -52,7 +58,10 @@ export const plantedDueBugs: readonly PlantedBug[] = [
       reschedule: (key, move) => {
         const state = inner.findState(key)._unsafeUnwrap();
         const isDueThen = state !== undefined && move.from === endsAt(state);
-        return isDueThen && move.to >= move.from && move.to < Number.POSITIVE_INFINITY && !move.isDamaged
+        return isDueThen &&
+          move.to >= move.from &&
+          move.to < Number.POSITIVE_INFINITY &&
+          !move.isDamaged
           ? ok('moved')
           : inner.reschedule(key, move);
       },

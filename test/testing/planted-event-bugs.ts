@@ -12,8 +12,10 @@ const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): 
 };
 
 const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';
-const ofTime = 'events: the time of the log is never later than that of an event that comes after it';
-const hasNone = 'events: a call that was refused, or that only renews a lease or reschedules, has no event';
+const ofTime =
+  'events: the time of the log is never later than that of an event that comes after it';
+const hasNone =
+  'events: a call that was refused, or that only renews a lease or reschedules, has no event';
 const hasOne = 'events: of calls that race for one change, one has an event';
 
 /** Changes without their event, events without a change, and doubled events. */
@@ -31,7 +33,8 @@ export const plantedEventBugs: readonly PlantedBug[] = [
   })),
   planted('tells an event only once another one follows it', hasItsEvent, (inner) => ({
     events: eventsWith(inner, (events) => ({
-      read: (...args) => events.read(...args).map((page) => ({ ...page, events: page.events.slice(0, -1) })),
+      read: (...args) =>
+        events.read(...args).map((page) => ({ ...page, events: page.events.slice(0, -1) })),
     })),
   })),
   planted('has a clock that is ahead of its events', ofTime, (inner) => ({
@@ -52,7 +55,8 @@ export const plantedEventBugs: readonly PlantedBug[] = [
     replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap()?.lease;
       return inner.replace(key, previous, next, options).map((outcome) => {
-        const isRenewed = next.lease !== undefined && before?.fencingToken === next.lease.fencingToken;
+        const isRenewed =
+          next.lease !== undefined && before?.fencingToken === next.lease.fencingToken;
         if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.lease));
         return outcome;
       });
@@ -69,8 +73,10 @@ export const plantedEventBugs: readonly PlantedBug[] = [
     append: (key, append) => {
       const before = inner.find(key)._unsafeUnwrap()?.sequence;
       return inner.append(key, append).map((answer) => {
-        const isRepeated = answer.outcome === 'appended' && inner.find(key)._unsafeUnwrap()?.sequence === before;
-        if (isRepeated) tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
+        const isRepeated =
+          answer.outcome === 'appended' && inner.find(key)._unsafeUnwrap()?.sequence === before;
+        if (isRepeated)
+          tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
         return answer;
       });
     },

@@ -1,8 +1,11 @@
 import { eventsWith, type PlantedBug, planted } from './planted-bug.js';
 
-const isChange = 'extend: another time limit is a change though the status stays, and has the next number';
-const hasItsEvent = 'extend: the event of an extension has the new limit and the new end, and is logged once';
-const isDueThen = 'extend: a session is due at its new deadline, later or earlier, and takes entries until then';
+const isChange =
+  'extend: another time limit is a change though the status stays, and has the next number';
+const hasItsEvent =
+  'extend: the event of an extension has the new limit and the new end, and is logged once';
+const isDueThen =
+  'extend: a session is due at its new deadline, later or earlier, and takes entries until then';
 
 /** Bugs in changes of the time limit. */
 export const plantedExtensionBugs: readonly PlantedBug[] = [
@@ -15,7 +18,9 @@ export const plantedExtensionBugs: readonly PlantedBug[] = [
         return inner.replace(key, previous, next, options);
       },
       find: (...args) =>
-        inner.find(...args).map((found) => found && { ...found, sequence: found.sequence - extensions }),
+        inner
+          .find(...args)
+          .map((found) => found && { ...found, sequence: found.sequence - extensions }),
     };
   }),
   planted('counts an extension that is stale', isChange, (inner) => {
@@ -26,7 +31,8 @@ export const plantedExtensionBugs: readonly PlantedBug[] = [
           if (outcome === 'stale') stale += 1;
           return outcome;
         }),
-      find: (...args) => inner.find(...args).map((found) => found && { ...found, sequence: found.sequence + stale }),
+      find: (...args) =>
+        inner.find(...args).map((found) => found && { ...found, sequence: found.sequence + stale }),
     };
   }),
   planted('keeps the deadline of an extended session', isDueThen, (inner) => ({
@@ -39,9 +45,10 @@ export const plantedExtensionBugs: readonly PlantedBug[] = [
   planted('has no event for an extension', hasItsEvent, (inner) => ({
     events: eventsWith(inner, (events) => ({
       read: (...args) =>
-        events
-          .read(...args)
-          .map((page) => ({ ...page, events: page.events.filter(({ type }) => type !== 'session.extended') })),
+        events.read(...args).map((page) => ({
+          ...page,
+          events: page.events.filter(({ type }) => type !== 'session.extended'),
+        })),
     })),
   })),
   planted('forgets the new end in the event', hasItsEvent, (inner) => ({

@@ -10,8 +10,10 @@ type LabelRange = PageRange & { readonly labels: SessionLabels };
 
 const isRead = 'label: a session is read with its labels, whatever their values';
 const isListed = 'label: a page has the sessions with the label, in both orders, with their total';
-const isWalked = 'label: a walk by cursor meets each session with the label once, between two times too';
-const isKept = 'label: changes and the end of a session leave it in the list, and a removal takes it out';
+const isWalked =
+  'label: a walk by cursor meets each session with the label once, between two times too';
+const isKept =
+  'label: changes and the end of a session leave it in the list, and a removal takes it out';
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
   inner.list(tenant, range)._unsafeUnwrap();
@@ -25,13 +27,16 @@ const listing = (
   planted(bug, caughtBy, (inner) => ({
     list: (tenant, range) => {
       const { labels } = range;
-      return labels === undefined ? inner.list(tenant, range) : ok(list(inner, tenant, { ...range, labels }));
+      return labels === undefined
+        ? inner.list(tenant, range)
+        : ok(list(inner, tenant, { ...range, labels }));
     },
   }));
 
 const unlabelled = ({ labels: _, ...state }: StateRecord): StateRecord => state;
 
-const isTheSame = (record: SessionRecord, { labels }: LabelRange): boolean => hasLabels(record.state.labels, labels);
+const isTheSame = (record: SessionRecord, { labels }: LabelRange): boolean =>
+  hasLabels(record.state.labels, labels);
 
 /** The sessions of a tenant that fit, as the first page. */
 const fitting = (
@@ -48,14 +53,17 @@ const fitting = (
 /** Bugs in labels. */
 export const plantedLabelBugs: readonly PlantedBug[] = [
   planted('forgets the labels', isRead, (inner) => ({
-    insert: (tenant, head, state, opening) => inner.insert(tenant, head, unlabelled(state), opening),
+    insert: (tenant, head, state, opening) =>
+      inner.insert(tenant, head, unlabelled(state), opening),
   })),
   planted('forgets the labels when the state changes', isRead, (inner) => ({
     find: (...args) =>
       inner
         .find(...args)
         .map((record) =>
-          record && record.state.revision > 1 ? { ...record, state: unlabelled(record.state) } : record,
+          record && record.state.revision > 1
+            ? { ...record, state: unlabelled(record.state) }
+            : record,
         ),
   })),
   planted('leaves the labels out of lists', isRead, (inner) => ({
@@ -67,7 +75,9 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   })),
   planted('keeps labels in lower case', isRead, (inner) => ({
     insert: (tenant, head, state, opening) => {
-      const lower = Object.entries(state.labels ?? {}).map(([name, value]) => [name, value.toLowerCase()] as const);
+      const lower = Object.entries(state.labels ?? {}).map(
+        ([name, value]) => [name, value.toLowerCase()] as const,
+      );
       return inner.insert(
         tenant,
         head,
@@ -84,35 +94,53 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     const page = pageOf(inner, tenant, range);
     return { ...page, total: page.records.length };
   }),
-  listing('lists by label the newest first, whatever the order', isListed, (inner, tenant, { order: _, ...range }) =>
-    pageOf(inner, tenant, range),
+  listing(
+    'lists by label the newest first, whatever the order',
+    isListed,
+    (inner, tenant, { order: _, ...range }) => pageOf(inner, tenant, range),
   ),
   listing('finds a value under another name', isListed, (inner, tenant, range) =>
     range.offset > 0
       ? pageOf(inner, tenant, range)
       : fitting(inner, tenant, range, ({ state }) =>
-          Object.values(range.labels).every((value) => Object.values(state.labels ?? {}).includes(value)),
+          Object.values(range.labels).every((value) =>
+            Object.values(state.labels ?? {}).includes(value),
+          ),
         ),
   ),
   listing('finds what begins with the value', isListed, (inner, tenant, range) =>
     range.offset > 0
       ? pageOf(inner, tenant, range)
       : fitting(inner, tenant, range, ({ state }) =>
-          Object.entries(range.labels).every(([name, value]) => state.labels?.[name]?.startsWith(value) ?? false),
+          Object.entries(range.labels).every(
+            ([name, value]) => state.labels?.[name]?.startsWith(value) ?? false,
+          ),
         ),
   ),
   listing('ends a walk by label after a page', isWalked, (inner, tenant, range) => {
     const { nextCursor: _, ...page } = pageOf(inner, tenant, range);
     return page;
   }),
-  listing('begins anew after a cursor in a list by label', isWalked, (inner, tenant, { cursor: _, ...range }) =>
-    pageOf(inner, tenant, range),
+  listing(
+    'begins anew after a cursor in a list by label',
+    isWalked,
+    (inner, tenant, { cursor: _, ...range }) => pageOf(inner, tenant, range),
   ),
-  listing('lists by label what is of any time', isWalked, (inner, tenant, { createdAfter: _, ...range }) =>
-    pageOf(inner, tenant, range),
+  listing(
+    'lists by label what is of any time',
+    isWalked,
+    (inner, tenant, { createdAfter: _, ...range }) => pageOf(inner, tenant, range),
   ),
-  listing('takes a session that has ended out of the lists of its labels', isKept, (inner, tenant, range) =>
-    fitting(inner, tenant, range, (record) => isTheSame(record, range) && record.state.status !== 'TERMINATED'),
+  listing(
+    'takes a session that has ended out of the lists of its labels',
+    isKept,
+    (inner, tenant, range) =>
+      fitting(
+        inner,
+        tenant,
+        range,
+        (record) => isTheSame(record, range) && record.state.status !== 'TERMINATED',
+      ),
   ),
   planted('leaves a removed session in the totals of its labels', isKept, (inner) => {
     const left: SessionLabels[] = [];
@@ -124,7 +152,10 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
       },
       list: (tenant, range) =>
         inner.list(tenant, range).map((page) => {
-          const gone = range.labels === undefined ? [] : left.filter((labels) => hasLabels(labels, range.labels));
+          const gone =
+            range.labels === undefined
+              ? []
+              : left.filter((labels) => hasLabels(labels, range.labels));
           return { ...page, total: page.total + gone.length };
         }),
     };
@@ -139,7 +170,12 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
           const label = labelOf({ tenant, id: head.id });
           const labels = { ...known.get(label), ...state.labels };
           known.set(label, labels);
-          return inner.insert(tenant, head, Object.keys(labels).length === 0 ? state : { ...state, labels }, opening);
+          return inner.insert(
+            tenant,
+            head,
+            Object.keys(labels).length === 0 ? state : { ...state, labels },
+            opening,
+          );
         },
       };
     },
@@ -157,7 +193,8 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
           }),
         list: (tenant, range) => {
           const { labels: wanted, ...all } = range;
-          const isWrong = wanted !== undefined && taken.some(({ labels }) => hasLabels(labels, wanted));
+          const isWrong =
+            wanted !== undefined && taken.some(({ labels }) => hasLabels(labels, wanted));
           return inner.list(tenant, isWrong ? all : range);
         },
       };

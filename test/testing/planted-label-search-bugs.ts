@@ -4,10 +4,14 @@ import { isSearch } from '../../adapters/shared/session-search.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const hasAll = 'label: several labels give the sessions that have all of them, in both orders, with their total';
-const hasStatus = 'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
-const isByUse = 'label: the order updated gives the session first that was used, changed or ended last';
-const isWhole = 'label: a page of a search has the sessions as find gives them, with the end of their histories';
+const hasAll =
+  'label: several labels give the sessions that have all of them, in both orders, with their total';
+const hasStatus =
+  'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
+const isByUse =
+  'label: the order updated gives the session first that was used, changed or ended last';
+const isWhole =
+  'label: a page of a search has the sessions as find gives them, with the end of their histories';
 const isBounded =
   'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit';
 
@@ -19,7 +23,9 @@ const searching = (
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     list: (tenant, range) =>
-      isSearch(range) && range.limit < 1000 ? ok(search(inner, tenant, range)) : inner.list(tenant, range),
+      isSearch(range) && range.limit < 1000
+        ? ok(search(inner, tenant, range))
+        : inner.list(tenant, range),
   }));
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
@@ -43,7 +49,11 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
   }),
   searching('begins anew after a cursor among several labels', hasAll, (inner, tenant, range) => {
     const { cursor: _, ...anew } = range;
-    return pageOf(inner, tenant, range.order === 'updated' || range.status !== undefined ? range : anew);
+    return pageOf(
+      inner,
+      tenant,
+      range.order === 'updated' || range.status !== undefined ? range : anew,
+    );
   }),
   searching('leaves out the status', hasStatus, (inner, tenant, range) => {
     const { status: _, ...any } = range;
@@ -52,19 +62,26 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
   searching('goes by the status that is stored', hasStatus, (inner, tenant, { status, ...range }) =>
     pageOf(inner, tenant, {
       ...range,
-      status: status && range.order !== 'updated' ? { ...status, now: Number.NEGATIVE_INFINITY } : status,
+      status:
+        status && range.order !== 'updated' ? { ...status, now: Number.NEGATIVE_INFINITY } : status,
     }),
   ),
-  searching('lists the newest first where the last used are asked for', isByUse, (inner, tenant, range) =>
-    pageOf(inner, tenant, range.order === 'updated' ? { ...range, order: 'newest' } : range),
+  searching(
+    'lists the newest first where the last used are asked for',
+    isByUse,
+    (inner, tenant, range) =>
+      pageOf(inner, tenant, range.order === 'updated' ? { ...range, order: 'newest' } : range),
   ),
-  searching('forgets that an end by the clock is an update', isByUse, (inner, tenant, { now: _, ...range }) =>
-    pageOf(inner, tenant, range),
+  searching(
+    'forgets that an end by the clock is an update',
+    isByUse,
+    (inner, tenant, { now: _, ...range }) => pageOf(inner, tenant, range),
   ),
   searching('gives the creation as the place of the last used', isByUse, (inner, tenant, range) => {
     const page = pageOf(inner, tenant, range);
     const last = page.records.at(-1)?.head;
-    if (page.nextCursor === undefined || last === undefined || range.order !== 'updated') return page;
+    if (page.nextCursor === undefined || last === undefined || range.order !== 'updated')
+      return page;
     return { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
   searching('leaves the histories out of what it has looked for', isWhole, (inner, tenant, range) =>

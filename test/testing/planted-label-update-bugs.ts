@@ -3,26 +3,41 @@ import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const isMoved = 'label: other labels move a session between their lists, and it keeps its place among the others';
+const isMoved =
+  'label: other labels move a session between their lists, and it keeps its place among the others';
 const comesAndGoes =
   'label: the first and the last label of a session come and go with a change, whatever their values';
-const isCounted = 'label: other labels are a change though the status stays, and have the next number';
-const hasItsEvent = 'label: the event of other labels has all labels after the change, and is logged once';
+const isCounted =
+  'label: other labels are a change though the status stays, and have the next number';
+const hasItsEvent =
+  'label: the event of other labels has all labels after the change, and is logged once';
 
-const withLabels = ({ labels: _, ...state }: StateRecord, labels: SessionLabels | undefined): StateRecord =>
-  labels === undefined ? state : { ...state, labels };
+const withLabels = (
+  { labels: _, ...state }: StateRecord,
+  labels: SessionLabels | undefined,
+): StateRecord => (labels === undefined ? state : { ...state, labels });
 
 /** Bugs in changes of labels. */
 export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
   planted('keeps the labels of the creation', isMoved, (inner) => ({
     replace: (key, previous, next, options) =>
-      inner.replace(key, previous, withLabels(next, inner.findState(key)._unsafeUnwrap()?.labels), options),
+      inner.replace(
+        key,
+        previous,
+        withLabels(next, inner.findState(key)._unsafeUnwrap()?.labels),
+        options,
+      ),
   })),
   planted('merges the labels instead of replacing them', isMoved, (inner) => ({
     replace: (key, previous, next, options) => {
       const before = inner.findState(key)._unsafeUnwrap()?.labels;
       const isOther = next.labels !== undefined && !sameLabels(before, next.labels);
-      return inner.replace(key, previous, isOther ? { ...next, labels: { ...before, ...next.labels } } : next, options);
+      return inner.replace(
+        key,
+        previous,
+        isOther ? { ...next, labels: { ...before, ...next.labels } } : next,
+        options,
+      );
     },
   })),
   planted('lists a session with the labels that it has left', isMoved, (inner) => {
@@ -76,7 +91,9 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
         inner
           .append(...args)
           .map((answer) =>
-            answer.outcome === 'closed' ? { ...answer, state: withLabels(answer.state, undefined) } : answer,
+            answer.outcome === 'closed'
+              ? { ...answer, state: withLabels(answer.state, undefined) }
+              : answer,
           ),
     }),
   ),
@@ -88,15 +105,19 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
         if (before?.status === next.status && !sameLabels(before.labels, next.labels)) changes += 1;
         return inner.replace(key, previous, next, options);
       },
-      find: (...args) => inner.find(...args).map((found) => found && { ...found, sequence: found.sequence - changes }),
+      find: (...args) =>
+        inner
+          .find(...args)
+          .map((found) => found && { ...found, sequence: found.sequence - changes }),
     };
   }),
   planted('has no event for other labels', hasItsEvent, (inner) => ({
     events: eventsWith(inner, (events) => ({
       read: (...args) =>
-        events
-          .read(...args)
-          .map((page) => ({ ...page, events: page.events.filter(({ type }) => type !== 'session.updated') })),
+        events.read(...args).map((page) => ({
+          ...page,
+          events: page.events.filter(({ type }) => type !== 'session.updated'),
+        })),
     })),
   })),
   planted('has only one label in the event', hasItsEvent, (inner) => ({
@@ -118,7 +139,8 @@ export const plantedLabelUpdateBugs: readonly PlantedBug[] = [
     (inner) => ({
       replace: (key, previous, next, options) => {
         const before = inner.findState(key)._unsafeUnwrap();
-        const isRelabelled = before?.status === next.status && !sameLabels(before.labels, next.labels);
+        const isRelabelled =
+          before?.status === next.status && !sameLabels(before.labels, next.labels);
         const isLate = isRelabelled && before.revision >= next.revision;
         return inner.replace(key, isLate ? before : previous, next, options);
       },

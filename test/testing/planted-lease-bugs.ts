@@ -10,7 +10,8 @@ const asWritten =
   'lease: a lease is read as it was written, through every status, and a renewal changes no number of a change';
 
 const countedAs = 'lease: appends, leases and releases count as they come, and renewals do not';
-const hasEvents = 'lease: a lease that is taken or released has an event with its holder, a renewal has none';
+const hasEvents =
+  'lease: a lease that is taken or released has an event with its holder, a renewal has none';
 
 const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | undefined =>
   inner.findState(key)._unsafeUnwrap();
@@ -18,11 +19,20 @@ const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | unde
 type Is = (previous: StateRecord, next: StateRecord) => boolean;
 
 const isRenewal: Is = (previous, next) =>
-  previous.status === next.status && changeDetailOf(previous, next, next.lastActivityAt) === undefined;
-const isRelease: Is = (previous, next) => changeDetailOf(previous, next, next.lastActivityAt)?.type === 'released';
+  previous.status === next.status &&
+  changeDetailOf(previous, next, next.lastActivityAt) === undefined;
+const isRelease: Is = (previous, next) =>
+  changeDetailOf(previous, next, next.lastActivityAt)?.type === 'released';
 
-/** The memory store, where `count` says by how much a sequence is wrong after each change of a kind. */
-const miscounting = (bug: string, caughtBy: string, is: Is, count: (before: number) => number): PlantedBug =>
+/**
+ * The memory store, where `count` says by how much a sequence is wrong after each change of a kind.
+ */
+const miscounting = (
+  bug: string,
+  caughtBy: string,
+  is: Is,
+  count: (before: number) => number,
+): PlantedBug =>
   planted(bug, caughtBy, (inner) => {
     const wrong = new Map<string, number>();
     const wrongBy = (key: SessionKey): number => wrong.get(labelOf(key)) ?? 0;
@@ -32,7 +42,9 @@ const miscounting = (bug: string, caughtBy: string, is: Is, count: (before: numb
         return inner.replace(key, previous, next, options);
       },
       find: (key, ...rest) =>
-        inner.find(key, ...rest).map((record) => record && { ...record, sequence: record.sequence + wrongBy(key) }),
+        inner
+          .find(key, ...rest)
+          .map((record) => record && { ...record, sequence: record.sequence + wrongBy(key) }),
     };
   });
 
@@ -43,7 +55,8 @@ const writing = (
   write: (next: StateRecord, inner: MemorySessionStore, key: SessionKey) => StateRecord,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    replace: (key, previous, next, options) => inner.replace(key, previous, write(next, inner, key), options),
+    replace: (key, previous, next, options) =>
+      inner.replace(key, previous, write(next, inner, key), options),
   }));
 
 /** The memory store, which tells other events. */
@@ -74,7 +87,9 @@ export const plantedLeaseBugs: readonly PlantedBug[] = [
     return stateOf(inner, key)?.status === next.status ? next : free;
   }),
   writing('keeps a fencing token in 32 bits', asWritten, (next) =>
-    next.lease === undefined ? next : { ...next, lease: { ...next.lease, fencingToken: next.lease.fencingToken | 0 } },
+    next.lease === undefined
+      ? next
+      : { ...next, lease: { ...next.lease, fencingToken: next.lease.fencingToken | 0 } },
   ),
   writing('keeps the later end of two leases', asWritten, (next, inner, key) => {
     const until = Math.max(stateOf(inner, key)?.lease?.until ?? 0, next.lease?.until ?? 0);
@@ -96,18 +111,28 @@ export const plantedLeaseBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  telling('tells no lease', hasEvents, (events) => events.filter(({ type }) => type !== 'session.leased')),
-  telling('tells no release', hasEvents, (events) => events.filter(({ type }) => type !== 'session.released')),
+  telling('tells no lease', hasEvents, (events) =>
+    events.filter(({ type }) => type !== 'session.leased'),
+  ),
+  telling('tells no release', hasEvents, (events) =>
+    events.filter(({ type }) => type !== 'session.released'),
+  ),
   telling('tells a release as a lease', hasEvents, (events) =>
-    events.map((event) => (event.type === 'session.released' ? { ...event, type: 'session.leased' } : event)),
+    events.map((event) =>
+      event.type === 'session.released' ? { ...event, type: 'session.leased' } : event,
+    ),
   ),
   telling('tells every event of a lease with the time of another', hasEvents, (events) =>
-    events.map((event) => ('holder' in event ? { ...event, at: events[0]?.at ?? event.at } : event)),
+    events.map((event) =>
+      'holder' in event ? { ...event, at: events[0]?.at ?? event.at } : event,
+    ),
   ),
   telling(
     'ends the name of a holder in an event at a space',
     'lease: an event gives the name of any holder',
     (events) =>
-      events.map((event) => ('holder' in event ? { ...event, holder: event.holder.split(' ')[0] ?? '' } : event)),
+      events.map((event) =>
+        'holder' in event ? { ...event, holder: event.holder.split(' ')[0] ?? '' } : event,
+      ),
   ),
 ];

@@ -7,12 +7,15 @@ export const plantedListBugs: readonly PlantedBug[] = [
     (inner) => ({
       list: (tenant, range, ...rest) => {
         const { offset, limit, ...all } = range;
-        if (range.cursor !== undefined || range.order === 'oldest') return inner.list(tenant, range, ...rest);
+        if (range.cursor !== undefined || range.order === 'oldest')
+          return inner.list(tenant, range, ...rest);
         return inner.list(tenant, { ...all, offset: 0, limit: 10_000 }, ...rest).map((page) => ({
           ...page,
           records: page.records
             .toReversed()
-            .toSorted(({ head: a }, { head: b }) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
+            .toSorted(
+              ({ head: a }, { head: b }) => Date.parse(b.createdAt) - Date.parse(a.createdAt),
+            )
             .slice(offset, offset + limit),
         }));
       },
@@ -23,7 +26,11 @@ export const plantedListBugs: readonly PlantedBug[] = [
     'range: a walk by cursor meets each session once, whatever the size of its pages',
     (inner) => ({
       list: (tenant, range, ...rest) =>
-        inner.list(tenant, range.cursor === undefined ? range : { ...range, offset: range.offset + 1 }, ...rest),
+        inner.list(
+          tenant,
+          range.cursor === undefined ? range : { ...range, offset: range.offset + 1 },
+          ...rest,
+        ),
     }),
   ),
   planted(

@@ -12,14 +12,21 @@ const opening = (
   misread: (opening: Opening, inner: MemorySessionStore) => Opening | undefined,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    insert: (tenant, head, state, given) => inner.insert(tenant, head, state, given && misread(given, inner)),
+    insert: (tenant, head, state, given) =>
+      inner.insert(tenant, head, state, given && misread(given, inner)),
   }));
 
 /** The memory store, which misreports parts of histories. */
-const reading = (bug: string, caughtBy: string, misreport: (found: Found) => Partial<Found>): PlantedBug =>
+const reading = (
+  bug: string,
+  caughtBy: string,
+  misreport: (found: Found) => Partial<Found>,
+): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     findEntries: (...args) =>
-      inner.findEntries(...args).map((read) => (read.outcome === 'found' ? { ...read, ...misreport(read) } : read)),
+      inner
+        .findEntries(...args)
+        .map((read) => (read.outcome === 'found' ? { ...read, ...misreport(read) } : read)),
   }));
 
 /** Whether the source of an opening is a session of a tenant. */
@@ -33,7 +40,10 @@ const withEntries =
 
 /** Bugs in what a session begins with. */
 export const plantedOpeningBugs: readonly PlantedBug[] = [
-  opening('loses the entries', withEntries, ({ entries: _, ...rest }) => ({ ...rest, entries: [] })),
+  opening('loses the entries', withEntries, ({ entries: _, ...rest }) => ({
+    ...rest,
+    entries: [],
+  })),
   opening(
     'forgets what it begins with',
     'opening: one that is IDLE may begin with entries, and one that is started with none',
@@ -76,7 +86,8 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
   ),
 ];
 
-const gone = 'redact: the content, id and data of entries are gone from every read, and their positions stay';
+const gone =
+  'redact: the content, id and data of entries are gone from every read, and their positions stay';
 
 const endOf = (inner: MemorySessionStore, key: SessionKey): number => {
   const found = inner.findEntries(key, { limit: 1 })._unsafeUnwrap();
@@ -111,10 +122,16 @@ export const plantedRedactionBugs: readonly PlantedBug[] = [
         ),
     }),
   ),
-  planted('refuses it after the end', 'redact: several entries at once, large ones too, in any status', (inner) => ({
-    redact: (key, positions, now) =>
-      inner.findState(key)._unsafeUnwrap()?.status === 'TERMINATED' ? ok('missing') : inner.redact(key, positions, now),
-  })),
+  planted(
+    'refuses it after the end',
+    'redact: several entries at once, large ones too, in any status',
+    (inner) => ({
+      redact: (key, positions, now) =>
+        inner.findState(key)._unsafeUnwrap()?.status === 'TERMINATED'
+          ? ok('missing')
+          : inner.redact(key, positions, now),
+    }),
+  ),
   planted(
     'forgets the names of appends',
     'redact: an append is still recognised by its operation id when its entries are redacted',
@@ -126,7 +143,10 @@ export const plantedRedactionBugs: readonly PlantedBug[] = [
           return inner.redact(...args);
         },
         append: (key, { operation, ...append }) =>
-          inner.append(key, isRedacted || operation === undefined ? append : { ...append, operation }),
+          inner.append(
+            key,
+            isRedacted || operation === undefined ? append : { ...append, operation },
+          ),
       };
     },
   ),

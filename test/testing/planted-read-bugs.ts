@@ -9,7 +9,10 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
     (inner) => ({
       findEntries: (key, slice) =>
-        inner.findEntries(key, slice.after === undefined ? { ...slice, limit: Math.max(1, slice.limit - 1) } : slice),
+        inner.findEntries(
+          key,
+          slice.after === undefined ? { ...slice, limit: Math.max(1, slice.limit - 1) } : slice,
+        ),
     }),
   ),
   planted(
@@ -18,7 +21,8 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(key, slice).map((found) => {
-          const isFull = found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
+          const isFull =
+            found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
           return isFull ? { ...found, hasMore: true } : found;
         }),
     }),
@@ -70,7 +74,9 @@ export const plantedReadBugs: readonly PlantedBug[] = [
         find: (key, ...rest) =>
           inner
             .find(key, ...rest)
-            .map((record) => record && { ...record, head: frozen.get(labelOf(key)) ?? record.head }),
+            .map(
+              (record) => record && { ...record, head: frozen.get(labelOf(key)) ?? record.head },
+            ),
       };
     },
   ),
@@ -79,7 +85,8 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     'events: a reader continues after any position, page by page',
     (inner) => ({
       events: eventsWith(inner, (events) => ({
-        read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),
+        read: (stream, position, limit) =>
+          events.read(stream, position.length > 1 ? '0' : position, limit),
       })),
     }),
   ),
@@ -94,12 +101,18 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     'cannot open its log',
     'events: the log can be opened by each watch, and is not closed while its client is open',
     (inner) => ({
-      events: eventsWith(inner, () => ({ open: () => err(storeUnavailable('no settings', 'not_applied')) })),
+      events: eventsWith(inner, () => ({
+        open: () => err(storeUnavailable('no settings', 'not_applied')),
+      })),
     }),
   ),
-  planted('never calls a listener', 'events: a listener is called after a change until it is stopped', (inner) => ({
-    events: eventsWith(inner, () => ({ listen: () => () => undefined })),
-  })),
+  planted(
+    'never calls a listener',
+    'events: a listener is called after a change until it is stopped',
+    (inner) => ({
+      events: eventsWith(inner, () => ({ listen: () => () => undefined })),
+    }),
+  ),
   planted(
     'tells two events in the wrong order',
     'events: every change has an event, in order, numbered without a gap, with its details',

@@ -6,10 +6,15 @@ import { type PlantedBug, planted } from './planted-bug.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
-const allDue = (inner: MemorySessionStore): readonly DueSession[] => inner.due(FAR, 1000)._unsafeUnwrap().sessions;
+const allDue = (inner: MemorySessionStore): readonly DueSession[] =>
+  inner.due(FAR, 1000)._unsafeUnwrap().sessions;
 
 /** The memory store, which keeps other remains of a removed session. */
-const keeping = (bug: string, caughtBy: string, change: (state: StateRecord) => StateRecord): PlantedBug =>
+const keeping = (
+  bug: string,
+  caughtBy: string,
+  change: (state: StateRecord) => StateRecord,
+): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     remove: (key, { remains, ...removal } = {}) => {
       if (remains === undefined) return inner.remove(key, removal);
@@ -25,15 +30,18 @@ const dueWith = (
   change: (sessions: readonly DueSession[], inner: MemorySessionStore) => readonly DueSession[],
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    due: (now, limit) => inner.due(now, limit).map((due) => ({ ...due, sessions: change(due.sessions, inner) })),
+    due: (now, limit) =>
+      inner.due(now, limit).map((due) => ({ ...due, sessions: change(due.sessions, inner) })),
   }));
 
 const withoutReport = ({ report: _, ...state }: StateRecord): StateRecord => state;
 
-const isTaken = 'report: of two callers who claim one, one succeeds, and it is due when the claim is over';
+const isTaken =
+  'report: of two callers who claim one, one succeeds, and it is due when the claim is over';
 const isKept = 'remains: what is left of a removed session is due, and no reader sees the session';
 const isClaimed = 'remains: a claim moves the due time, and after a removal nothing is left';
-const areApart = 'remains: those of several sessions that had the same id are kept beside a new one';
+const areApart =
+  'remains: those of several sessions that had the same id are kept beside a new one';
 const isNothing = 'remains: a removal that is stale, or without them, leaves nothing';
 
 const keyIn = ({ tenant, id }: DueKey): string => JSON.stringify([tenant, id]);
@@ -110,7 +118,11 @@ export const plantedReportBugs: readonly PlantedBug[] = [
       replace: (key, previous, next, options) => {
         const replaced = inner.replace(key, previous, next, options);
         const [due] = allDue(inner).filter((each) => keyIn(each) === keyIn(key));
-        if (replaced._unsafeUnwrap() === 'stale' && next.report !== undefined && due !== undefined) {
+        if (
+          replaced._unsafeUnwrap() === 'stale' &&
+          next.report !== undefined &&
+          due !== undefined
+        ) {
           inner.reschedule(key, { from: due.dueAt, to: next.report.dueAt });
         }
         return replaced;
@@ -128,17 +140,31 @@ export const plantedReportBugs: readonly PlantedBug[] = [
   ),
   planted('keeps a session that is removed with remains', isKept, (inner) => ({
     find: (key, size) => {
-      const [left] = allDue(inner).filter((each) => each.removal !== undefined && each.id === key.id);
+      const [left] = allDue(inner).filter(
+        (each) => each.removal !== undefined && each.id === key.id,
+      );
       const found = inner.find(key, size);
       if (left === undefined || found._unsafeUnwrap() !== undefined) return found;
       const state = inner.findState(left)._unsafeUnwrap();
-      const head = { id: key.id, options: { face: '', profile: '', behavior: '', context: '', timeLimit: 0 } };
-      const record = { history: [], historyCount: 0, sequence: 1, historyVersion: 'none', historyPosition: 0 };
-      return ok(state && { ...record, head: { ...head, createdAt: '2026-01-31T12:00:00.000Z' }, state });
+      const head = {
+        id: key.id,
+        options: { face: '', profile: '', behavior: '', context: '', timeLimit: 0 },
+      };
+      const record = {
+        history: [],
+        historyCount: 0,
+        sequence: 1,
+        historyVersion: 'none',
+        historyPosition: 0,
+      };
+      return ok(
+        state && { ...record, head: { ...head, createdAt: '2026-01-31T12:00:00.000Z' }, state },
+      );
     },
   })),
   planted('leaves what is left after its removal', isClaimed, (inner) => ({
-    remove: (key, removal) => (key.removal === undefined ? inner.remove(key, removal) : ok('removed' as const)),
+    remove: (key, removal) =>
+      key.removal === undefined ? inner.remove(key, removal) : ok('removed' as const),
   })),
   planted('lets two callers claim what is left', isClaimed, (inner) => ({
     replace: (key, previous, next, options) => {
@@ -148,7 +174,9 @@ export const plantedReportBugs: readonly PlantedBug[] = [
   })),
   planted('removes all that is left under an id', areApart, (inner) => ({
     remove: (key, removal) => {
-      const others = allDue(inner).filter((each) => each.removal !== undefined && each.id === key.id);
+      const others = allDue(inner).filter(
+        (each) => each.removal !== undefined && each.id === key.id,
+      );
       if (key.removal !== undefined) for (const each of others) inner.remove(each);
       return key.removal === undefined ? inner.remove(key, removal) : ok('removed' as const);
     },
@@ -156,7 +184,9 @@ export const plantedReportBugs: readonly PlantedBug[] = [
   planted('overwrites what is left of an earlier session', areApart, (inner) => ({
     remove: (key, removal = {}) => {
       const isRemoval = removal.remains !== undefined;
-      const others = allDue(inner).filter((each) => each.removal !== undefined && each.id === key.id);
+      const others = allDue(inner).filter(
+        (each) => each.removal !== undefined && each.id === key.id,
+      );
       if (isRemoval) for (const each of others) inner.remove(each);
       return inner.remove(key, removal);
     },
@@ -173,10 +203,14 @@ export const plantedReportBugs: readonly PlantedBug[] = [
       return removed;
     },
   })),
-  planted('cannot reschedule what is left', 'remains: a sweep can reschedule them to any time', (inner) => ({
-    reschedule: (key, rescheduling) =>
-      key.removal === undefined ? inner.reschedule(key, rescheduling) : ok('moved' as const),
-  })),
+  planted(
+    'cannot reschedule what is left',
+    'remains: a sweep can reschedule them to any time',
+    (inner) => ({
+      reschedule: (key, rescheduling) =>
+        key.removal === undefined ? inner.reschedule(key, rescheduling) : ok('moved' as const),
+    }),
+  ),
   planted(
     'counts what is left of live sessions',
     'remains: they count towards no limit on live sessions, and are due beside other tenants',
@@ -201,7 +235,10 @@ export const plantedReportBugs: readonly PlantedBug[] = [
     (inner) => ({
       remove: (key, { revision, ...removal } = {}) => {
         const isForced = removal.remains !== undefined && revision !== 1;
-        return inner.remove(key, isForced || revision === undefined ? removal : { ...removal, revision });
+        return inner.remove(
+          key,
+          isForced || revision === undefined ? removal : { ...removal, revision },
+        );
       },
     }),
   ),

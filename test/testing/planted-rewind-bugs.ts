@@ -2,21 +2,32 @@ import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { AppendOutcome, EntriesOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
+import type {
+  AppendOutcome,
+  EntriesOutcome,
+  HistoryAppend,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const supersedes = 'rewinds: entries that follow a position supersede what followed it, in every read';
-const clears = 'rewinds: to 0 and without entries, the history is empty and continues at a new position';
+const supersedes =
+  'rewinds: entries that follow a position supersede what followed it, in every read';
+const clears =
+  'rewinds: to 0 and without entries, the history is empty and continues at a new position';
 const removes = 'rewinds: the last entry is removed, and then the one before it';
 const toTheEnd = 'rewinds: to the end, entries follow all others';
-const refuses = 'rewinds: a superseded position has moved, one beyond the end is invalid, and neither changes anything';
-const keepsPositions = 'rewinds: no position is used twice, and a reader after a superseded one gets what is new';
+const refuses =
+  'rewinds: a superseded position has moved, one beyond the end is invalid, and neither changes anything';
+const keepsPositions =
+  'rewinds: no position is used twice, and a reader after a superseded one gets what is new';
 const recognises =
   'rewinds: a repeated rewind is recognised, with entries and without, and one to another position is not the same';
 const counts = 'rewinds: entries that are superseded do not count towards maxEntries';
-const inOrder = 'rewinds: of several reasons to refuse, the one that callers can do least about is given';
+const inOrder =
+  'rewinds: of several reasons to refuse, the one that callers can do least about is given';
 const oneOfMany = 'rewinds: of 50 rewinds at one position, one is made';
-const whole = 'rewinds: among 50 appends and rewinds at once, each comes whole and in the order of the positions';
+const whole =
+  'rewinds: among 50 appends and rewinds at once, each comes whole and in the order of the positions';
 const asAList = 'rewinds: a long history of appends and rewinds reads as a plain list';
 const oneEvent = 'events: a rewind is one event, which says what the entries follow';
 
@@ -54,7 +65,10 @@ const rewinding = (
     },
   }));
 
-/** The memory store, which shows something else of a session of which it knows all entries that there ever were. */
+/**
+ * The memory store, which shows something else of a session of which it knows all entries that
+ * there ever were.
+ */
 const recalling = (
   bug: string,
   caughtBy: string,
@@ -72,7 +86,9 @@ const recalling = (
       list: (tenant, range) =>
         inner.list(tenant, range).map((page) => ({
           ...page,
-          records: page.records.map((record) => show(record, all.get(labelOf({ tenant, id: record.head.id })) ?? [])),
+          records: page.records.map((record) =>
+            show(record, all.get(labelOf({ tenant, id: record.head.id })) ?? []),
+          ),
         })),
     };
   });
@@ -83,9 +99,13 @@ const numbering = (inner: MemorySessionStore) => {
     entriesIn(inner, key).filter((entry) => entry.position <= position).length;
   const positionOf = (key: SessionKey, number: number) => {
     const entries = entriesIn(inner, key);
-    return number === entries.length ? endOf(inner, key) : (entries[number - 1]?.position ?? (number > 0 ? 1e9 : 0));
+    return number === entries.length
+      ? endOf(inner, key)
+      : (entries[number - 1]?.position ?? (number > 0 ? 1e9 : 0));
   };
-  const inward = <T extends { readonly after?: number; readonly before?: number; readonly ifPosition?: number }>(
+  const inward = <
+    T extends { readonly after?: number; readonly before?: number; readonly ifPosition?: number },
+  >(
     key: SessionKey,
     given: T,
   ): T => {
@@ -104,42 +124,65 @@ const numbering = (inner: MemorySessionStore) => {
 
 const positionBugs: readonly PlantedBug[] = [
   rewinding('ignores the position that entries are to follow', supersedes, withoutAfter),
-  rewinding('takes 0 for no position', clears, (append) => (append.after === 0 ? withoutAfter(append) : append)),
+  rewinding('takes 0 for no position', clears, (append) =>
+    append.after === 0 ? withoutAfter(append) : append,
+  ),
   planted('answers a rewind without entries with the end that there was', clears, (inner) => ({
     append: (key, append) => {
       const position = endOf(inner, key);
       return inner
         .append(key, append)
         .map((answer) =>
-          answer.outcome === 'appended' && append.entries.length === 0 ? { ...answer, position } : answer,
+          answer.outcome === 'appended' && append.entries.length === 0
+            ? { ...answer, position }
+            : answer,
         );
     },
   })),
-  rewinding('changes nothing without entries, unless all are to go', removes, (append, inner, key) =>
-    append.after > 0 && append.entries.length === 0 ? { outcome: 'appended', position: endOf(inner, key) } : append,
+  rewinding(
+    'changes nothing without entries, unless all are to go',
+    removes,
+    (append, inner, key) =>
+      append.after > 0 && append.entries.length === 0
+        ? { outcome: 'appended', position: endOf(inner, key) }
+        : append,
   ),
   rewinding('finds the end of a history to be no place in it', toTheEnd, (append, inner, key) =>
-    append.after === endOf(inner, key) && append.after > 0 ? { outcome: 'invalid_position' } : append,
+    append.after === endOf(inner, key) && append.after > 0
+      ? { outcome: 'invalid_position' }
+      : append,
   ),
   rewinding('follows the entry before a superseded position', refuses, (append, inner, key) =>
-    append.after <= endOf(inner, key) ? { ...append, after: currentUpTo(inner, key, append.after) } : append,
+    append.after <= endOf(inner, key)
+      ? { ...append, after: currentUpTo(inner, key, append.after) }
+      : append,
   ),
   rewinding('takes a position beyond the end for the end', refuses, (append, inner, key) => ({
     ...append,
     after: Math.min(append.after, endOf(inner, key)),
   })),
-  rewinding('says that a superseded position is not in the history', refuses, (append, inner, key) => {
-    const isCurrent = append.after === currentUpTo(inner, key, append.after) || append.after === endOf(inner, key);
-    return isCurrent ? append : { outcome: 'invalid_position' };
-  }),
+  rewinding(
+    'says that a superseded position is not in the history',
+    refuses,
+    (append, inner, key) => {
+      const isCurrent =
+        append.after === currentUpTo(inner, key, append.after) ||
+        append.after === endOf(inner, key);
+      return isCurrent ? append : { outcome: 'invalid_position' };
+    },
+  ),
   planted('gives positions again that were superseded', keepsPositions, (inner) => {
     const { numberOf, inward, outward } = numbering(inner);
     return {
-      append: (key, append) => inner.append(key, inward(key, append)).map((answer) => outward(key, answer)),
+      append: (key, append) =>
+        inner.append(key, inward(key, append)).map((answer) => outward(key, answer)),
       findEntries: (key, slice) =>
         inner.findEntries(key, inward(key, slice)).map((answer) => {
           if (answer.outcome !== 'found') return answer;
-          const entries = answer.entries.map((each) => ({ ...each, position: numberOf(key, each.position) }));
+          const entries = answer.entries.map((each) => ({
+            ...each,
+            position: numberOf(key, each.position),
+          }));
           return { ...outward(key, answer), entries, start: numberOf(key, answer.start) };
         }),
     };
@@ -158,7 +201,10 @@ const positionBugs: readonly PlantedBug[] = [
 ];
 
 const countBugs: readonly PlantedBug[] = [
-  recalling('counts superseded entries', supersedes, (record, all) => ({ ...record, historyCount: all.length })),
+  recalling('counts superseded entries', supersedes, (record, all) => ({
+    ...record,
+    historyCount: all.length,
+  })),
   recalling('lists superseded entries', supersedes, (record, all) => ({ ...record, history: all })),
   planted('counts superseded entries towards maxEntries', counts, (inner) => {
     const total = new Map<string, number>();
@@ -166,11 +212,13 @@ const countBugs: readonly PlantedBug[] = [
       append: (key, append) => {
         const superseded = (total.get(labelOf(key)) ?? 0) - entriesIn(inner, key).length;
         const { maxEntries = 1e9, entries } = append;
-        return inner.append(key, { ...append, maxEntries: maxEntries - superseded }).map((answer) => {
-          const count = (total.get(labelOf(key)) ?? 0) + entries.length;
-          if (answer.outcome === 'appended') total.set(labelOf(key), count);
-          return answer;
-        });
+        return inner
+          .append(key, { ...append, maxEntries: maxEntries - superseded })
+          .map((answer) => {
+            const count = (total.get(labelOf(key)) ?? 0) + entries.length;
+            if (answer.outcome === 'appended') total.set(labelOf(key), count);
+            return answer;
+          });
       },
     };
   }),
@@ -187,29 +235,42 @@ const callBugs: readonly PlantedBug[] = [
     const { operation: _, ...unnamed } = append;
     return append.entries.length === 0 ? unnamed : append;
   }),
-  rewinding('compares the entries of a repeated rewind, and not their place', recognises, (append) => {
-    const { operation, ...unnamed } = append;
-    return operation === undefined ? append : { ...unnamed, operation: { ...operation, digest: '-'.repeat(16) } };
-  }),
-  rewinding('looks at the position to follow before it looks at the lease', inOrder, (append, inner, key) =>
-    append.after > endOf(inner, key) ? { outcome: 'invalid_position' } : append,
+  rewinding(
+    'compares the entries of a repeated rewind, and not their place',
+    recognises,
+    (append) => {
+      const { operation, ...unnamed } = append;
+      return operation === undefined
+        ? append
+        : { ...unnamed, operation: { ...operation, digest: '-'.repeat(16) } };
+    },
+  ),
+  rewinding(
+    'looks at the position to follow before it looks at the lease',
+    inOrder,
+    (append, inner, key) =>
+      append.after > endOf(inner, key) ? { outcome: 'invalid_position' } : append,
   ),
   rewinding('ignores ifPosition in a rewind', inOrder, ({ ifPosition: _, ...append }) => append),
   planted('compares ifPosition and rewinds without a transaction', oneOfMany, (inner) => ({
     append: async (key, append) => {
       const { ifPosition, ...unconditional } = append;
-      if (ifPosition === undefined || ifPosition !== endOf(inner, key)) return inner.append(key, append);
+      if (ifPosition === undefined || ifPosition !== endOf(inner, key))
+        return inner.append(key, append);
       await Promise.resolve();
       return inner.append(key, unconditional);
     },
   })),
   planted('rewinds in two steps: supersedes, and then adds', whole, (inner) => ({
     append: async (key, append) => {
-      if (append.after === undefined || append.operation !== undefined) return inner.append(key, append);
+      if (append.after === undefined || append.operation !== undefined)
+        return inner.append(key, append);
       const rewound = inner.append(key, { ...append, entries: [] });
       await Promise.resolve();
       const isMade = rewound._unsafeUnwrap().outcome === 'appended';
-      return isMade && append.entries.length > 0 ? inner.append(key, withoutAfter(append)) : rewound;
+      return isMade && append.entries.length > 0
+        ? inner.append(key, withoutAfter(append))
+        : rewound;
     },
   })),
   planted('tells a rewind as any append', oneEvent, (inner) => ({
@@ -230,11 +291,17 @@ const callBugs: readonly PlantedBug[] = [
       read: (...args) =>
         events.read(...args).map((page) => ({
           ...page,
-          events: page.events.filter((event) => event.type !== 'session.appended' || event.rewoundTo !== 0),
+          events: page.events.filter(
+            (event) => event.type !== 'session.appended' || event.rewoundTo !== 0,
+          ),
         })),
     })),
   })),
 ];
 
 /** Bugs in rewinds. */
-export const plantedRewindBugs: readonly PlantedBug[] = [...positionBugs, ...countBugs, ...callBugs];
+export const plantedRewindBugs: readonly PlantedBug[] = [
+  ...positionBugs,
+  ...countBugs,
+  ...callBugs,
+];

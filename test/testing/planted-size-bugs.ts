@@ -5,7 +5,11 @@ import { noTerms } from '../../src/testing/samples.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 /** The size of the sessions, for a store that counts them in another way. */
-const tooLargeOf = ({ maxBytes = Number.POSITIVE_INFINITY }: ReadSize, bytes: number, sessions: number) =>
+const tooLargeOf = (
+  { maxBytes = Number.POSITIVE_INFINITY }: ReadSize,
+  bytes: number,
+  sessions: number,
+) =>
   bytes > maxBytes ? err({ type: 'too_large', message: '', bytes, sessions } as const) : undefined;
 
 const tooLargeBugs: readonly PlantedBug[] = [
@@ -40,15 +44,23 @@ const tooLargeBugs: readonly PlantedBug[] = [
     'too_large: list reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
     (inner) => ({
       list: (tenant, range) =>
-        inner.list(tenant, { ...range, limit: range.limit + 1 }).andThen(() => inner.list(tenant, range)),
+        inner
+          .list(tenant, { ...range, limit: range.limit + 1 })
+          .andThen(() => inner.list(tenant, range)),
     }),
   ),
-  planted('reserves room for what is not there', 'too_large: what does not exist is not too large', (inner) => ({
-    find: (key, size = {}) =>
-      inner
-        .find(key, size)
-        .andThen((found) => (found === undefined ? tooLargeOf(size, 300, 1) : undefined) ?? ok(found)),
-  })),
+  planted(
+    'reserves room for what is not there',
+    'too_large: what does not exist is not too large',
+    (inner) => ({
+      find: (key, size = {}) =>
+        inner
+          .find(key, size)
+          .andThen(
+            (found) => (found === undefined ? tooLargeOf(size, 300, 1) : undefined) ?? ok(found),
+          ),
+    }),
+  ),
   planted(
     'counts whole histories where only the latest entries are read',
     'too_large: with historyLimit the size is that of what is read, not of the whole history',
@@ -90,39 +102,47 @@ const limitBugs: readonly PlantedBug[] = [
       list: (...args) =>
         inner.list(...args).map((page) => ({
           ...page,
-          records: page.records.map((record) => ({ ...record, historyCount: record.history.length })),
+          records: page.records.map((record) => ({
+            ...record,
+            historyCount: record.history.length,
+          })),
         })),
     }),
   ),
-  planted('makes up a session of which it reads a part', 'historyLimit: an unknown session is undefined', (inner) => {
-    const made: SessionRecord = {
-      head: {
-        id: 'one',
-        options: { face: '', profile: '', context: '', behavior: '', timeLimit: 0 },
-        createdAt: '2026-01-31T12:00:00.000Z',
-      },
-      state: {
-        status: 'IDLE',
-        revision: 1,
-        since: 0,
-        lastActivityAt: 0,
-        activeMs: 0,
-        limitMs: Number.POSITIVE_INFINITY,
-        deadline: Number.POSITIVE_INFINITY,
-        operations: [],
-        terms: noTerms,
-      },
-      history: [],
-      historyCount: 0,
-      sequence: 1,
-      historyVersion: 'none',
-      historyPosition: 0,
-    };
-    const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
-    return {
-      find: (key, size) => inner.find(key, size).map((record) => record ?? (isPart(size) ? made : undefined)),
-    };
-  }),
+  planted(
+    'makes up a session of which it reads a part',
+    'historyLimit: an unknown session is undefined',
+    (inner) => {
+      const made: SessionRecord = {
+        head: {
+          id: 'one',
+          options: { face: '', profile: '', context: '', behavior: '', timeLimit: 0 },
+          createdAt: '2026-01-31T12:00:00.000Z',
+        },
+        state: {
+          status: 'IDLE',
+          revision: 1,
+          since: 0,
+          lastActivityAt: 0,
+          activeMs: 0,
+          limitMs: Number.POSITIVE_INFINITY,
+          deadline: Number.POSITIVE_INFINITY,
+          operations: [],
+          terms: noTerms,
+        },
+        history: [],
+        historyCount: 0,
+        sequence: 1,
+        historyVersion: 'none',
+        historyPosition: 0,
+      };
+      const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
+      return {
+        find: (key, size) =>
+          inner.find(key, size).map((record) => record ?? (isPart(size) ? made : undefined)),
+      };
+    },
+  ),
   planted(
     'hands out the entries that it keeps where it cuts a history',
     'historyLimit: changing what was read changes nothing in the store',
@@ -156,7 +176,12 @@ const bytesBugs: readonly PlantedBug[] = [
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(key, slice).map((found) => {
-          if (found.outcome !== 'found' || slice.after !== undefined || slice.maxBytes === undefined) return found;
+          if (
+            found.outcome !== 'found' ||
+            slice.after !== undefined ||
+            slice.maxBytes === undefined
+          )
+            return found;
           const all = inner.findEntries(key, { limit: slice.limit })._unsafeUnwrap();
           const entries = all.outcome === 'found' ? all.entries.slice(0, found.entries.length) : [];
           return { ...found, entries };
@@ -170,7 +195,9 @@ const bytesBugs: readonly PlantedBug[] = [
       findEntries: (key, slice) =>
         inner
           .findEntries(key, slice)
-          .map((found) => (found.outcome === 'found' && slice.maxBytes === 1 ? { ...found, entries: [] } : found)),
+          .map((found) =>
+            found.outcome === 'found' && slice.maxBytes === 1 ? { ...found, entries: [] } : found,
+          ),
     }),
   ),
   planted(
@@ -180,7 +207,9 @@ const bytesBugs: readonly PlantedBug[] = [
       findEntries: (key, slice) =>
         inner.findEntries(
           key,
-          'limit' in slice && slice.maxBytes !== undefined ? { ...slice, limit: Math.max(1, slice.limit - 1) } : slice,
+          'limit' in slice && slice.maxBytes !== undefined
+            ? { ...slice, limit: Math.max(1, slice.limit - 1) }
+            : slice,
         ),
     }),
   ),

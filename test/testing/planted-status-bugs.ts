@@ -13,7 +13,9 @@ const listing =
     return {
       list: (tenant, range) => {
         const { status } = range;
-        return status === undefined ? inner.list(tenant, range) : ok(listByStatus(tenant, { ...range, status }));
+        return status === undefined
+          ? inner.list(tenant, range)
+          : ok(listByStatus(tenant, { ...range, status }));
       },
     };
   };
@@ -37,7 +39,10 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const isEnded = ({ state }: RecordPage['records'][number]) => state.status !== 'TERMINATED';
-      const records = [...page.records.filter(isEnded), ...page.records.filter((record) => !isEnded(record))];
+      const records = [
+        ...page.records.filter(isEnded),
+        ...page.records.filter((record) => !isEnded(record)),
+      ];
       return { ...page, records };
     }),
   ),
@@ -47,7 +52,9 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const last = page.records.at(-1)?.state.status;
-      return last === range.status.anyOf[0] ? page : { ...page, records: page.records.slice(0, -1) };
+      return last === range.status.anyOf[0]
+        ? page
+        : { ...page, records: page.records.slice(0, -1) };
     }),
   ),
   planted(
@@ -60,7 +67,12 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
         if (state === undefined || state.status === 'TERMINATED') continue;
         const { status: _, ...phase } = state;
         const revision = state.revision + 1;
-        inner.replace(key, state, { ...phase, revision, status: 'TERMINATED', endReason: 'time_limit' });
+        inner.replace(key, state, {
+          ...phase,
+          revision,
+          status: 'TERMINATED',
+          endReason: 'time_limit',
+        });
       }
       return listed(inner, tenant, range);
     }),
@@ -70,7 +82,11 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
 const beyond = 'live limit: a session beyond it is not replaced, until another one has ended';
 
 /** The memory store, with another limit or time. */
-const limiting = (bug: string, caughtBy: string, limit: (cap: LiveLimit) => LiveLimit | undefined): PlantedBug =>
+const limiting = (
+  bug: string,
+  caughtBy: string,
+  limit: (cap: LiveLimit) => LiveLimit | undefined,
+): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     replace: (key, previous, next, options) =>
       inner.replace(key, previous, next, { ...options, cap: options?.cap && limit(options.cap) }),
@@ -130,13 +146,17 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  planted('counts, waits and writes', 'live limit: of calls that race, as many succeed as it allows', (inner) => ({
-    replace: async (key, previous, next, { event, cap } = {}) => {
-      const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
-      const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-      const isFull = cap !== undefined && total >= cap.sessions;
-      await Promise.resolve();
-      return inner.replace(key, previous, next, { event, cap: isFull ? cap : undefined });
-    },
-  })),
+  planted(
+    'counts, waits and writes',
+    'live limit: of calls that race, as many succeed as it allows',
+    (inner) => ({
+      replace: async (key, previous, next, { event, cap } = {}) => {
+        const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
+        const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+        const isFull = cap !== undefined && total >= cap.sessions;
+        await Promise.resolve();
+        return inner.replace(key, previous, next, { event, cap: isFull ? cap : undefined });
+      },
+    }),
+  ),
 ];

@@ -4,12 +4,18 @@ import type { PageRange, RecordPage, StatusAt } from '../../src/store/session-st
 import { NOON } from '../../src/testing/samples.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const total = 'status: several statuses give the sessions that have one of them at the time, with their total';
-const samePages = 'status: the list of several statuses has the same pages by offset and by cursor, in both orders';
-const keepsPlace = 'status: a session that moves between the statuses of a list keeps its place in it';
-const byUpdate = 'updated: all sessions of a tenant, the one first that was used, changed or ended last';
-const byUpdateOfSome = 'updated: of some statuses, those that have one of them at the time, ended by the clock or not';
-const isBounded = 'updated: of some statuses, up to 10,000 sessions are examined, and more are an error';
+const total =
+  'status: several statuses give the sessions that have one of them at the time, with their total';
+const samePages =
+  'status: the list of several statuses has the same pages by offset and by cursor, in both orders';
+const keepsPlace =
+  'status: a session that moves between the statuses of a list keeps its place in it';
+const byUpdate =
+  'updated: all sessions of a tenant, the one first that was used, changed or ended last';
+const byUpdateOfSome =
+  'updated: of some statuses, those that have one of them at the time, ended by the clock or not';
+const isBounded =
+  'updated: of some statuses, up to 10,000 sessions are examined, and more are an error';
 
 type Ranged = PageRange & { readonly status: StatusAt };
 
@@ -50,19 +56,34 @@ export const plantedStatusListBugs: readonly PlantedBug[] = [
     const { status } = range;
     const first = { ...status, anyOf: status.anyOf.slice(0, 1) };
     const page = pageOf(inner, tenant, range);
-    return range.limit < 100 ? page : { ...page, total: pageOf(inner, tenant, { ...range, status: first }).total };
+    return range.limit < 100
+      ? page
+      : { ...page, total: pageOf(inner, tenant, { ...range, status: first }).total };
   }),
   merging('starts every page but the first a session too late', samePages, (inner, tenant, range) =>
-    pageOf(inner, tenant, range.limit === 3 && range.offset > 5 ? { ...range, offset: range.offset + 1 } : range),
+    pageOf(
+      inner,
+      tenant,
+      range.limit === 3 && range.offset > 5 ? { ...range, offset: range.offset + 1 } : range,
+    ),
   ),
-  merging('lists the sessions of one status after those of another', keepsPlace, (inner, tenant, range) => {
-    const { status, offset, limit } = range;
-    if (status.now !== NOON || limit !== 2) return pageOf(inner, tenant, range);
-    const all = status.anyOf.flatMap((each) => [
-      ...pageOf(inner, tenant, { ...range, offset: 0, limit: 100, status: { ...status, anyOf: [each] } }).records,
-    ]);
-    return { ...pageOf(inner, tenant, range), records: all.slice(offset, offset + limit) };
-  }),
+  merging(
+    'lists the sessions of one status after those of another',
+    keepsPlace,
+    (inner, tenant, range) => {
+      const { status, offset, limit } = range;
+      if (status.now !== NOON || limit !== 2) return pageOf(inner, tenant, range);
+      const all = status.anyOf.flatMap((each) => [
+        ...pageOf(inner, tenant, {
+          ...range,
+          offset: 0,
+          limit: 100,
+          status: { ...status, anyOf: [each] },
+        }).records,
+      ]);
+      return { ...pageOf(inner, tenant, range), records: all.slice(offset, offset + limit) };
+    },
+  ),
   updating(
     'forgets that an end by the clock is an update, in a list of all',
     byUpdate,

@@ -14,8 +14,14 @@ export interface PlantedTwoStoreBug extends PlantedBug {
 /** Makes the methods of one store object over a database. */
 type OpenStore = (database: MemorySessionStore) => Partial<SessionStore>;
 
-/** `newStores` is called for each database, and what it returns for each of its two store objects. */
-const planted = (bug: string, caughtBy: string, newStores: () => OpenStore): PlantedTwoStoreBug => ({
+/**
+ * `newStores` is called for each database, and what it returns for each of its two store objects.
+ */
+const planted = (
+  bug: string,
+  caughtBy: string,
+  newStores: () => OpenStore,
+): PlantedTwoStoreBug => ({
   bug,
   caughtBy,
   makeStore: () => {

@@ -3,7 +3,8 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const wakes = 'wake: an append that wakes makes a session want a worker from its time on, with another revision';
+const wakes =
+  'wake: an append that wakes makes a session want a worker from its time on, with another revision';
 const earliest = 'wake: of several times the earliest counts';
 const leases = 'wake: a lease holds off the claim until its end, and one that is over does not';
 const handedOut = 'wake: a session that was just handed out can be claimed again at once';
@@ -15,7 +16,11 @@ const inactivity = 'wake: postpones an end by inactivity as every append does';
 const rewinds = 'wake: a rewind wakes too, also one without entries';
 const counts = 'wake: has an event after that of its append, and each counts';
 
-type Appending = (inner: MemorySessionStore, key: SessionKey, append: HistoryAppend) => AppendOutcome;
+type Appending = (
+  inner: MemorySessionStore,
+  key: SessionKey,
+  append: HistoryAppend,
+) => AppendOutcome;
 
 /** The memory store, whose appends are others. */
 const appending = (bug: string, caughtBy: string, append: Appending): PlantedBug =>
@@ -51,7 +56,10 @@ const appendThen = (
 export const plantedWakeBugs: readonly PlantedBug[] = [
   appending('wakes nobody', wakes, (inner, key, append) => appendTo(inner, key, plain(append))),
   appending('wakes for the latest time', earliest, (inner, key, append) =>
-    appendThen(inner, key, append, { wakeAt: append.now, ...(append.wake && { revision: append.wake.revision }) }),
+    appendThen(inner, key, append, {
+      wakeAt: append.now,
+      ...(append.wake && { revision: append.wake.revision }),
+    }),
   ),
   appending('ends a lease by a wake', leases, (inner, key, append) => {
     const outcome = appendTo(inner, key, append);
@@ -69,7 +77,10 @@ export const plantedWakeBugs: readonly PlantedBug[] = [
       },
       append: (key, append) => {
         const outcome = inner.append(key, append);
-        if (out > 0) inner.claim({ ...key, now: Number.MAX_SAFE_INTEGER, until: out, limit: 1 })._unsafeUnwrap();
+        if (out > 0)
+          inner
+            .claim({ ...key, now: Number.MAX_SAFE_INTEGER, until: out, limit: 1 })
+            ._unsafeUnwrap();
         return outcome;
       },
     };
@@ -83,7 +94,8 @@ export const plantedWakeBugs: readonly PlantedBug[] = [
   appending('wakes again by a repeated append', repeated, (inner, key, append) => {
     const outcome = appendTo(inner, key, append);
     const isRepeated = outcome.outcome === 'appended' && outcome.repeated === true;
-    if (isRepeated && append.wake !== undefined) restate(inner, key, { ...append.wake, wakeAt: append.now });
+    if (isRepeated && append.wake !== undefined)
+      restate(inner, key, { ...append.wake, wakeAt: append.now });
     return outcome;
   }),
   appending('wakes what has ended', grace, (inner, key, append) => {
@@ -97,9 +109,14 @@ export const plantedWakeBugs: readonly PlantedBug[] = [
     const after = inner.findState(key)._unsafeUnwrap();
     if (append.wake === undefined || before === undefined || after === undefined) return outcome;
     inner.remove(key)._unsafeUnwrap();
-    const head = { id: key.id, options: { face: '', profile: '', behavior: '', context: '', timeLimit: 0 } };
+    const head = {
+      id: key.id,
+      options: { face: '', profile: '', behavior: '', context: '', timeLimit: 0 },
+    };
     const state = { ...after, lastActivityAt: before.lastActivityAt };
-    inner.insert(key.tenant, { ...head, createdAt: '2026-01-31T12:00:00.000Z' }, state)._unsafeUnwrap();
+    inner
+      .insert(key.tenant, { ...head, createdAt: '2026-01-31T12:00:00.000Z' }, state)
+      ._unsafeUnwrap();
     return outcome;
   }),
   appending('wakes by no rewind', rewinds, (inner, key, append) =>

@@ -15,7 +15,9 @@ describeDatabases('two processes that race', (kind) => {
     const database = await newDatabase(kind);
     const racer = await built('racer');
     const store = database.open();
-    await raceProcesses(store, (ticket) => runNode([racer, JSON.stringify(database.address), ticket], '.'));
+    await raceProcesses(store, (ticket) =>
+      runNode([racer, JSON.stringify(database.address), ticket], '.'),
+    );
     const left = (await store.list('acme', { offset: 0, limit: 10 }))._unsafeUnwrap();
     expect(left.total).toBe(0);
   });
@@ -27,8 +29,12 @@ describe('a race of two processes finds out', () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const racer = await built('forgetful-racer');
     const file = join(folder, 'sessions.json');
-    const race = raceProcesses(openFileStore(file), (ticket) => runNode([racer, file, ticket], '.'));
-    await expect(race).rejects.toThrow(/^the (number of stored appends|appends|sequence|revision) /);
+    const race = raceProcesses(openFileStore(file), (ticket) =>
+      runNode([racer, file, ticket], '.'),
+    );
+    await expect(race).rejects.toThrow(
+      /^the (number of stored appends|appends|sequence|revision) /,
+    );
   });
 
   test('an append that nobody stored', async () => {
@@ -43,7 +49,9 @@ describe('a race of two processes finds out', () => {
       },
     }));
     const message = 'the number of stored appends of process 1 is 200 where 201 was expected';
-    await expect(raceProcesses(store, (ticket) => joinRace(lossy, ticket))).rejects.toThrow(message);
+    await expect(raceProcesses(store, (ticket) => joinRace(lossy, ticket))).rejects.toThrow(
+      message,
+    );
   });
 
   test('two replacements of one revision', async () => {
@@ -58,11 +66,15 @@ describe('a race of two processes finds out', () => {
       },
     }));
     const race = raceProcesses(store, (ticket) => joinRace(careless, ticket));
-    await expect(race).rejects.toThrow(/^the revision after 400 replacements is \d+ where 402 was expected$/);
+    await expect(race).rejects.toThrow(
+      /^the revision after 400 replacements is \d+ where 402 was expected$/,
+    );
   });
 
   test('a process that does not come', async () => {
     const race = raceProcesses(new MemorySessionStore(), async () => undefined);
-    await expect(race).rejects.toThrow('the number of stored appends of process 1 is 0 where 201 was expected');
+    await expect(race).rejects.toThrow(
+      'the number of stored appends of process 1 is 0 where 201 was expected',
+    );
   });
 });

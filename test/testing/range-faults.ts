@@ -12,7 +12,10 @@ const misunderstanding = (
     list: (tenant, range) => inner.list(tenant, misunderstand(range, inner, tenant)),
   }));
 
-const misstating = (does: string, misstate: (page: RecordPage, range: PageRange) => RecordPage): Fault =>
+const misstating = (
+  does: string,
+  misstate: (page: RecordPage, range: PageRange) => RecordPage,
+): Fault =>
   faulty('range:', does, (inner) => ({
     list: (tenant, range) => inner.list(tenant, range).map((page) => misstate(page, range)),
   }));
@@ -20,8 +23,14 @@ const misstating = (does: string, misstate: (page: RecordPage, range: PageRange)
 const laterBy = (timestamp: string | undefined, ms: number): string | undefined =>
   timestamp === undefined ? undefined : new Date(Date.parse(timestamp) + ms).toISOString();
 
-const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListCursor[] => {
-  const { records } = inner.list(tenant, { offset: 0, limit: 1000, order: range.order })._unsafeUnwrap();
+const placesOf = (
+  inner: MemorySessionStore,
+  tenant: string,
+  range: PageRange,
+): readonly ListCursor[] => {
+  const { records } = inner
+    .list(tenant, { offset: 0, limit: 1000, order: range.order })
+    ._unsafeUnwrap();
   return records.map(({ head }) => ({ id: head.id, at: head.createdAt }));
 };
 
@@ -49,7 +58,9 @@ export const rangeFaults: readonly Fault[] = [
       : { ...range, cursor: { ...range.cursor, id: range.order === 'oldest' ? '\uffff' : '' } },
   ),
   misunderstanding('begins anew where the session of a cursor is gone', (range, inner, tenant) =>
-    range.cursor === undefined || isThere(inner, tenant, range.cursor) ? range : { ...range, cursor: undefined },
+    range.cursor === undefined || isThere(inner, tenant, range.cursor)
+      ? range
+      : { ...range, cursor: undefined },
   ),
   faulty('range:', 'takes a cursor for a rank', (inner) => {
     const ranks = new Map<string, number>();

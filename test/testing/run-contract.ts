@@ -1,5 +1,9 @@
 import type { SessionStore } from '../../src/store/session-store.js';
-import { describeSessionStore, type MakeStore, type StoreContractOptions } from '../../src/testing/index.js';
+import {
+  describeSessionStore,
+  type MakeStore,
+  type StoreContractOptions,
+} from '../../src/testing/index.js';
 import { isLarge } from '../support/contract-cases.js';
 
 export interface ContractRun {
@@ -11,9 +15,13 @@ export interface ContractRun {
   readonly failed: ReadonlyMap<string, string>;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
-/** Runs the cases whose names begin with `group`, all at once. The largest one runs only where it is the group. */
+/**
+ * Runs the cases whose names begin with `group`, all at once. The largest one runs only where it is
+ * the group.
+ */
 export const runContract = async <S extends SessionStore>(
   group: string,
   makeStore: MakeStore<S>,

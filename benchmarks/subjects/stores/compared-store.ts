@@ -19,7 +19,10 @@ export interface WireSession {
   readonly duration: number;
 }
 
-/** Where a page begins: behind so many sessions, or after this one. The page has the ten next older sessions. */
+/**
+ * Where a page begins: behind so many sessions, or after this one. The page has the ten next older
+ * sessions.
+ */
 export type Start = { readonly skip: number } | { readonly createdMs: number; readonly id: string };
 
 /** What a good engineer writes on the same database who needs only this list and these writes. */
@@ -42,21 +45,28 @@ export interface Copying {
 export interface OpenStore {
   /** How an HTTP server in another process opens it; undefined if it cannot. */
   readonly address: string | undefined;
-  /** The version of the database, and what survives of acknowledged writes if it was opened as durable. */
+  /**
+   * The version of the database, and what survives of acknowledged writes if it was opened as
+   * durable.
+   */
   readonly durability: string;
   /** The store on the database; with events or without. */
   open(events: boolean): SessionStore;
   readonly byHand: ByHand;
   /**
-   * Copies the first `TEMPLATES` sessions of a tenant, in the store and by hand, until there are `count`: with ids and times
-   * of their own, as `idOf` and `createdMsOf` give them. The database does it, which takes a tenth of the time of the service.
+   * Copies the first `TEMPLATES` sessions of a tenant, in the store and by hand, until there are
+   * `count`: with ids and times of their own, as `idOf` and `createdMsOf` give them. The database
+   * does it, which takes a tenth of the time of the service.
    */
   copy(copying: Copying): Promise<void>;
   close(): Promise<unknown>;
 }
 
 export interface Opening {
-  /** Whether the database waits for the disk before it acknowledges a write, where it can. Reads do not depend on it. */
+  /**
+   * Whether the database waits for the disk before it acknowledges a write, where it can. Reads do
+   * not depend on it.
+   */
   readonly isDurable: boolean;
   /** The database that another process has opened. Default: a new one. */
   readonly address?: string | undefined;
@@ -69,8 +79,8 @@ export interface ComparedStore {
 }
 
 /**
- * The number of sessions of a tenant that are written through the service; the others are copies of them. A quick run,
- * whose processes all have this variable, writes fewer.
+ * The number of sessions of a tenant that are written through the service; the others are copies of
+ * them. A quick run, whose processes all have this variable, writes fewer.
  */
 export const TEMPLATES = Number(process.env['BENCHMARK_TEMPLATES'] ?? 1000);
 
@@ -85,7 +95,10 @@ export const idOf = (number: number): string => `s${String(number).padStart(20, 
 
 export const createdMsOf = (number: number): number => FIRST_MS + number * STEP_MS;
 
-export const sessionOfRow = (row: Readonly<Record<string, unknown>>, history: readonly Entry[]): WireSession => ({
+export const sessionOfRow = (
+  row: Readonly<Record<string, unknown>>,
+  history: readonly Entry[],
+): WireSession => ({
   id: String(row['id']),
   status: String(row['status']),
   options: {

@@ -2,7 +2,14 @@ import { SessionService, type SessionStore } from '../../colloquy.js';
 import { utterances } from '../../seed.js';
 import { pageText } from '../pages.js';
 import { expect, must, resultOf } from '../suite.js';
-import { createdMsOf, type Entry, idOf, type OpenStore, TEMPLATES, type WireSession } from './compared-store.js';
+import {
+  createdMsOf,
+  type Entry,
+  idOf,
+  type OpenStore,
+  TEMPLATES,
+  type WireSession,
+} from './compared-store.js';
 
 export const ENTRIES = 10;
 
@@ -27,7 +34,11 @@ const historyOf = (seed: number, entries: number): Entry[] => {
 export const writeSessions = async (
   store: SessionStore,
   tenant: string,
-  { from = 0, to, entries = ENTRIES }: { readonly from?: number; readonly to: number; readonly entries?: number },
+  {
+    from = 0,
+    to,
+    entries = ENTRIES,
+  }: { readonly from?: number; readonly to: number; readonly entries?: number },
 ): Promise<void> => {
   let number = from;
   const sessions = new SessionService({
@@ -39,7 +50,8 @@ export const writeSessions = async (
     const { id } = await must(sessions.create(SETTINGS));
     await must(sessions.start(id));
     const history = historyOf(number % TEMPLATES, entries);
-    for (let at = 0; at < entries; at += 1000) await must(sessions.append(id, history.slice(at, at + 1000)));
+    for (let at = 0; at < entries; at += 1000)
+      await must(sessions.append(id, history.slice(at, at + 1000)));
   }
 };
 
@@ -53,7 +65,10 @@ const wireSessionsOf = async (sessions: SessionService): Promise<readonly WireSe
   return all;
 };
 
-/** Fills a tenant with sessions of ten entries, in the store and by hand: some through the service, the others copied. */
+/**
+ * Fills a tenant with sessions of ten entries, in the store and by hand: some through the service,
+ * the others copied.
+ */
 export const fill = async (database: OpenStore, tenant: string, count: number): Promise<void> => {
   const store = database.open(false);
   await writeSessions(store, tenant, { to: Math.min(count, TEMPLATES) });

@@ -10,9 +10,16 @@ const BY_HAND = 'node:http and the query, by hand';
 
 /** Looks at one answer: a whole page of ten. */
 const check = async ({ url }: Target): Promise<void> => {
-  const response = await fetch(`${url}/sessions?limit=10&page=7`, { headers: { 'x-api-key': API_KEY } });
-  const sessions: readonly { readonly history: readonly unknown[] }[] = JSON.parse(await response.text());
-  expect(sessions.length === 10 && sessions.every(({ history }) => history.length === 10), 'ten whole sessions');
+  const response = await fetch(`${url}/sessions?limit=10&page=7`, {
+    headers: { 'x-api-key': API_KEY },
+  });
+  const sessions: readonly { readonly history: readonly unknown[] }[] = JSON.parse(
+    await response.text(),
+  );
+  expect(
+    sessions.length === 10 && sessions.every(({ history }) => history.length === 10),
+    'ten whole sessions',
+  );
 };
 
 /** Any page of 10,000 sessions over HTTP, from a server in a process of its own. */
@@ -36,10 +43,17 @@ export const overHttp = async (
   };
   try {
     if (database.address !== undefined) await fill(database, TENANT, total);
-    const subjects = [await subject('store-by-hand', BY_HAND), await subject('store', 'nodeListener')];
+    const subjects = [
+      await subject('store-by-hand', BY_HAND),
+      await subject('store', 'nodeListener'),
+    ];
     const results: GroupResult[] = [];
     for (const connections of quick ? [32] : [1, 32]) {
-      const effort = { rounds: Math.min(rounds, quick ? 1 : 5), seconds: quick ? 0.2 : 1, connections };
+      const effort = {
+        rounds: Math.min(rounds, quick ? 1 : 5),
+        seconds: quick ? 0.2 : 1,
+        connections,
+      };
       results.push(
         await measureHttp(
           `stores, ${name}: list over HTTP, any page of ${total} sessions`,

@@ -38,8 +38,13 @@ const pair = async (
   const starts: Start[] = [];
   for (let at = page; at < page + SPREAD; at += 1) {
     const last = count - (at - 1) * PAGE;
-    starts.push(how === 'cursor' ? { createdMs: createdMsOf(last), id: idOf(last) } : { skip: (at - 1) * PAGE });
-    if (how === 'cursor') cursors.push((await must(sessions.list({ ...query, page: at - 1 }))).nextCursor ?? '');
+    starts.push(
+      how === 'cursor'
+        ? { createdMs: createdMsOf(last), id: idOf(last) }
+        : { skip: (at - 1) * PAGE },
+    );
+    if (how === 'cursor')
+      cursors.push((await must(sessions.list({ ...query, page: at - 1 }))).nextCursor ?? '');
   }
   let calls = 0;
   const next = () => {
@@ -49,22 +54,39 @@ const pair = async (
   const list = async () => {
     const at = next();
     const after = cursors[at];
-    return (await must(sessions.list({ ...query, ...(after === undefined ? { page: page + at } : { cursor: after }) })))
-      .sessions;
+    return (
+      await must(
+        sessions.list({
+          ...query,
+          ...(after === undefined ? { page: page + at } : { cursor: after }),
+        }),
+      )
+    ).sessions;
   };
   const listByHand = () => database.byHand.page(tenant, starts[next()] ?? { skip: 0 }, isLight);
-  /** The same sessions with the same histories; checked before the first call, so both are at the same page. */
+  /**
+   * The same sessions with the same histories; checked before the first call, so both are at the
+   * same page.
+   */
   const check = async () => {
     calls = 0;
     const own = await list();
     calls = 0;
     const other = await listByHand();
-    const textOf = (all: readonly { readonly id: string; readonly history: readonly unknown[] }[]) =>
-      JSON.stringify(all.map(({ id, history }) => [id, history]));
+    const textOf = (
+      all: readonly { readonly id: string; readonly history: readonly unknown[] }[],
+    ) => JSON.stringify(all.map(({ id, history }) => [id, history]));
     expect(own.length === PAGE && textOf(own) === textOf(other), `the same page of ${PAGE}`);
-    expect(own[0]?.id === idOf(count - 1 - (page % (count / PAGE)) * PAGE), 'the page that was asked for');
+    expect(
+      own[0]?.id === idOf(count - 1 - (page % (count / PAGE)) * PAGE),
+      'the page that was asked for',
+    );
   };
-  const kind = { page: `page ${page}`, cursor: `after a cursor at page ${page}`, light: `page ${page}, light` }[how];
+  const kind = {
+    page: `page ${page}`,
+    cursor: `after a cursor at page ${page}`,
+    light: `page ${page}, light`,
+  }[how];
   const name = `${count} sessions, ${kind}`;
   return [
     { name: byHand(name), beside: [byHand(name)], call: async () => lookAt(await listByHand()) },
@@ -72,8 +94,15 @@ const pair = async (
   ];
 };
 
-/** Pages from few and from many sessions, at the beginning and far from it, beside the same pages by hand. */
-export async function* lists(name: string, database: OpenStore, context: Context): AsyncGenerator<Group> {
+/**
+ * Pages from few and from many sessions, at the beginning and far from it, beside the same pages by
+ * hand.
+ */
+export async function* lists(
+  name: string,
+  database: OpenStore,
+  context: Context,
+): AsyncGenerator<Group> {
   const { counts, deep, long } = context.quick ? QUICK_SIZES : SIZES;
   const subjects: Subject[] = [];
   for (const count of counts) {
@@ -90,13 +119,25 @@ export async function* lists(name: string, database: OpenStore, context: Context
   const limits = [...new Set(subjects.flatMap(({ beside = [] }) => beside))];
   const effort = effortOf(context);
   for (const callers of [1, 32]) {
-    yield { name: `${name} list beside the query by hand`, callers, limits, subjects, effort, isTimedSingly: true };
+    yield {
+      name: `${name} list beside the query by hand`,
+      callers,
+      limits,
+      subjects,
+      effort,
+      isTimedSingly: true,
+    };
   }
   yield await lengths(name, database, long, effort);
 }
 
 /** Pages without histories, of short and of long ones. */
-const lengths = async (name: string, database: OpenStore, long: number, effort: Effort): Promise<Group> => {
+const lengths = async (
+  name: string,
+  database: OpenStore,
+  long: number,
+  effort: Effort,
+): Promise<Group> => {
   const subjects: Subject[] = [];
   for (const entries of [ENTRIES, long]) {
     const store = database.open(false);
@@ -108,7 +149,9 @@ const lengths = async (name: string, database: OpenStore, long: number, effort: 
       name: `${entries} entries`,
       call: async () => {
         calls += 1;
-        const listed = await must(sessions.list({ limit: PAGE, page: 1 + (calls % 5), historyLimit: 0 }));
+        const listed = await must(
+          sessions.list({ limit: PAGE, page: 1 + (calls % 5), historyLimit: 0 }),
+        );
         expect(listed.sessions[0]?.historyCount === entries, `${entries} entries`);
       },
     });

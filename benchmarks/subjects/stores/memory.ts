@@ -14,7 +14,10 @@ const arrays = (): ByHand & { copy(tenant: string, count: number): void } => {
     tenants.set(tenant, known);
     return known;
   };
-  const copyOf = ({ options, history, ...session }: WireSession, isLight: boolean): WireSession => ({
+  const copyOf = (
+    { options, history, ...session }: WireSession,
+    isLight: boolean,
+  ): WireSession => ({
     ...session,
     options: { ...options },
     history: isLight ? [] : history.map((entry) => ({ ...entry })),
@@ -39,7 +42,8 @@ const arrays = (): ByHand & { copy(tenant: string, count: number): void } => {
       const page = all.slice(Math.max(0, end - PAGE), end).reverse();
       return page.map((session) => copyOf(session, isLight));
     },
-    create: async (tenant, session) => of(tenant).push({ ...session, options: { ...session.options } }),
+    create: async (tenant, session) =>
+      of(tenant).push({ ...session, options: { ...session.options } }),
     append: async (_, id, _position, entry) => {
       const history = histories.get(id);
       if (history === undefined) histories.set(id, [{ ...entry }]);
@@ -50,7 +54,8 @@ const arrays = (): ByHand & { copy(tenant: string, count: number): void } => {
       for (let number = all.length; number < count; number += 1) {
         const template = all[number % TEMPLATES];
         const created_at = new Date(createdMsOf(number)).toISOString();
-        if (template !== undefined) all.push({ ...copyOf(template, false), id: idOf(number), created_at });
+        if (template !== undefined)
+          all.push({ ...copyOf(template, false), id: idOf(number), created_at });
       }
     },
   };

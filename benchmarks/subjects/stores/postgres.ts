@@ -2,7 +2,14 @@ import { Pool } from 'pg';
 import { startPostgres } from '../../../test/support/postgres-server.js';
 import { PostgresSessionStore } from '../../colloquy.js';
 import { resultOf } from '../suite.js';
-import { type ByHand, type ComparedStore, type Entry, SHIFT_MS, sessionOfRow, TEMPLATES } from './compared-store.js';
+import {
+  type ByHand,
+  type ComparedStore,
+  type Entry,
+  SHIFT_MS,
+  sessionOfRow,
+  TEMPLATES,
+} from './compared-store.js';
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS sessions (
@@ -49,7 +56,10 @@ const tables = (pool: Pool): ByHand => {
     add: async (tenant, sessions) => {
       for (const session of sessions) {
         await hand.create(tenant, session);
-        await pool.query(APPEND_ALL, [await numberOf(tenant, session.id), JSON.stringify(session.history)]);
+        await pool.query(APPEND_ALL, [
+          await numberOf(tenant, session.id),
+          JSON.stringify(session.history),
+        ]);
       }
     },
     page: async (tenant, start, isLight) => {
@@ -57,12 +67,22 @@ const tables = (pool: Pool): ByHand => {
         'skip' in start
           ? await pool.query(isLight ? SKIPPING : WHOLE_SKIPPING, [tenant, start.skip])
           : await pool.query(isLight ? BEHIND : WHOLE_BEHIND, [tenant, start.createdMs, start.id]);
-      return rows.map((row: { readonly history?: readonly Entry[] }) => sessionOfRow(row, row.history ?? []));
+      return rows.map((row: { readonly history?: readonly Entry[] }) =>
+        sessionOfRow(row, row.history ?? []),
+      );
     },
     create: (tenant, { id, status, created_at, options, duration }) => {
       const { face, profile, context, behavior, time_limit } = options;
       const texts = [face, profile, context, behavior];
-      return pool.query(CREATE, [tenant, id, status, Date.parse(created_at), ...texts, time_limit, duration]);
+      return pool.query(CREATE, [
+        tenant,
+        id,
+        status,
+        Date.parse(created_at),
+        ...texts,
+        time_limit,
+        duration,
+      ]);
     },
     append: async (tenant, id, position, { role, content, timestamp }) =>
       pool.query(APPEND, [await numberOf(tenant, id), position, role, content, timestamp]),
@@ -101,14 +121,18 @@ const copyIn = async (
   tenant: string,
   count: number,
 ): Promise<void> => {
-  const { rows } = await pool.query(`SELECT min(number) AS first FROM ${table} WHERE tenant = $1`, [tenant]);
+  const { rows } = await pool.query(`SELECT min(number) AS first FROM ${table} WHERE tenant = $1`, [
+    tenant,
+  ]);
   const first = Number(rows[0]?.first);
   for (let by = TEMPLATES; by < count; by += TEMPLATES) {
     await pool.query(sessions, [by, (by / TEMPLATES) * SHIFT_MS, first]);
     await pool.query(entries, [by, first]);
   }
   // The tenants that follow get further numbers.
-  await pool.query(`SELECT setval(pg_get_serial_sequence('${table}', 'number'), max(number)) FROM ${table}`);
+  await pool.query(
+    `SELECT setval(pg_get_serial_sequence('${table}', 'number'), max(number)) FROM ${table}`,
+  );
 };
 
 /** A server with PostgreSQL's own settings, and pg's pool of ten connections. */
@@ -135,7 +159,10 @@ export const postgres: ComparedStore = {
       copy: async ({ tenant, count }) => {
         await copyIn(pool, 'colloquy.sessions', COPY, tenant, count);
         const total = "ROW($1, 0, '', 'ACTIVE', $2)::colloquy.total_change";
-        await pool.query(`SELECT colloquy.count_sessions(ARRAY[${total}])`, [tenant, count - TEMPLATES]);
+        await pool.query(`SELECT colloquy.count_sessions(ARRAY[${total}])`, [
+          tenant,
+          count - TEMPLATES,
+        ]);
         await copyIn(pool, 'sessions', COPY_BY_HAND, tenant, count);
         await pool.query('VACUUM ANALYZE');
       },

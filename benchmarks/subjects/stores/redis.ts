@@ -41,7 +41,9 @@ const strings = (redis: Redis): ByHand => {
     page: async (tenant, start, isLight) => {
       const ids = await idsOf(redis, tenant, start);
       const keys = ids.map((id) => sessionKey(tenant, id));
-      const texts = await redis.mget(isLight ? keys : [...keys, ...ids.map((id) => entriesKey(tenant, id))]);
+      const texts = await redis.mget(
+        isLight ? keys : [...keys, ...ids.map((id) => entriesKey(tenant, id))],
+      );
       return ids.map((_, at): WireSession => {
         const session: WireSession = JSON.parse(texts[at] ?? '');
         return isLight
@@ -55,7 +57,10 @@ const strings = (redis: Redis): ByHand => {
 
 const isoOf = (number: number): string => new Date(createdMsOf(number)).toISOString();
 
-/** The keys of a session in the store and by hand, and the text of its sessions by hand and in the store. */
+/**
+ * The keys of a session in the store and by hand, and the text of its sessions by hand and in the
+ * store.
+ */
 const keysOf = (tenant: string, id: string) => [
   `colloquy:{0}:record:${tenant}:${id}`,
   `colloquy:{0}:journal:${tenant}:${id}`,
@@ -71,18 +76,20 @@ const copy = async (redis: Redis, tenant: string, count: number): Promise<void> 
   );
   for (let by = TEMPLATES; by < count; by += TEMPLATES) {
     const places: (string | number)[] = [];
-    const pairs = templates.flatMap(([record = '', journal = '', session = '', entries = ''], at) => {
-      const id = idOf(at + by);
-      places.push(createdMsOf(at + by), id);
-      // The identifier, the time of creation in both forms, and nothing else.
-      const shifted = (text: string) =>
-        text
-          .replaceAll(idOf(at), id)
-          .replaceAll(isoOf(at), isoOf(at + by))
-          .replaceAll(String(createdMsOf(at)), String(createdMsOf(at + by)));
-      const texts = [shifted(record), journal, shifted(session), entries];
-      return keysOf(tenant, id).flatMap((key, place) => [key, texts[place] ?? '']);
-    });
+    const pairs = templates.flatMap(
+      ([record = '', journal = '', session = '', entries = ''], at) => {
+        const id = idOf(at + by);
+        places.push(createdMsOf(at + by), id);
+        // The identifier, the time of creation in both forms, and nothing else.
+        const shifted = (text: string) =>
+          text
+            .replaceAll(idOf(at), id)
+            .replaceAll(isoOf(at), isoOf(at + by))
+            .replaceAll(String(createdMsOf(at)), String(createdMsOf(at + by)));
+        const texts = [shifted(record), journal, shifted(session), entries];
+        return keysOf(tenant, id).flatMap((key, place) => [key, texts[place] ?? '']);
+      },
+    );
     await Promise.all([
       redis.mset(pairs),
       redis.zadd(`colloquy:{0}:index:${tenant}`, ...places),
@@ -103,7 +110,8 @@ export const redis: ComparedStore = {
     return {
       address: url,
       durability: `Redis ${version} by ioredis, appendfsync always: survives a crash of the machine`,
-      open: (events) => new RedisSessionStore({ client, prefix: events ? 'colloquy-events' : 'colloquy', events }),
+      open: (events) =>
+        new RedisSessionStore({ client, prefix: events ? 'colloquy-events' : 'colloquy', events }),
       byHand: strings(client),
       copy: ({ tenant, count }) => copy(client, tenant, count),
       close: async () => {

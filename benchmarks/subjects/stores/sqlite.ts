@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { SqliteSessionStore } from '../../colloquy.js';
 import { resultOf } from '../suite.js';
-import { type ByHand, type ComparedStore, type Entry, SHIFT_MS, sessionOfRow, TEMPLATES } from './compared-store.js';
+import {
+  type ByHand,
+  type ComparedStore,
+  type Entry,
+  SHIFT_MS,
+  sessionOfRow,
+  TEMPLATES,
+} from './compared-store.js';
 
 const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL';
 
@@ -41,13 +48,17 @@ const firstOf = (database: Connection, sql: string, ...values: readonly string[]
 const tables = (database: Connection): ByHand => {
   database.exec(TABLES);
   const pageOf = (columns: string) => ({
-    skipping: database.prepare(`SELECT ${columns} FROM sessions WHERE tenant = ? ${NEWEST} OFFSET ?`),
+    skipping: database.prepare(
+      `SELECT ${columns} FROM sessions WHERE tenant = ? ${NEWEST} OFFSET ?`,
+    ),
     behind: database.prepare(
       `SELECT ${columns} FROM sessions WHERE tenant = ? AND (created_ms, id) < (?, ?) ${NEWEST}`,
     ),
   });
   const [light, whole] = [pageOf(LIGHT), pageOf(WHOLE)];
-  const create = database.prepare(`INSERT INTO sessions (tenant, ${LIGHT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const create = database.prepare(
+    `INSERT INTO sessions (tenant, ${LIGHT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
   const append = database.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?)');
   const numbers = new Map<string, number>();
   const hand: ByHand = {
@@ -55,13 +66,17 @@ const tables = (database: Connection): ByHand => {
       database.exec('BEGIN');
       for (const session of sessions) {
         await hand.create(tenant, session);
-        for (const [at, entry] of session.history.entries()) await hand.append(tenant, session.id, at + 1, entry);
+        for (const [at, entry] of session.history.entries())
+          await hand.append(tenant, session.id, at + 1, entry);
       }
       database.exec('COMMIT');
     },
     page: async (tenant, start, isLight) => {
       const { skipping, behind } = isLight ? light : whole;
-      const rows = 'skip' in start ? skipping.all(tenant, start.skip) : behind.all(tenant, start.createdMs, start.id);
+      const rows =
+        'skip' in start
+          ? skipping.all(tenant, start.skip)
+          : behind.all(tenant, start.createdMs, start.id);
       return rows.filter(isRow).map((row) => {
         const history: readonly Entry[] = isLight ? [] : JSON.parse(String(row['history']));
         return sessionOfRow(row, history);
@@ -105,9 +120,17 @@ const COPY_BY_HAND = [
    FROM entries WHERE session BETWEEN :first AND :last`,
 ];
 
-const copyIn = (database: Connection, table: string, statements: readonly string[], tenant: string, count: number) => {
+const copyIn = (
+  database: Connection,
+  table: string,
+  statements: readonly string[],
+  tenant: string,
+  count: number,
+) => {
   const first = Number(
-    firstOf(database, `SELECT min(number) AS first FROM ${table} WHERE tenant = ?`, tenant)['first'],
+    firstOf(database, `SELECT min(number) AS first FROM ${table} WHERE tenant = ?`, tenant)[
+      'first'
+    ],
   );
   const prepared = statements.map((sql) => database.prepare(sql));
   database.exec('BEGIN');
@@ -122,7 +145,8 @@ const copyIn = (database: Connection, table: string, statements: readonly string
 export const sqlite: ComparedStore = {
   name: 'SQLite',
   open: async ({ isDurable, address }) => {
-    const file = address ?? join(mkdtempSync(join(tmpdir(), 'colloquy-benchmarks-')), 'sessions.db');
+    const file =
+      address ?? join(mkdtempSync(join(tmpdir(), 'colloquy-benchmarks-')), 'sessions.db');
     const connect = (path: string) => {
       const connection = new Database(path);
       connection.exec(`${SETTINGS}; PRAGMA synchronous = ${isDurable ? 'FULL' : 'OFF'}`);

@@ -9,7 +9,9 @@ import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
 import { writes } from './writes.js';
 
-/** The stores that are compared, each beside what somebody would write by hand on the same database. */
+/**
+ * The stores that are compared, each beside what somebody would write by hand on the same database.
+ */
 export const comparedStores: readonly ComparedStore[] = [memory, redis, sqlite, postgres];
 
 const groupsOf = ({ name, open }: ComparedStore) =>

@@ -5,8 +5,17 @@ import { idOf, type OpenStore, type WireSession } from './compared-store.js';
 import { ENTRIES, writeSessions } from './fill.js';
 import { effortOf } from './lists.js';
 
-const CREATE = { face: 'ada', profile: 'tutor', behavior: 'Be kind.', context: '', timeLimit: 600 } as const;
-const ENTRY = { role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' };
+const CREATE = {
+  face: 'ada',
+  profile: 'tutor',
+  behavior: 'Be kind.',
+  context: '',
+  timeLimit: 600,
+} as const;
+const ENTRY = {
+  role: 'user',
+  content: 'Could you tell me how long the appointment takes before we go on?',
+};
 
 /** Number of sessions that take appends in turns, so that none becomes long. */
 const SESSIONS = 500;
@@ -22,7 +31,12 @@ const NEW_SESSION: Omit<WireSession, 'id'> = {
 const INSERT = 'a bare insert of an entry, by hand';
 const CREATE_BY_HAND = 'an insert of a session, by hand';
 
-const appending = (name: string, beside: readonly string[], sessions: SessionService, count: number): Subject => {
+const appending = (
+  name: string,
+  beside: readonly string[],
+  sessions: SessionService,
+  count: number,
+): Subject => {
   let calls = 0;
   return {
     name,
@@ -42,11 +56,19 @@ const creating = (name: string, beside: readonly string[], sessions: SessionServ
   name,
   beside,
   call: () => must(sessions.create(CREATE)),
-  check: async () => expect((await must(sessions.list())).sessions[0]?.status === 'IDLE', 'it is there'),
+  check: async () =>
+    expect((await must(sessions.list())).sessions[0]?.status === 'IDLE', 'it is there'),
 });
 
-/** Appends to many sessions or to one, and creates in one tenant, with events and without, beside bare inserts. */
-export async function* writes(name: string, database: OpenStore, context: Context): AsyncGenerator<Group> {
+/**
+ * Appends to many sessions or to one, and creates in one tenant, with events and without, beside
+ * bare inserts.
+ */
+export async function* writes(
+  name: string,
+  database: OpenStore,
+  context: Context,
+): AsyncGenerator<Group> {
   const effort = effortOf(context);
   const count = context.quick ? 50 : SESSIONS;
   const serviceFor = async (events: boolean) => {
@@ -67,15 +89,28 @@ export async function* writes(name: string, database: OpenStore, context: Contex
   for (const callers of [1, 32]) {
     const appendByHand = () => {
       entries += 1;
-      return database.byHand.append('hand', idOf(entries % count), entries, { ...ENTRY, timestamp });
+      return database.byHand.append('hand', idOf(entries % count), entries, {
+        ...ENTRY,
+        timestamp,
+      });
     };
     const many = [
       { name: INSERT, beside: [INSERT], call: appendByHand, note },
       appending('append', [INSERT], off, count),
       appending('append, events on', [INSERT, 'append'], on, count),
     ];
-    const subjects = callers === 1 ? many : [...many, appending('append to one session', [INSERT, 'append'], off, 1)];
-    yield { name: `${name} append`, callers, limits: [INSERT, 'append'], subjects, effort, isTimedSingly: true };
+    const subjects =
+      callers === 1
+        ? many
+        : [...many, appending('append to one session', [INSERT, 'append'], off, 1)];
+    yield {
+      name: `${name} append`,
+      callers,
+      limits: [INSERT, 'append'],
+      subjects,
+      effort,
+      isTimedSingly: true,
+    };
     const createByHand = () => {
       created += 1;
       return database.byHand.create('hand', { ...NEW_SESSION, id: `n${created}` });

@@ -12,7 +12,9 @@ interface Page {
 const id = location.pathname.split('/').at(-1) ?? '';
 
 const load = async (before?: number): Promise<Page> => {
-  const response = await fetch(`/api/chats/${id}${before === undefined ? '' : `?before=${before}`}`);
+  const response = await fetch(
+    `/api/chats/${id}${before === undefined ? '' : `?before=${before}`}`,
+  );
   if (!response.ok) throw new Error(await response.text());
   return response.json();
 };
@@ -20,13 +22,16 @@ const load = async (before?: number): Promise<Page> => {
 const transport = new DefaultChatTransport<UIMessage>({
   api: '/api/chat',
   // The rest of the chat is on the server.
-  prepareSendMessagesRequest: ({ id, messages, trigger }) => ({ body: { id, message: messages.at(-1), trigger } }),
+  prepareSendMessagesRequest: ({ id, messages, trigger }) => ({
+    body: { id, message: messages.at(-1), trigger },
+  }),
 });
 
 /** Ends the answer, whichever tab has asked for it. */
 const stop = () => fetch(`/api/chats/${id}/stop`, { method: 'POST' });
 
-const textOf = ({ parts }: UIMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+const textOf = ({ parts }: UIMessage): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 const Chat = ({ page }: { readonly page: Page }) => {
   const { messages, setMessages, sendMessage, regenerate, status, error } = useChat({
@@ -59,7 +64,11 @@ const Chat = ({ page }: { readonly page: Page }) => {
           <li key={message.id} data-role={message.role}>
             {textOf(message)}{' '}
             {message.role === 'user' && (
-              <button type="button" disabled={isBusy} onClick={() => edit(message.id, textOf(message))}>
+              <button
+                type="button"
+                disabled={isBusy}
+                onClick={() => edit(message.id, textOf(message))}
+              >
                 Edit
               </button>
             )}
@@ -74,11 +83,19 @@ const Chat = ({ page }: { readonly page: Page }) => {
           setInput('');
         }}
       >
-        <input aria-label="Message" value={input} onChange={(event) => setInput(event.target.value)} />
+        <input
+          aria-label="Message"
+          value={input}
+          onChange={(event) => setInput(event.target.value)}
+        />
         <button type="submit" disabled={isBusy || input === ''}>
           Send
         </button>
-        <button type="button" disabled={isBusy || messages.length === 0} onClick={() => regenerate()}>
+        <button
+          type="button"
+          disabled={isBusy || messages.length === 0}
+          onClick={() => regenerate()}
+        >
           Again
         </button>
         <button type="button" disabled={!isBusy} onClick={() => stop()}>

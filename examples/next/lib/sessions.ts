@@ -14,7 +14,7 @@ const make = (): SessionService =>
     limits: { timeLimit: 3600 },
   });
 
-// Next bundles each route by itself, and loads a module again when its file has changed: a constant of the module would
-// be another store each time.
+// Next bundles each route by itself, and loads a module again when its file has changed: a constant
+// of the module would be another store each time.
 globalThis.colloquySessions ??= make();
 export const sessions = globalThis.colloquySessions;

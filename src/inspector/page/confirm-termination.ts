@@ -1,7 +1,10 @@
 import { elementById, setText } from './dom.js';
 import { escapeInvisible } from './text.js';
 
-/** Asks the user to confirm the termination. Closing the dialog in another way, such as with Escape, means no. */
+/**
+ * Asks the user to confirm the termination. Closing the dialog in another way, such as with Escape,
+ * means no.
+ */
 export const confirmTermination = (id: string): Promise<boolean> => {
   const dialog = elementById('confirm', HTMLDialogElement);
   const yes = elementById('confirm-yes', HTMLButtonElement);

@@ -13,7 +13,10 @@ const copied = async (text: string): Promise<boolean> => {
   }
 };
 
-/** A button that copies a text. Without access to the clipboard, it marks the text where it is shown. */
+/**
+ * A button that copies a text. Without access to the clipboard, it marks the text where it is
+ * shown.
+ */
 export const copyButton = (text: string, shown: HTMLElement): HTMLButtonElement => {
   const copy = async (): Promise<void> => {
     const isCopied = await copied(text);

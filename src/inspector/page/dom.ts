@@ -13,7 +13,11 @@ export const element = <K extends keyof HTMLElementTagNameMap>(
 };
 
 /** Creates a button with a click handler. */
-export const button = (label: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement => {
+export const button = (
+  label: string,
+  onClick: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement => {
   const made = element('button', { type: 'button', ...attributes }, label);
   made.addEventListener('click', onClick);
   return made;
@@ -26,7 +30,10 @@ export const elementById = <E extends HTMLElement>(id: string, type: abstract ne
   throw new Error(`there is no #${id} of this type`);
 };
 
-/** Sets the text if it differs: an unchanged text keeps the selection, and screen readers do not repeat it. */
+/**
+ * Sets the text if it differs: an unchanged text keeps the selection, and screen readers do not
+ * repeat it.
+ */
 export const setText = (target: HTMLElement, text: string): void => {
   if (target.textContent !== text) target.textContent = text;
 };

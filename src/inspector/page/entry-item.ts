@@ -13,14 +13,32 @@ const dataOf = (data: unknown): HTMLElement => {
   const json = JSON.stringify(data, undefined, 2);
   const shown = json.length > SHOWN ? `${json.slice(0, SHOWN)}…` : json;
   const pre = element('pre', {}, escapeInvisible(shown));
-  return element('details', { class: 'entry-data' }, element('summary', {}, escapeInvisible(title)), pre);
+  return element(
+    'details',
+    { class: 'entry-data' },
+    element('summary', {}, escapeInvisible(title)),
+    pre,
+  );
 };
 
 /** The list item of a history entry. The content is shown as plain text. */
 export const entryItem = ({ role, content, timestamp, id, data }: Entry): HTMLLIElement => {
-  const time = element('time', { datetime: timestamp, title: escapeInvisible(timestamp) }, asTime(timestamp));
-  const head = element('div', { class: 'entry-head' }, element('b', { dir: 'auto' }, escapeInvisible(role)), time);
-  const text = element('div', { class: 'content', dir: 'auto' }, escapeInvisible(content.slice(0, SHOWN)));
+  const time = element(
+    'time',
+    { datetime: timestamp, title: escapeInvisible(timestamp) },
+    asTime(timestamp),
+  );
+  const head = element(
+    'div',
+    { class: 'entry-head' },
+    element('b', { dir: 'auto' }, escapeInvisible(role)),
+    time,
+  );
+  const text = element(
+    'div',
+    { class: 'content', dir: 'auto' },
+    escapeInvisible(content.slice(0, SHOWN)),
+  );
   const item = element('li', {}, head, text);
   if (id !== undefined) head.append(element('code', { class: 'entry-id' }, escapeInvisible(id)));
   if (data !== undefined) item.append(dataOf(data));

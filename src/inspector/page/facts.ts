@@ -4,7 +4,12 @@ import { asTime, escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 
 /** The options, the labels, the metadata and the creation time of a session. */
-export const factsOf = ({ options, labels, metadata, created_at: createdAt }: SessionDetail): HTMLDListElement => {
+export const factsOf = ({
+  options,
+  labels,
+  metadata,
+  created_at: createdAt,
+}: SessionDetail): HTMLDListElement => {
   const { time_limit: _, ...others } = options;
   const named: readonly (readonly [string, string])[] = [
     ...Object.entries(others).map(([name, value]) => [name, String(value)] as const),

@@ -11,7 +11,10 @@ const labels: Readonly<Record<StatusFilter, string>> = {
   TERMINATED: 'Terminated',
 };
 
-/** In the order of the buttons. The table of statuses itself would bring the whole domain into the page. */
+/**
+ * In the order of the buttons. The table of statuses itself would bring the whole domain into the
+ * page.
+ */
 const choices: readonly StatusFilter[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 interface Filter {
@@ -83,6 +86,7 @@ export class Filters {
 
   #choose(chosen: StatusFilter): void {
     this.#chosen = chosen;
-    for (const { status, control } of this.#filters) control.setAttribute('aria-pressed', String(status === chosen));
+    for (const { status, control } of this.#filters)
+      control.setAttribute('aria-pressed', String(status === chosen));
   }
 }

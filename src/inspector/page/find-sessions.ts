@@ -5,19 +5,30 @@ const noSessions: SessionPage = { sessions: [], total: 0, next: undefined, unrea
 
 const labelForm = /^[\w.-]+:./;
 
-/** The labels of a search, `name:value` each with spaces between them; one may have spaces in its value. Undefined for an id. */
+/**
+ * The labels of a search, `name:value` each with spaces between them; one may have spaces in its
+ * value. Undefined for an id.
+ */
 export const labelsIn = (text: string): readonly string[] | undefined => {
   if (!text.includes(':')) return undefined;
   const parts = text.split(/\s+/);
   return parts.every((part) => labelForm.test(part)) ? parts : [text];
 };
 
-/** Finds the sessions with a label, given as `name:value`, or with several, or else the session with this id. */
-export const findSessions = async (text: string, query: ListQuery): Promise<Outcome<SessionPage>> => {
+/**
+ * Finds the sessions with a label, given as `name:value`, or with several, or else the session with
+ * this id.
+ */
+export const findSessions = async (
+  text: string,
+  query: ListQuery,
+): Promise<Outcome<SessionPage>> => {
   const labels = labelsIn(text);
   if (labels !== undefined) {
     const labelled = await listSessions({ ...query, labels });
-    const isLabel = labelled.ok ? labelled.value.total > 0 || 'status' in query : labelled.status !== 400;
+    const isLabel = labelled.ok
+      ? labelled.value.total > 0 || 'status' in query
+      : labelled.status !== 400;
     if (isLabel) return labelled;
   }
   const found = await getSession(text);

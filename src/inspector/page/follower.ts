@@ -46,6 +46,9 @@ const listen = (id: string, follower: Follower): (() => void) => {
   return () => stop();
 };
 
-/** Follows a session through its events, or by polling if the host has no events. Returns a function that stops it. */
+/**
+ * Follows a session through its events, or by polling if the host has no events. Returns a function
+ * that stops it.
+ */
 export const follow = (id: string, hasEvents: boolean, follower: Follower): (() => void) =>
   hasEvents ? listen(id, follower) : poll(follower);

@@ -11,9 +11,10 @@ const STEP = 200;
 const END_PX = 40;
 
 /**
- * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. It opens at its
- * end and stays there until the user scrolls back. New entries are read from the last known position, so none is read
- * twice or missed; and the last one that is shown is read again, which tells whether it is superseded.
+ * Shows the history of a session: the latest entries first, older ones on demand, new ones as they
+ * arrive. It opens at its end and stays there until the user scrolls back. New entries are read
+ * from the last known position, so none is read twice or missed; and the last one that is shown is
+ * read again, which tells whether it is superseded.
  */
 export class History {
   readonly part = element('section', { class: 'conversation', 'aria-label': 'History' });
@@ -43,7 +44,13 @@ export class History {
 
   constructor(id: string) {
     this.#id = id;
-    const bar = element('div', { class: 'history-bar' }, element('h3', {}, 'History'), this.#counts, this.#more);
+    const bar = element(
+      'div',
+      { class: 'history-bar' },
+      element('h3', {}, 'History'),
+      this.#counts,
+      this.#more,
+    );
     this.part.append(bar, this.#frame, this.#latest);
     this.#frame.addEventListener('scroll', () => this.#onScroll());
     new ResizeObserver(() => this.#keepPlace()).observe(this.#frame);
@@ -68,7 +75,9 @@ export class History {
     return trouble;
   }
 
-  /** Adds new entries, unless they are already shown. Returns an error message, or '' on success. */
+  /**
+   * Adds new entries, unless they are already shown. Returns an error message, or '' on success.
+   */
   async add(total: number, entries: readonly Entry[]): Promise<string> {
     this.#total = total;
     const trouble = await this.#oneByOne(async () => {

@@ -1,6 +1,9 @@
 import { listEvents } from './requests.js';
 
-/** How often the list is read without events, and with them: no event tells of an end by the clock before a sweep. */
+/**
+ * How often the list is read without events, and with them: no event tells of an end by the clock
+ * before a sweep.
+ */
 const POLL_MS = 5000;
 const SLOW_POLL_MS = 15_000;
 
@@ -12,7 +15,10 @@ const RETRY_MS = 60_000;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
-/** Keeps a list up to date: by the tenant's events if the host has them, and by polls. Nothing runs in a hidden page. */
+/**
+ * Keeps a list up to date: by the tenant's events if the host has them, and by polls. Nothing runs
+ * in a hidden page.
+ */
 export const followList = (hasEvents: boolean, refresh: () => Promise<void>): void => {
   let source: EventSource | undefined;
   let isLive = false;

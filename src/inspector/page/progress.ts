@@ -38,11 +38,14 @@ export class Progress {
   }
 
   #drawSpans(): void {
-    const spans = this.#session === undefined ? [] : spansOf(this.#session, this.#seconds, serverNow());
+    const spans =
+      this.#session === undefined ? [] : spansOf(this.#session, this.#seconds, serverNow());
     this.#spans.hidden = this.#legend.hidden = spans.length === 0;
     for (const [at, span] of spans.entries()) this.#drawSpan(at, span);
     while (this.#spans.childElementCount > spans.length) this.#spans.lastElementChild?.remove();
-    const items = spans.map((span) => element('span', { class: `status status-${span.status}` }, titleOf(span)));
+    const items = spans.map((span) =>
+      element('span', { class: `status status-${span.status}` }, titleOf(span)),
+    );
     this.#legend.replaceChildren(...items);
   }
 
@@ -61,7 +64,10 @@ export class Progress {
     const hasLimit = limit > 0;
     this.#gauge.hidden = !hasLimit;
     this.#left.hidden = !hasLimit || status === 'TERMINATED';
-    setText(this.#used, `${asDuration(seconds)}${hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit'}`);
+    setText(
+      this.#used,
+      `${asDuration(seconds)}${hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit'}`,
+    );
     if (!hasLimit) return;
     const used = Math.min(seconds / limit, 1);
     this.#fill.style.width = `${used * 100}%`;

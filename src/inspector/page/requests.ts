@@ -33,9 +33,14 @@ const request = async <T, U = T>(
   init: RequestInit = {},
 ): Promise<Outcome<U>> => {
   try {
-    const response = await fetch(path, { ...init, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(path, {
+      ...init,
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     readServerClock(response.headers);
-    if (!response.ok) return { ok: false, status: response.status, message: await reasonOf(response) };
+    if (!response.ok)
+      return { ok: false, status: response.status, message: await reasonOf(response) };
     const value: T = await response.json();
     return { ok: true, value: read(value, response.headers) };
   } catch {
@@ -54,7 +59,9 @@ const pageOf = (sessions: readonly SessionRow[], headers: Headers): SessionPage 
 export type ListQuery = Readonly<Record<string, string | readonly string[]>>;
 
 const parametersOf = (query: ListQuery): URLSearchParams =>
-  new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((text) => [name, text])));
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => [value].flat().map((text) => [name, text])),
+  );
 
 export const listSessions = (query: ListQuery): Promise<Outcome<SessionPage>> =>
   request(`inspector/sessions?${parametersOf(query)}`, pageOf);
@@ -62,7 +69,8 @@ export const listSessions = (query: ListQuery): Promise<Outcome<SessionPage>> =>
 export const countSessions = (query: ListQuery): Promise<Outcome<SessionCounts>> =>
   request(`inspector/counts?${parametersOf(query)}`, asIs<SessionCounts>);
 
-export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id), asIs<SessionDetail>);
+export const getSession = (id: string): Promise<Outcome<SessionDetail>> =>
+  request(pathOf(id), asIs<SessionDetail>);
 
 export const getHistory = (id: string, query: string): Promise<Outcome<HistoryPart>> =>
   request(pathOf(id, `/history?${query}`), asIs<HistoryPart>);

@@ -6,7 +6,10 @@ import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 
-/** A row of the list. The element is reused while the session is on the page, so that it keeps the focus. */
+/**
+ * A row of the list. The element is reused while the session is on the page, so that it keeps the
+ * focus.
+ */
 export interface ListRow {
   readonly id: string;
   readonly row: HTMLTableRowElement;
@@ -19,9 +22,17 @@ export const createListRow = (session: SessionRow): ListRow => {
   const link = element('a', { href: `#${percentEncode(id)}`, class: 'mono' }, escapeInvisible(id));
   const status = element('td');
   const duration = element('td', { class: 'number' });
-  const text = (value: string) => element('td', { title: escapeInvisible(value), dir: 'auto' }, escapeInvisible(value));
+  const text = (value: string) =>
+    element('td', { title: escapeInvisible(value), dir: 'auto' }, escapeInvisible(value));
   const created = element('td', {}, timeAgo(createdAt));
-  const cells = [element('td', {}, link), status, text(options.face), text(options.profile), duration, created];
+  const cells = [
+    element('td', {}, link),
+    status,
+    text(options.face),
+    text(options.profile),
+    duration,
+    created,
+  ];
   const row = element('tr', {}, ...cells);
   row.addEventListener('click', ({ target }) => {
     // The link opens by itself, and whoever has marked a text wants to copy it.

@@ -1,7 +1,9 @@
 import { elementById } from './dom.js';
 import type { ListQuery } from './requests.js';
 
-/** A local day as an instant, plus days; exclusive bounds of a list are a millisecond outside of it. */
+/**
+ * A local day as an instant, plus days; exclusive bounds of a list are a millisecond outside of it.
+ */
 const dayOf = (input: HTMLInputElement, days: number): Date | undefined => {
   const [year = 0, month = 0, day = 0] = input.value.split('-').map(Number);
   return input.value === '' ? undefined : new Date(year, month - 1, day + days);
@@ -14,7 +16,8 @@ export class Search {
   readonly #to = elementById('to', HTMLInputElement);
 
   constructor(onChange: () => void) {
-    for (const input of [this.#text, this.#from, this.#to]) input.addEventListener('change', onChange);
+    for (const input of [this.#text, this.#from, this.#to])
+      input.addEventListener('change', onChange);
     this.#text.addEventListener('input', () => {
       if (this.#text.value === '') onChange();
     });

@@ -1,7 +1,9 @@
 /** Milliseconds by which the server's clock is ahead of this machine's, which may be wrong. */
 let offset = 0;
 
-/** Takes the server's time from an answer. It has whole seconds, so smaller differences are ignored. */
+/**
+ * Takes the server's time from an answer. It has whole seconds, so smaller differences are ignored.
+ */
 export const readServerClock = (headers: Headers): void => {
   const difference = Date.parse(headers.get('date') ?? '') - Date.now();
   if (Math.abs(difference - offset) > 1500) offset = difference;

@@ -9,7 +9,8 @@ import { asCount } from './text.js';
 
 const PAGE = 25;
 
-const NOT_FOUND = 'There is no session with this id. To search for a label, write its name and value as name:value.';
+const NOT_FOUND =
+  'There is no session with this id. To search for a label, write its name and value as name:value.';
 
 /** Lists the sessions page by page, with cursors, so that new sessions do not shift the pages. */
 export class SessionList {
@@ -35,7 +36,8 @@ export class SessionList {
     this.#filters = new Filters(() => this.#turn([]));
     this.#search = new Search(() => {
       // A search by id finds sessions of every status.
-      this.#filters.isDisabled = this.#search.text !== '' && labelsIn(this.#search.text) === undefined;
+      this.#filters.isDisabled =
+        this.#search.text !== '' && labelsIn(this.#search.text) === undefined;
       this.#turn([]);
       void this.#filters.refresh(this.#within);
     });
@@ -111,7 +113,10 @@ export class SessionList {
     const before = this.#cursors.length * PAGE;
     const damaged = unreadable === 0 ? '' : ` · ${unreadable} unreadable`;
     const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;
-    setText(this.#range, `${this.#lines.length === 0 ? `0 of ${asCount(total)}` : range}${damaged}`);
+    setText(
+      this.#range,
+      `${this.#lines.length === 0 ? `0 of ${asCount(total)}` : range}${damaged}`,
+    );
     this.#empty.hidden = this.#lines.length > 0;
     const isSearch = this.#search.text !== '' && !('status' in this.#filters.query);
     setText(this.#empty, isSearch ? NOT_FOUND : this.#nothing(before > 0));
@@ -124,12 +129,16 @@ export class SessionList {
     return `There are no ${this.#filters.label}sessions${days}${isLaterPage ? ' on this page' : ''}.`;
   }
 
-  /** `j`, `k` and `/` work wherever no text is typed, the other keys where nothing else uses them. */
+  /**
+   * `j`, `k` and `/` work wherever no text is typed, the other keys where nothing else uses them.
+   */
   #onKey(event: KeyboardEvent): void {
     const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || target instanceof HTMLInputElement) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || target instanceof HTMLInputElement)
+      return;
     if (document.querySelector('dialog[open]') !== null) return;
-    const isFree = target === document.body || (target instanceof Node && this.#frame.contains(target));
+    const isFree =
+      target === document.body || (target instanceof Node && this.#frame.contains(target));
     if (!isFree && !'jk/'.includes(key)) return;
     const move = key === '/' ? () => this.#search.focus() : this.#moveOf(key);
     if (move === undefined) return;
@@ -150,6 +159,8 @@ export class SessionList {
       End: last,
     };
     const target = targets[key];
-    return target === undefined ? undefined : () => this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
+    return target === undefined
+      ? undefined
+      : () => this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
   }
 }

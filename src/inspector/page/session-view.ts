@@ -36,24 +36,40 @@ export class SessionView {
   readonly #onChange: () => void;
   #session: SessionDetail | undefined;
   #stop = () => {};
-  /** Whether the events begin with a snapshot, after which the history is read: once, so that nothing jumps. */
+  /**
+   * Whether the events begin with a snapshot, after which the history is read: once, so that
+   * nothing jumps.
+   */
   #awaitsSnapshot: boolean;
   #isLoading = false;
   #isStale = false;
   #isClosed = false;
 
-  constructor(id: string, features: Features, { onClose, onChange }: { onClose: () => void; onChange: () => void }) {
+  constructor(
+    id: string,
+    features: Features,
+    { onClose, onChange }: { onClose: () => void; onChange: () => void },
+  ) {
     this.id = id;
     this.#features = features;
     this.#awaitsSnapshot = features.events;
     this.#onChange = onChange;
     this.#history = new History(id);
-    this.title = element('h2', { id: 'detail-title', class: 'mono', tabindex: '-1' }, escapeInvisible(id));
+    this.title = element(
+      'h2',
+      { id: 'detail-title', class: 'mono', tabindex: '-1' },
+      escapeInvisible(id),
+    );
     this.#terminate = button('Terminate…', () => void this.#end(), { class: 'danger', hidden: '' });
     const buttons = element('div', { class: 'buttons' }, this.#terminate, button('Close', onClose));
     const copy = copyButton(id, this.title);
     const header = element('header', {}, this.title, copy, this.#status, this.#live, buttons);
-    const timeline = element('section', { class: 'part' }, element('h3', {}, 'Timeline'), this.#timeline.list);
+    const timeline = element(
+      'section',
+      { class: 'part' },
+      element('h3', {}, 'Timeline'),
+      this.#timeline.list,
+    );
     const overview = element(
       'div',
       { class: 'overview', tabindex: '0', role: 'group', 'aria-label': 'Overview' },
@@ -131,7 +147,10 @@ export class SessionView {
     if (before?.status === session.status) return;
     this.#status.replaceChildren(statusMark(session));
     if (before === undefined) return;
-    setText(elementById('announcement', HTMLElement), `${escapeInvisible(this.id)} is ${session.status}`);
+    setText(
+      elementById('announcement', HTMLElement),
+      `${escapeInvisible(this.id)} is ${session.status}`,
+    );
     this.#onChange();
     if (session.status !== 'TERMINATED' || this.#features.events) return;
     this.#stop();

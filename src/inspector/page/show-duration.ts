@@ -11,7 +11,9 @@ interface Reading {
 
 const latest = new WeakMap<HTMLElement, Reading>();
 
-/** The server's duration plus the time since it was read, because this machine's clock may be wrong. */
+/**
+ * The server's duration plus the time since it was read, because this machine's clock may be wrong.
+ */
 const secondsAt = ({ session, readAt }: Reading, now: number): number => {
   const { status, duration, options } = session;
   if (status !== 'ACTIVE') return duration;
@@ -19,8 +21,15 @@ const secondsAt = ({ session, readAt }: Reading, now: number): number => {
   return options.time_limit > 0 ? Math.min(seconds, options.time_limit) : seconds;
 };
 
-/** Calls `draw` with the seconds that a session was ACTIVE: now, and every second while they increase. */
-export const drawDuration = (target: HTMLElement, session: SessionRow, draw: (seconds: number) => void): void => {
+/**
+ * Calls `draw` with the seconds that a session was ACTIVE: now, and every second while they
+ * increase.
+ */
+export const drawDuration = (
+  target: HTMLElement,
+  session: SessionRow,
+  draw: (seconds: number) => void,
+): void => {
   const now = performance.now();
   const before = latest.get(target);
   // The server rounds to whole seconds, so a count that still agrees is not reset.

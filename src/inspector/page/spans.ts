@@ -12,7 +12,8 @@ type Times = Pick<SessionDetail, 'created_at' | 'started_at' | 'ended_at'>;
 /** The time of a session until now or its end, of which it was ACTIVE for so many seconds. */
 export const spansOf = (session: Times, active: number, now: number): readonly Span[] => {
   const created = Date.parse(session.created_at);
-  const end = session.ended_at === undefined ? Math.max(now, created) : Date.parse(session.ended_at);
+  const end =
+    session.ended_at === undefined ? Math.max(now, created) : Date.parse(session.ended_at);
   const started = session.started_at === undefined ? end : Date.parse(session.started_at);
   const spans: readonly Span[] = [
     { status: 'IDLE', seconds: (started - created) / 1000 },

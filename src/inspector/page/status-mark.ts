@@ -17,7 +17,12 @@ export const statusMark = ({
   end_reason: endReason,
 }: Pick<SessionRow, 'status' | 'end_reason'>): HTMLElement => {
   const isFailed = endReason === 'failed';
-  const mark = element('span', { class: `status status-${status}${isFailed ? ' status-failed' : ''}` }, status);
-  if (endReason !== undefined && endReason !== 'terminated') mark.append(` · ${reasonOf(endReason)}`);
+  const mark = element(
+    'span',
+    { class: `status status-${status}${isFailed ? ' status-failed' : ''}` },
+    status,
+  );
+  if (endReason !== undefined && endReason !== 'terminated')
+    mark.append(` · ${reasonOf(endReason)}`);
   return mark;
 };

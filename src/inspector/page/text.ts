@@ -1,6 +1,6 @@
 /**
- * Characters that are invisible or change the direction of the text: control and format characters, line separators and
- * lone surrogates. Line ends, tabs and joiners are allowed.
+ * Characters that are invisible or change the direction of the text: control and format characters,
+ * line separators and lone surrogates. Line ends, tabs and joiners are allowed.
  */
 const invisible = /(?!\r\n|[\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
@@ -23,7 +23,10 @@ export const asDuration = (seconds: number): string => {
 
 const isToday = (time: Date): boolean => time.toDateString() === new Date().toDateString();
 
-/** A time in the browser's time zone, with the date unless it is today. An invalid time is returned unchanged. */
+/**
+ * A time in the browser's time zone, with the date unless it is today. An invalid time is returned
+ * unchanged.
+ */
 export const asTime = (timestamp: string): string => {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return escapeInvisible(timestamp);

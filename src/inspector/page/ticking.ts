@@ -1,6 +1,9 @@
 const drawings = new Map<HTMLElement, () => void>();
 
-/** Draws an element now, and again every second while it is on the page. The latest drawing of an element counts. */
+/**
+ * Draws an element now, and again every second while it is on the page. The latest drawing of an
+ * element counts.
+ */
 export const drawEverySecond = (target: HTMLElement, draw: () => void): void => {
   drawings.set(target, draw);
   draw();

@@ -34,16 +34,19 @@ const differencesOf = (before: SessionDetail, after: SessionDetail): readonly st
   if (before.status === 'PAUSED' && after.status === 'ACTIVE') found.push('Resumed');
   if (limitText(before) !== limitText(after)) found.push(`Time limit: ${limitText(after)}`);
   if (labelsText(before) !== labelsText(after)) found.push(`Labels: ${labelsText(after)}`);
-  if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) found.push('Metadata changed');
+  if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata))
+    found.push('Metadata changed');
   if (before.holder !== after.holder) {
-    found.push(after.holder === undefined ? `Released by ${before.holder}` : `Leased by ${after.holder}`);
+    found.push(
+      after.holder === undefined ? `Released by ${before.holder}` : `Leased by ${after.holder}`,
+    );
   }
   return found;
 };
 
 /**
- * Shows the times that a session has, what has changed while it was shown, and its end: the actual one, or the latest
- * possible.
+ * Shows the times that a session has, what has changed while it was shown, and its end: the actual
+ * one, or the latest possible.
  */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
@@ -58,7 +61,8 @@ export class Timeline {
     this.#before = session;
     if (before === undefined) this.#put(itemOf(session.created_at, 'Created').line);
     const { started_at: startedAt, ended_at: endedAt } = session;
-    if (startedAt !== undefined && before?.started_at === undefined) this.#put(itemOf(startedAt, 'Started').line);
+    if (startedAt !== undefined && before?.started_at === undefined)
+      this.#put(itemOf(startedAt, 'Started').line);
     const found = before === undefined ? [] : differencesOf(before, session);
     // Leases and updates are no activity: they are shown with the time at which they were seen.
     const isActivity = session.updated_at !== before?.updated_at;

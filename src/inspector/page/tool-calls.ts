@@ -10,7 +10,10 @@ const fieldOf = (value: unknown, ...names: readonly string[]): unknown => {
 const nameOf = (call: unknown): unknown =>
   fieldOf(call, 'toolName', 'tool_name', 'name') ?? fieldOf(fieldOf(call, 'function'), 'name');
 
-/** The names of the tool calls in the data of an entry, in the forms of the usual SDKs. None if there are no calls. */
+/**
+ * The names of the tool calls in the data of an entry, in the forms of the usual SDKs. None if
+ * there are no calls.
+ */
 export const toolCallNames = (data: unknown): readonly string[] => {
   const calls = fieldOf(data, 'toolCalls', 'tool_calls');
   const list: readonly unknown[] = Array.isArray(calls) ? calls : [];

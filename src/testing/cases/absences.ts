@@ -9,8 +9,8 @@ const cap = { sessions: 0, now: NOON };
 const started = live('ACTIVE', { revision: 2 });
 
 /**
- * What takes the place of the cases of a part that a store lacks. Their names tell the report what was not checked. They
- * fail on a store that has the part, or that ignores what it cannot do.
+ * What takes the place of the cases of a part that a store lacks. Their names tell the report what
+ * was not checked. They fail on a store that has the part, or that ignores what it cannot do.
  */
 export const absences: Readonly<Record<OptionalPart, StoreCase>> = {
   statuses: {
@@ -18,8 +18,16 @@ export const absences: Readonly<Record<OptionalPart, StoreCase>> = {
     run: async (store) => {
       const stored = await insert(store, key);
       const range = { offset: 0, limit: 1, status: { anyOf: ['IDLE'], now: NOON } } as const;
-      expectEqual((await errorOf(store.list(TENANT, range))).type, 'misconfigured', 'a list by status');
-      expectEqual((await errorOf(replacing(store, key, started, cap))).type, 'misconfigured', 'a start under a limit');
+      expectEqual(
+        (await errorOf(store.list(TENANT, range))).type,
+        'misconfigured',
+        'a list by status',
+      );
+      expectEqual(
+        (await errorOf(replacing(store, key, started, cap))).type,
+        'misconfigured',
+        'a start under a limit',
+      );
       await expectStored(store, key, stored);
       const opened = store.insert(TENANT, headOf('two'), started, { entries: [], cap });
       expectEqual((await errorOf(opened)).type, 'misconfigured', 'an insert under a limit');
@@ -36,9 +44,11 @@ export const absences: Readonly<Record<OptionalPart, StoreCase>> = {
   },
   listen: {
     name: 'not checked: listeners, which the log of events does not take (without: listen)',
-    run: async ({ events }) => expectEqual(typeof events?.listen, 'undefined', 'the type of events.listen'),
+    run: async ({ events }) =>
+      expectEqual(typeof events?.listen, 'undefined', 'the type of events.listen'),
   },
 };
 
 /** What takes the place of the cases on records that cannot be read. */
-export const NO_CORRUPTION = 'not checked: records that cannot be read (the option corrupt is absent)';
+export const NO_CORRUPTION =
+  'not checked: records that cannot be read (the option corrupt is absent)';

@@ -76,9 +76,17 @@ export const activity: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       await appendAt(store, 70);
-      const state = live('PAUSED', { revision: 3, deadline: NOON + 100, lastActivityAt: NOON + 80 });
+      const state = live('PAUSED', {
+        revision: 3,
+        deadline: NOON + 100,
+        lastActivityAt: NOON + 80,
+      });
       await replace(store, key, state);
-      expectEqual(await appendAt(store, 100), { outcome: 'closed', state }, 'an append at the deadline');
+      expectEqual(
+        await appendAt(store, 100),
+        { outcome: 'closed', state },
+        'an append at the deadline',
+      );
       await expectActivity(store, 80, 'an append that came too late');
     },
   },

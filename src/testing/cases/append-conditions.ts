@@ -17,7 +17,11 @@ export const appendConditions: readonly StoreCase[] = [
     name: 'ifPosition: an append is made where the history ends at the position, and nowhere else',
     run: async (store) => {
       await insertActive(store, key);
-      expectEqual((await appendTo(store, { ifPosition: 0 })).outcome, 'appended', 'an append to an empty history');
+      expectEqual(
+        (await appendTo(store, { ifPosition: 0 })).outcome,
+        'appended',
+        'an append to an empty history',
+      );
       const first = await append(store, key, ['one', 'two']);
       expectEqual(
         await appendTo(store, { ifPosition: 0 }),
@@ -25,10 +29,22 @@ export const appendConditions: readonly StoreCase[] = [
         'from the beginning',
       );
       const second = await append(store, key, ['three']);
-      expectEqual(await appendTo(store, { ifPosition: first }), { outcome: 'moved', position: second }, 'from before');
+      expectEqual(
+        await appendTo(store, { ifPosition: first }),
+        { outcome: 'moved', position: second },
+        'from before',
+      );
       const beyond = second + 1_000_000;
-      expectEqual(await appendTo(store, { ifPosition: beyond }), { outcome: 'moved', position: second }, 'from beyond');
-      expectEqual((await appendTo(store, { ifPosition: second })).outcome, 'appended', 'from the end');
+      expectEqual(
+        await appendTo(store, { ifPosition: beyond }),
+        { outcome: 'moved', position: second },
+        'from beyond',
+      );
+      expectEqual(
+        (await appendTo(store, { ifPosition: second })).outcome,
+        'appended',
+        'from the end',
+      );
       expectEqual(await said(store, key), ['next', 'one', 'two', 'three', 'next'], 'the history');
     },
   },
@@ -39,7 +55,11 @@ export const appendConditions: readonly StoreCase[] = [
       await append(store, key, ['one', 'two'], 'op');
       const part = await answerOf(store.findEntries(key, { limit: 1 }));
       const ifPosition = part.outcome === 'found' ? part.position : -1;
-      expectEqual((await appendTo(store, { ifPosition })).outcome, 'appended', 'an append after the part');
+      expectEqual(
+        (await appendTo(store, { ifPosition })).outcome,
+        'appended',
+        'an append after the part',
+      );
     },
   },
   {
@@ -51,8 +71,16 @@ export const appendConditions: readonly StoreCase[] = [
         const entries = [say(`${writer}`)];
         return (await answerOf(each.append(key, { entries, now: NOON, ifPosition }))).outcome;
       });
-      expectEqual(outcomes.filter((outcome) => outcome === 'appended').length, 1, 'appends that were made');
-      expectEqual(outcomes.filter((outcome) => outcome === 'moved').length, WRITERS - 1, 'appends that came too late');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'appended').length,
+        1,
+        'appends that were made',
+      );
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'moved').length,
+        WRITERS - 1,
+        'appends that came too late',
+      );
       expectEqual((await said(store, key))?.length, 2, 'the number of entries');
     },
   },
@@ -83,7 +111,11 @@ export const appendConditions: readonly StoreCase[] = [
       const other = { operation: operationOf('op', 'abcdefghijklmnoP') };
       expectEqual(await appendTo(store, other), { outcome: 'mismatch' }, 'other content');
       await replace(store, key, ended('terminated', { revision: 3 }));
-      expectEqual(await appendTo(store, other), { outcome: 'mismatch' }, 'other content after the end');
+      expectEqual(
+        await appendTo(store, other),
+        { outcome: 'mismatch' },
+        'other content after the end',
+      );
       const again = await appendTo(store, { operation: operationOf('op', 'abcdefghijklmnop') });
       expectEqual(again, { ...first, repeated: true }, 'the same content after the end');
       expectEqual(await said(store, key), ['next', 'more'], 'the history');
@@ -93,7 +125,11 @@ export const appendConditions: readonly StoreCase[] = [
     name: 'fencing token: an append is made while its lease is the current one',
     run: async (store) => {
       await insertActive(store, key);
-      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'before any lease');
+      expectEqual(
+        await appendTo(store, { fencingToken: 3 }),
+        { outcome: 'lease_lost' },
+        'before any lease',
+      );
       await replace(store, key, live('ACTIVE', { revision: 3, lease }));
       for (const fencingToken of [1, 2, 4, 33]) {
         expectEqual(
@@ -102,7 +138,11 @@ export const appendConditions: readonly StoreCase[] = [
           `fencing token ${fencingToken}`,
         );
       }
-      expectEqual((await appendTo(store, { fencingToken: 3 })).outcome, 'appended', 'the fencing token of the lease');
+      expectEqual(
+        (await appendTo(store, { fencingToken: 3 })).outcome,
+        'appended',
+        'the fencing token of the lease',
+      );
       expectEqual(
         (await appendTo(store, { fencingToken: 3, now: NOON + 999 })).outcome,
         'appended',
@@ -113,13 +153,33 @@ export const appendConditions: readonly StoreCase[] = [
         { outcome: 'lease_lost' },
         'at its end',
       );
-      expectEqual((await appendTo(store, { now: NOON + 1000 })).outcome, 'appended', 'no fencing token');
-      await replace(store, key, live('ACTIVE', { revision: 4, lease: { ...lease, until: 0, releasedAt: NOON } }));
-      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'after a release');
+      expectEqual(
+        (await appendTo(store, { now: NOON + 1000 })).outcome,
+        'appended',
+        'no fencing token',
+      );
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 4, lease: { ...lease, until: 0, releasedAt: NOON } }),
+      );
+      expectEqual(
+        await appendTo(store, { fencingToken: 3 }),
+        { outcome: 'lease_lost' },
+        'after a release',
+      );
       const next = { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 };
       await replace(store, key, live('PAUSED', { revision: 5, lease: next }));
-      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'an earlier fencing token');
-      expectEqual((await appendTo(store, { fencingToken: 4 })).outcome, 'appended', 'the next fencing token');
+      expectEqual(
+        await appendTo(store, { fencingToken: 3 }),
+        { outcome: 'lease_lost' },
+        'an earlier fencing token',
+      );
+      expectEqual(
+        (await appendTo(store, { fencingToken: 4 })).outcome,
+        'appended',
+        'the next fencing token',
+      );
       expectEqual((await said(store, key))?.length, 4, 'the number of entries');
     },
   },
@@ -139,7 +199,10 @@ export const appendConditions: readonly StoreCase[] = [
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 4, lease: { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 } }),
+        live('ACTIVE', {
+          revision: 4,
+          lease: { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 },
+        }),
       );
       expectEqual(await appendTo(store, call), { ...first, repeated: true }, 'the append again');
       expectEqual(await appendTo(store, late), { outcome: 'lease_lost' }, 'the late one again');
@@ -158,9 +221,21 @@ export const appendConditions: readonly StoreCase[] = [
       const all = { fencingToken: 1, ifPosition: 99, maxEntries: 0 };
       expectEqual((await appendTo(store, all)).outcome, 'closed', 'a session that is IDLE');
       await replace(store, key, live('ACTIVE', { revision: 2, lease }));
-      expectEqual((await appendTo(store, all)).outcome, 'lease_lost', 'a fencing token, a position and a limit');
-      expectEqual((await appendTo(store, { ...all, fencingToken: 3 })).outcome, 'moved', 'a position and a limit');
-      expectEqual((await appendTo(store, { ...all, fencingToken: 3, ifPosition: 0 })).outcome, 'full', 'a limit');
+      expectEqual(
+        (await appendTo(store, all)).outcome,
+        'lease_lost',
+        'a fencing token, a position and a limit',
+      );
+      expectEqual(
+        (await appendTo(store, { ...all, fencingToken: 3 })).outcome,
+        'moved',
+        'a position and a limit',
+      );
+      expectEqual(
+        (await appendTo(store, { ...all, fencingToken: 3, ifPosition: 0 })).outcome,
+        'full',
+        'a limit',
+      );
       expectEqual(await said(store, key), [], 'the history');
     },
   },

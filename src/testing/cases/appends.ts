@@ -35,7 +35,11 @@ export const appends: readonly StoreCase[] = [
       const idle = live('IDLE', { revision: 2, deadline: NOON + 1000, operations: ['a', 'b'] });
       const over = ended('idle_timeout', { revision: 2, since: NOON - 5, activeMs: 7, limitMs: 9 });
       for (const [id, state] of Object.entries({ idle, over })) {
-        expectEqual(await appendTo(store, id, state, NOON), { outcome: 'closed', state }, `append while ${id}`);
+        expectEqual(
+          await appendTo(store, id, state, NOON),
+          { outcome: 'closed', state },
+          `append while ${id}`,
+        );
       }
     },
   },
@@ -48,7 +52,11 @@ export const appends: readonly StoreCase[] = [
         expectEqual(before.outcome, 'appended', `append to ${status} at the last millisecond`);
         for (const late of [100, 101, 1_000_000]) {
           const answer = await appendTo(store, `${status}-${late}`, state, NOON + late);
-          expectEqual(answer, { outcome: 'closed', state }, `append to ${status} ${late} ms after the start`);
+          expectEqual(
+            answer,
+            { outcome: 'closed', state },
+            `append to ${status} ${late} ms after the start`,
+          );
         }
       }
     },
@@ -76,7 +84,12 @@ export const appends: readonly StoreCase[] = [
       const entries = upTo(40).map((index) =>
         say(`turn ${index}`, index % 2 === 0 ? 'user' : 'assistant', NOON - index),
       );
-      const calls = [entries.slice(0, 1), entries.slice(1, 4), entries.slice(4, 5), entries.slice(5)];
+      const calls = [
+        entries.slice(0, 1),
+        entries.slice(1, 4),
+        entries.slice(4, 5),
+        entries.slice(5),
+      ];
       for (const call of calls) await answerOf(store.append(key, { entries: call, now: NOON }));
       await expectStored(store, key, { ...stored, history: entries });
     },
@@ -99,7 +112,9 @@ export const appends: readonly StoreCase[] = [
       for (const contents of [['a'], ['b', 'c'], [''], ['d'.repeat(1000)]]) {
         positions.push(await append(store, key, contents));
       }
-      const grows = positions.every((position, index) => position > (positions[index - 1] ?? Number.NEGATIVE_INFINITY));
+      const grows = positions.every(
+        (position, index) => position > (positions[index - 1] ?? Number.NEGATIVE_INFINITY),
+      );
       expectThat(grows, `each of the positions ${positions} is higher than the one before`);
     },
   },

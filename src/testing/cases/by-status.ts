@@ -5,14 +5,20 @@ import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-const listed = async (store: SessionStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
+const listed = async (
+  store: SessionStore,
+  status: SessionStatus,
+  more: Partial<PageRange> = {},
+) => {
   const page = await answerOf(
     store.list(TENANT, { offset: 0, limit: 100, status: { anyOf: [status], now: NOON }, ...more }),
   );
   return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
 };
 
-const everywhere = async (store: SessionStore): Promise<Readonly<Record<string, readonly string[]>>> => {
+const everywhere = async (
+  store: SessionStore,
+): Promise<Readonly<Record<string, readonly string[]>>> => {
   const found: Record<string, readonly string[]> = {};
   for (const status of sessionStatuses) found[status] = (await listed(store, status)).ids;
   return found;
@@ -51,16 +57,32 @@ export const byStatus: readonly StoreCase[] = [
       }
       const active = ['s11', 's10', 's8', 's7', 's5', 's4', 's2', 's1'];
       expectEqual(await listed(store, 'ACTIVE'), { ids: active, total: 8, next: undefined }, 'all');
-      expectEqual((await listed(store, 'ACTIVE', { order: 'oldest' })).ids, active.toReversed(), 'the oldest first');
+      expectEqual(
+        (await listed(store, 'ACTIVE', { order: 'oldest' })).ids,
+        active.toReversed(),
+        'the oldest first',
+      );
       const first = await listed(store, 'ACTIVE', { limit: 3 });
       expectEqual([first.ids, first.total], [active.slice(0, 3), 8], 'a page');
       await replace(store, keyOf('s11'), ended('failed', { revision: 3 }));
       await replace(store, keyOf('s8'), ended('failed', { revision: 3 }));
       const second = await listed(store, 'ACTIVE', { limit: 3, cursor: first.next });
-      expectEqual([second.ids, second.total], [active.slice(3, 6), 6], 'the page after it, while others change');
+      expectEqual(
+        [second.ids, second.total],
+        [active.slice(3, 6), 6],
+        'the page after it, while others change',
+      );
       const createdAfter = new Date(NOON + 4).toISOString();
-      expectEqual((await listed(store, 'ACTIVE', { createdAfter })).ids, ['s10', 's7', 's5'], 'a range');
-      expectEqual((await listed(store, 'IDLE', { offset: 1, limit: 2 })).ids, ['s6', 's3'], 'an offset');
+      expectEqual(
+        (await listed(store, 'ACTIVE', { createdAfter })).ids,
+        ['s10', 's7', 's5'],
+        'a range',
+      );
+      expectEqual(
+        (await listed(store, 'IDLE', { offset: 1, limit: 2 })).ids,
+        ['s6', 's3'],
+        'an offset',
+      );
       expectEqual((await listed(store, 'TERMINATED')).ids, ['s11', 's8'], 'those that have ended');
     },
   },

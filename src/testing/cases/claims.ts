@@ -1,5 +1,10 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { ClaimRange, SessionKey, SessionStore, WaitingRange } from '../../store/session-store.js';
+import type {
+  ClaimRange,
+  SessionKey,
+  SessionStore,
+  WaitingRange,
+} from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
@@ -13,18 +18,28 @@ const LATER = NOON + 10_000;
 
 const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
 
-const insertWaiting = (store: SessionStore, each: SessionKey, wakeAt = NOON, state: StateRecord = live('ACTIVE')) =>
-  insert(store, each, headOf(each.id), { ...state, wakeAt });
+const insertWaiting = (
+  store: SessionStore,
+  each: SessionKey,
+  wakeAt = NOON,
+  state: StateRecord = live('ACTIVE'),
+) => insert(store, each, headOf(each.id), { ...state, wakeAt });
 
 /** Claims in all parts of a store. */
-const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Promise<readonly SessionKey[]> => {
+const claim = async (
+  store: SessionStore,
+  range: Partial<ClaimRange> = {},
+): Promise<readonly SessionKey[]> => {
   const sessions: SessionKey[] = [];
   let cursor: string | undefined;
   await repeatUntil('the last part of what waits', 10, async () => {
     const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, cursor };
     const { nextCursor: next, sessions: part, failed } = await answerOf(store.claim(given));
     expectEqual(failed, [], 'errors of a claim');
-    expectThat(part.length <= given.limit, 'a claim has at most as many sessions as were asked for');
+    expectThat(
+      part.length <= given.limit,
+      'a claim has at most as many sessions as were asked for',
+    );
     sessions.push(...part.map(({ tenant, id }) => ({ tenant, id })));
     cursor = next;
     return next === undefined;
@@ -32,8 +47,10 @@ const claim = async (store: SessionStore, range: Partial<ClaimRange> = {}): Prom
   return sessions;
 };
 
-export const idsOf = async (store: SessionStore, range?: Partial<ClaimRange>): Promise<readonly string[]> =>
-  (await claim(store, range)).map(({ id }) => id);
+export const idsOf = async (
+  store: SessionStore,
+  range?: Partial<ClaimRange>,
+): Promise<readonly string[]> => (await claim(store, range)).map(({ id }) => id);
 
 const countOf = (store: SessionStore, range: Partial<WaitingRange> = {}): Promise<number> =>
   answerOf(store.countWaiting({ tenant: TENANT, now: NOON, limit: 100, ...range }));
@@ -95,7 +112,11 @@ export const claims: readonly StoreCase[] = [
       expectEqual(await idsOf(store, { now: NOON + 19 }), [], 'before a later time');
       expectEqual(await idsOf(store, { now: NOON + 20 }), ['one'], 'at a later time');
       await replace(store, key, live('PAUSED', { revision: 4 }));
-      expectEqual(await idsOf(store, { now: LATER }), [], 'a session that wants no worker any more');
+      expectEqual(
+        await idsOf(store, { now: LATER }),
+        [],
+        'a session that wants no worker any more',
+      );
       await replace(store, key, live('PAUSED', { revision: 5, wakeAt: NOON }));
       expectEqual(await idsOf(store), ['one'], 'a session that wants one again');
       await replace(store, key, ended('failed', { revision: 6, wakeAt: NOON }));
@@ -146,7 +167,11 @@ export const claims: readonly StoreCase[] = [
     run: async (store) => {
       await insertWaiting(store, key);
       const next = live('ACTIVE', { revision: 8, wakeAt: LATER });
-      expectEqual(await answerOf(store.replace(key, { ...next, revision: 7 }, next)), 'stale', 'replace');
+      expectEqual(
+        await answerOf(store.replace(key, { ...next, revision: 7 }, next)),
+        'stale',
+        'replace',
+      );
       const again = live('ACTIVE', { wakeAt: LATER });
       expectEqual(await answerOf(store.insert(TENANT, headOf('one'), again)), 'taken', 'insert');
       expectEqual(await idsOf(store), ['one'], 'the claim');
@@ -159,7 +184,11 @@ export const claims: readonly StoreCase[] = [
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       expectEqual(await idsOf(store), [], 'after the removal');
       await insertWaiting(store, key, NOON + 5);
-      expectEqual(await idsOf(store, { now: NOON + 4 }), [], 'before the time of the later session');
+      expectEqual(
+        await idsOf(store, { now: NOON + 4 }),
+        [],
+        'before the time of the later session',
+      );
       expectEqual(await idsOf(store, { now: NOON + 5 }), ['one'], 'at its time');
     },
   },
@@ -189,12 +218,20 @@ export const claims: readonly StoreCase[] = [
       await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
       await insertWaiting(store, keyOf('leased'), NOON, live('ACTIVE', { lease }));
       for (const [at, each] of [store, second, store, second].entries()) {
-        expectEqual(await countOf(each, { now: NOON + at - 1 }), at, `the number ${at - 1} milliseconds later`);
+        expectEqual(
+          await countOf(each, { now: NOON + at - 1 }),
+          at,
+          `the number ${at - 1} milliseconds later`,
+        );
       }
       const now = NOON + 2;
       expectEqual(await idsOf(store, { now, limit: 1 }), ['s0'], 'a claim');
       expectEqual(await countOf(second, { now }), 2, 'the number after it');
-      expectEqual(await countOf(second, { now: LATER }), 4, 'the number when the claim and the lease are over');
+      expectEqual(
+        await countOf(second, { now: LATER }),
+        4,
+        'the number when the claim and the lease are over',
+      );
       expectEqual(await answerOf(store.remove(keyOf('s1'))), 'removed', 'remove');
       expectEqual(await countOf(store, { now }), 1, 'the number after a removal');
     },
@@ -203,16 +240,29 @@ export const claims: readonly StoreCase[] = [
     name: 'countWaiting: counts the sessions of a tenant, or of all tenants, up to the limit',
     run: async (store) => {
       const tenants = ['one', 'other', 'third'];
-      for (const tenant of tenants) for (const at of upTo(4)) await insertWaiting(store, keyOf(`s${at}`, tenant));
+      for (const tenant of tenants)
+        for (const at of upTo(4)) await insertWaiting(store, keyOf(`s${at}`, tenant));
       await insertWaiting(store, keyOf('s0', 'later'), NOON + 1);
       expectEqual(await countOf(store), 0, 'of a tenant without sessions');
       expectEqual(await countOf(store, { tenant: 'other' }), 4, 'of a tenant');
       expectEqual(await countOf(store, { tenant: undefined }), 12, 'of all tenants');
       for (const limit of [1, 3, 4]) {
-        expectEqual(await countOf(store, { tenant: 'other', limit }), limit, `of a tenant, up to ${limit}`);
-        expectEqual(await countOf(store, { tenant: undefined, limit }), limit, `of all tenants, up to ${limit}`);
+        expectEqual(
+          await countOf(store, { tenant: 'other', limit }),
+          limit,
+          `of a tenant, up to ${limit}`,
+        );
+        expectEqual(
+          await countOf(store, { tenant: undefined, limit }),
+          limit,
+          `of all tenants, up to ${limit}`,
+        );
       }
-      expectEqual(await countOf(store, { tenant: undefined, limit: 11 }), 11, 'of all tenants, up to one less');
+      expectEqual(
+        await countOf(store, { tenant: undefined, limit: 11 }),
+        11,
+        'of all tenants, up to one less',
+      );
     },
   },
 ];

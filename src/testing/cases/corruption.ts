@@ -18,7 +18,10 @@ import type { StoredPart } from '../store-case.js';
 /** A case that can damage a stored session. */
 export interface CorruptionCase {
   readonly name: string;
-  run(store: SessionStore, corrupt: (key: SessionKey, part: StoredPart) => Promise<void>): Promise<void>;
+  run(
+    store: SessionStore,
+    corrupt: (key: SessionKey, part: StoredPart) => Promise<void>,
+  ): Promise<void>;
 }
 
 const key = keyOf('bad');
@@ -61,9 +64,15 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
         'the page of the bad one',
       );
       for (const order of ['newest', 'oldest'] as const) {
-        const next = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, cursor: position }));
+        const next = await answerOf(
+          store.list(TENANT, { offset: 0, limit: 1, order, cursor: position }),
+        );
         const found = next.records.map(({ head }) => head.id);
-        expectEqual(found, [order === 'newest' ? 'oldest' : 'newest'], `what follows the bad one, ${order} first`);
+        expectEqual(
+          found,
+          [order === 'newest' ? 'oldest' : 'newest'],
+          `what follows the bad one, ${order} first`,
+        );
         const both = await answerOf(store.list(TENANT, { offset: 0, limit: 2, order }));
         expectEqual(
           [both.records.length, both.unreadable, both.nextCursor],
@@ -81,7 +90,11 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
     run: async (store, corrupt) => {
       const { newest } = await insertThree(store);
       await corrupt(key, part);
-      expectEqual(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE'))), 'taken', 'insert');
+      expectEqual(
+        await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE'))),
+        'taken',
+        'insert',
+      );
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       await expectStored(store, key, undefined);
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

@@ -8,8 +8,12 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-const insertDue = (store: SessionStore, each: SessionKey, deadline: number, state: StateRecord = live('IDLE')) =>
-  insert(store, each, headOf(each.id), { ...state, deadline });
+const insertDue = (
+  store: SessionStore,
+  each: SessionKey,
+  deadline: number,
+  state: StateRecord = live('IDLE'),
+) => insert(store, each, headOf(each.id), { ...state, deadline });
 
 const keyOfDue = ({ tenant, id }: DueSession): SessionKey => ({ tenant, id });
 
@@ -40,7 +44,11 @@ export const deadlines: readonly StoreCase[] = [
       await insert(store, keyOf('never'));
       const all = upTo(5).map((index) => ({ ...dueKey(index), dueAt: NOON + index }));
       for (const limit of [0, 1, 3, 5, 6, 1000]) {
-        expectEqual(await dueOf(store, NOON + 10, limit), all.slice(0, limit), `due, at most ${limit}`);
+        expectEqual(
+          await dueOf(store, NOON + 10, limit),
+          all.slice(0, limit),
+          `due, at most ${limit}`,
+        );
       }
       expectEqual(await dueOf(store, NOON + 2, 10), all.slice(0, 3), 'due two milliseconds later');
     },
@@ -69,9 +77,17 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 10);
       await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
       expectEqual(await isDue(store, NOON + 49), false, 'due before a later deadline');
-      expectEqual(await dueOf(store, NOON + 50, 10), [{ ...key, dueAt: NOON + 50 }], 'due at a later deadline');
+      expectEqual(
+        await dueOf(store, NOON + 50, 10),
+        [{ ...key, dueAt: NOON + 50 }],
+        'due at a later deadline',
+      );
       await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 20 }));
-      expectEqual(await dueOf(store, NOON + 20, 10), [{ ...key, dueAt: NOON + 20 }], 'due at an earlier one');
+      expectEqual(
+        await dueOf(store, NOON + 20, 10),
+        [{ ...key, dueAt: NOON + 20 }],
+        'due at an earlier one',
+      );
       await replace(store, key, live('ACTIVE', { revision: 4 }));
       expectEqual(await isDue(store, NOON + 1_000_000), false, 'due without a deadline');
       await replace(store, key, live('PAUSED', { revision: 5, deadline: NOON + 30 }));
@@ -97,7 +113,9 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 10);
       await answerOf(replacing(store, key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
       await answerOf(replacing(store, key, ended('terminated', { revision: 1 })));
-      await answerOf(store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })));
+      await answerOf(
+        store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })),
+      );
       expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, dueAt: NOON + 10 }], 'due');
     },
   },
@@ -119,10 +137,18 @@ export const deadlines: readonly StoreCase[] = [
       for (const each of many) await insertDue(store, each, NOON);
       for (const each of few) await insertDue(store, each, NOON + 1);
       const due = await dueOf(store, NOON + 1, 10);
-      expectEqual(due.filter(({ tenant }) => tenant === 'few').map(keyOfDue), few, 'the few that are due');
+      expectEqual(
+        due.filter(({ tenant }) => tenant === 'few').map(keyOfDue),
+        few,
+        'the few that are due',
+      );
       const all = await dueOf(store, NOON + 1, 1000);
       expectEqual(all.length, 43, 'the number of all that are due');
-      expectEqual((await answerOf(store.due(NOON + 1, 10))).hasMore, true, 'whether more is due than was given');
+      expectEqual(
+        (await answerOf(store.due(NOON + 1, 10))).hasMore,
+        true,
+        'whether more is due than was given',
+      );
     },
   },
   {
@@ -134,15 +160,26 @@ export const deadlines: readonly StoreCase[] = [
       await replace(store, key, over);
       await reschedule(store, due, NOON + 60);
       for (const each of [store, second]) {
-        expectEqual(await answerOf(each.reschedule(key, { from: NOON, to: NOON + 70 })), 'stale', 'the second');
+        expectEqual(
+          await answerOf(each.reschedule(key, { from: NOON, to: NOON + 70 })),
+          'stale',
+          'the second',
+        );
       }
-      const noted = async (each: SessionStore, now: number) => (await answerOf(each.due(now, 10))).sessions;
+      const noted = async (each: SessionStore, now: number) =>
+        (await answerOf(each.due(now, 10))).sessions;
       expectEqual(await noted(store, NOON + 59), [], 'due before');
       expectEqual(await noted(second, NOON + 60), [{ ...key, dueAt: NOON + 60 }], 'due then');
       const outcomes = await race(store, second, (each) =>
-        Promise.resolve(answerOf(each.reschedule(key, { from: NOON + 60, to: Number.POSITIVE_INFINITY }))),
+        Promise.resolve(
+          answerOf(each.reschedule(key, { from: NOON + 60, to: Number.POSITIVE_INFINITY })),
+        ),
       );
-      expectEqual(outcomes.filter((outcome) => outcome === 'moved').length, 1, 'how many have done it');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'moved').length,
+        1,
+        'how many have done it',
+      );
       expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due at any time');
       expectEqual(await answerOf(store.findState(key)), over, 'the state');
     },
@@ -154,11 +191,23 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 10);
       for (const to of [NOON + 20, Number.POSITIVE_INFINITY]) {
         await answerOf(store.reschedule(key, { from: NOON + 10, to }));
-        expectEqual(await dueOf(store, NOON + 10, 10), [due], `due after it was rescheduled to ${to}`);
+        expectEqual(
+          await dueOf(store, NOON + 10, 10),
+          [due],
+          `due after it was rescheduled to ${to}`,
+        );
       }
       const damaged = { from: NOON + 10, to: NOON + 20, isDamaged: true };
-      expectEqual(await answerOf(store.reschedule(key, damaged)), 'moved', 'reschedule where it is damaged');
-      expectEqual(await answerOf(store.due(NOON + 19, 10)), { sessions: [], failed: [], hasMore: false }, 'due before');
+      expectEqual(
+        await answerOf(store.reschedule(key, damaged)),
+        'moved',
+        'reschedule where it is damaged',
+      );
+      expectEqual(
+        await answerOf(store.due(NOON + 19, 10)),
+        { sessions: [], failed: [], hasMore: false },
+        'due before',
+      );
       const { sessions } = await answerOf(store.due(NOON + 20, 10));
       expectEqual(sessions, [{ ...key, dueAt: NOON + 20 }], 'due then');
     },
@@ -166,21 +215,42 @@ export const deadlines: readonly StoreCase[] = [
   {
     name: 'reschedule: a session that keeps its time has not moved, and waits for a worker from the same time on',
     run: async (store) => {
-      await insert(store, key, headOf('one'), live('ACTIVE', { deadline: NOON + 10, wakeAt: NOON + 5 }));
+      await insert(
+        store,
+        key,
+        headOf('one'),
+        live('ACTIVE', { deadline: NOON + 10, wakeAt: NOON + 5 }),
+      );
       for (const to of [NOON + 10, NOON + 20]) {
-        expectEqual(await answerOf(store.reschedule(key, { from: NOON + 10, to })), 'stale', `reschedule to ${to}`);
+        expectEqual(
+          await answerOf(store.reschedule(key, { from: NOON + 10, to })),
+          'stale',
+          `reschedule to ${to}`,
+        );
       }
       await reschedule(store, { ...key, dueAt: NOON + 10 }, NOON + 7);
       const range = { tenant: key.tenant, now: NOON + 5, until: NOON + 100, limit: 10 };
-      expectEqual((await answerOf(store.claim(range))).sessions, [{ ...key, dueAt: NOON + 5 }], 'what is claimed');
+      expectEqual(
+        (await answerOf(store.claim(range))).sessions,
+        [{ ...key, dueAt: NOON + 5 }],
+        'what is claimed',
+      );
     },
   },
   {
     name: 'reschedule: a session that is not there, or is due at no time, stays so',
     run: async (store) => {
-      expectEqual(await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })), 'stale', 'where none is');
+      expectEqual(
+        await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })),
+        'stale',
+        'where none is',
+      );
       await insert(store, key);
-      expectEqual(await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })), 'stale', 'without a deadline');
+      expectEqual(
+        await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })),
+        'stale',
+        'without a deadline',
+      );
       expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due');
     },
   },

@@ -19,7 +19,10 @@ const values: readonly JsonValue[] = [
   [],
   {},
   [null, [[]], { a: [1, 'two', { three: null }] }],
-  { toolCalls: [{ toolName: 'search', input: { q: 'a "quoted" text\n' } }], tokens: { in: 12, out: 3 } },
+  {
+    toolCalls: [{ toolName: 'search', input: { q: 'a "quoted" text\n' } }],
+    tokens: { in: 12, out: 3 },
+  },
   JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toJSON":"no"}'),
   Object.fromEntries(hostileTexts.map((text, at) => [`${at}${text}`, text])),
 ];
@@ -39,7 +42,10 @@ export const entryData: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       await answerOf(store.append(key, { entries, now: NOON }));
-      const { history, historyCount } = (await answerOf(store.find(key))) ?? { history: [], historyCount: 0 };
+      const { history, historyCount } = (await answerOf(store.find(key))) ?? {
+        history: [],
+        historyCount: 0,
+      };
       expectEqual(history, entries, 'the history');
       expectEqual(historyCount, entries.length, 'the number of entries');
       const part = await partOf(store, { limit: entries.length });
@@ -76,7 +82,11 @@ export const entryData: readonly StoreCase[] = [
         const next = await foundIn(store, { after: position, limit: 2 });
         expectEqual(next.entries, whole.entries.slice(at + 1, at + 3), `what follows entry ${at}`);
         const before = await foundIn(store, { before: position, limit: 2 });
-        expectEqual(before.entries, whole.entries.slice(Math.max(0, at - 1), at + 1), `what stands before ${position}`);
+        expectEqual(
+          before.entries,
+          whole.entries.slice(Math.max(0, at - 1), at + 1),
+          `what stands before ${position}`,
+        );
       }
     },
   },

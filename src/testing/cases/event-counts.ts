@@ -59,7 +59,9 @@ export const eventCounts: readonly StoreCase[] = [
         await expectNext('an append with an operation');
         await answerOf(store.append(id, { entries: [say('leased')], now: NOON, fencingToken: 3 }));
         await expectNext('an append of the holder');
-        await become(live('ACTIVE', { revision: 6, lease: { ...lease, until: 0, releasedAt: NOON } }));
+        await become(
+          live('ACTIVE', { revision: 6, lease: { ...lease, until: 0, releasedAt: NOON } }),
+        );
         await become(ended(endReason, { revision: 7 }));
         await answerOf(store.remove(id, { revision: 7 }));
         await expectNext('remove');
@@ -78,16 +80,37 @@ export const eventCounts: readonly StoreCase[] = [
         await answer;
         await expectNumbers([store, second], start, [], call);
       };
-      await none('insert of a taken id', answerOf(store.insert(TENANT, headOf('one'), live('IDLE'))));
-      await none('a stale replace', answerOf(replacing(store, key, live('PAUSED', { revision: 2 }))));
+      await none(
+        'insert of a taken id',
+        answerOf(store.insert(TENANT, headOf('one'), live('IDLE'))),
+      );
+      await none(
+        'a stale replace',
+        answerOf(replacing(store, key, live('PAUSED', { revision: 2 }))),
+      );
       await none('a stale remove', answerOf(store.remove(key, { revision: 1 })));
       const other = operationOf('op', 'other content');
-      await none('an append of other content', answerOf(store.append(key, { ...say1, operation: other })));
-      await none('an append at another position', answerOf(store.append(key, { ...say1, ifPosition: 0 })));
-      await none('an append of no holder', answerOf(store.append(key, { ...say1, fencingToken: 1 })));
-      await none('an append to a full history', answerOf(store.append(key, { ...say1, maxEntries: 1 })));
+      await none(
+        'an append of other content',
+        answerOf(store.append(key, { ...say1, operation: other })),
+      );
+      await none(
+        'an append at another position',
+        answerOf(store.append(key, { ...say1, ifPosition: 0 })),
+      );
+      await none(
+        'an append of no holder',
+        answerOf(store.append(key, { ...say1, fencingToken: 1 })),
+      );
+      await none(
+        'an append to a full history',
+        answerOf(store.append(key, { ...say1, maxEntries: 1 })),
+      );
       const renewed = { ...lease, until: NOON + 2000 };
-      await none('a renewal', replace(store, key, live('ACTIVE', { revision: 4, lease: renewed, deadline: NOON + 9 })));
+      await none(
+        'a renewal',
+        replace(store, key, live('ACTIVE', { revision: 4, lease: renewed, deadline: NOON + 9 })),
+      );
       const earlier = { from: NOON + 9, to: NOON + 5 };
       await none('reschedule', answerOf(store.reschedule(key, earlier)));
       await replace(store, key, ended('failed', { revision: 5 }));
@@ -107,8 +130,12 @@ export const eventCounts: readonly StoreCase[] = [
         await race(store, second, write);
         await expectNumbers([store, second], start, firsts(count), `simultaneous calls of ${call}`);
       };
-      await expectOne(1, 'insert', (each) => answerOf(each.insert(TENANT, headOf('one'), live('IDLE'))));
-      await expectOne(2, 'replace', (each) => answerOf(replacing(each, key, live('ACTIVE', { revision: 2 }))));
+      await expectOne(1, 'insert', (each) =>
+        answerOf(each.insert(TENANT, headOf('one'), live('IDLE'))),
+      );
+      await expectOne(2, 'replace', (each) =>
+        answerOf(replacing(each, key, live('ACTIVE', { revision: 2 }))),
+      );
       await expectOne(3, 'append', (each) => append(each, key, ['once'], 'op'));
       await expectOne(4, 'remove', (each) => answerOf(each.remove(key)));
     },

@@ -5,7 +5,15 @@ import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js'
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, repeatUntil, replace, replacing } from '../steps.js';
+import {
+  answerOf,
+  append,
+  insert,
+  insertActive,
+  repeatUntil,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -29,7 +37,16 @@ export const events: readonly StoreCase[] = [
       expectEqual(record?.sequence, 7, 'sequence in the record');
       expectEqual(await answerOf(store.remove(key, { now: NOON + 9 })), 'removed', 'remove');
       const told = await eventsAfter(store, start);
-      const types = ['created', 'started', 'appended', 'paused', 'resumed', 'appended', 'terminated', 'deleted'];
+      const types = [
+        'created',
+        'started',
+        'appended',
+        'paused',
+        'resumed',
+        'appended',
+        'terminated',
+        'deleted',
+      ];
       expectEqual(
         told.map(brief),
         types.map((type, at) => [`session.${type}`, at + 1, 'one']),
@@ -59,8 +76,15 @@ export const events: readonly StoreCase[] = [
         'where the entries start and end',
       );
       const [incarnation] = appended?.id.split('.') ?? [];
-      expectThat(record?.historyVersion.startsWith(`${incarnation}.`) === true, 'the version names the session');
-      expectEqual(terminated?.type === 'session.terminated' && terminated.endReason, 'time_limit', 'endReason');
+      expectThat(
+        record?.historyVersion.startsWith(`${incarnation}.`) === true,
+        'the version names the session',
+      );
+      expectEqual(
+        terminated?.type === 'session.terminated' && terminated.endReason,
+        'time_limit',
+        'endReason',
+      );
     },
   },
   {
@@ -73,7 +97,10 @@ export const events: readonly StoreCase[] = [
       await insert(store, key);
       const ids = (await eventsAfter(store, start)).map(({ id }) => id);
       const [first = '', second = ''] = [ids[0], ids.at(-1)].map((id) => id?.split('.')[0]);
-      expectThat(/^[\w-]{1,64}$/.test(first), 'the name has 1 to 64 of the characters A-Z a-z 0-9 _ -');
+      expectThat(
+        /^[\w-]{1,64}$/.test(first),
+        'the name has 1 to 64 of the characters A-Z a-z 0-9 _ -',
+      );
       expectThat(first !== second, 'a new session under the id has its own');
       const own = [1, 2, 3, 4].map((sequence) => `${first}.${sequence}`);
       expectEqual(ids, [...own, `${second}.1`], 'the ids');
@@ -115,7 +142,10 @@ export const events: readonly StoreCase[] = [
       let position = start;
       await repeatUntil('a page without events', all.length, async () => {
         const page = await answerOf(log.read(log.streamOf(TENANT), position, 2));
-        expectThat(page.events.length <= 2, 'a page holds at most as many events as were asked for');
+        expectThat(
+          page.events.length <= 2,
+          'a page holds at most as many events as were asked for',
+        );
         expectEqual(page.isTrimmed, false, 'isTrimmed');
         paged.push(...page.events);
         position = page.position;
@@ -123,7 +153,11 @@ export const events: readonly StoreCase[] = [
       });
       expectEqual(paged, all, 'the events of all pages');
       expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
-      expectEqual(await eventsAfter(store, await latestPosition(store)), [], 'the events after the latest');
+      expectEqual(
+        await eventsAfter(store, await latestPosition(store)),
+        [],
+        'the events after the latest',
+      );
     },
   },
   {
@@ -168,7 +202,12 @@ export const events: readonly StoreCase[] = [
       await insertActive(store, key);
       await Promise.all(
         upTo(20).map((turn) =>
-          append(turn % 2 === 0 ? store : second, key, [`${turn}`], turn % 3 === 0 ? `op-${turn}` : undefined),
+          append(
+            turn % 2 === 0 ? store : second,
+            key,
+            [`${turn}`],
+            turn % 3 === 0 ? `op-${turn}` : undefined,
+          ),
         ),
       );
       expectEqual(
@@ -189,7 +228,10 @@ export const events: readonly StoreCase[] = [
       const told = await eventsAfter(store, start);
       expectEqual(
         told.map(({ type, sequence }) => [type, sequence]),
-        ['created', 'started', 'appended', 'deleted'].map((type, at) => [`session.${type}`, at + 1]),
+        ['created', 'started', 'appended', 'deleted'].map((type, at) => [
+          `session.${type}`,
+          at + 1,
+        ]),
         'the events',
       );
       expectEqual(await eventsAfter(second, start), told, 'the events that the second store reads');

@@ -1,7 +1,16 @@
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, dueOf, expectStored, insert, insertActive, replace, replacing } from '../steps.js';
+import {
+  answerOf,
+  append,
+  dueOf,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -22,13 +31,21 @@ export const extensions: readonly StoreCase[] = [
       for (const [at, state] of states.entries()) {
         await replace(store, key, state);
         await expectStored(store, key, { head, state, history: [] });
-        expectEqual((await answerOf(store.find(key)))?.sequence, at + 2, `the sequence of revision ${state.revision}`);
+        expectEqual(
+          (await answerOf(store.find(key)))?.sequence,
+          at + 2,
+          `the sequence of revision ${state.revision}`,
+        );
       }
       await append(store, key, ['hello']);
       expectEqual((await answerOf(store.find(key)))?.sequence, 7, 'the sequence after an append');
       const stale = live('ACTIVE', { revision: 6, limitMs: 7 });
       expectEqual(await answerOf(replacing(store, key, stale)), 'stale', 'a stale extension');
-      expectEqual((await answerOf(store.find(key)))?.sequence, 7, 'the sequence after a stale extension');
+      expectEqual(
+        (await answerOf(store.find(key)))?.sequence,
+        7,
+        'the sequence after a stale extension',
+      );
     },
   },
   {
@@ -43,13 +60,21 @@ export const extensions: readonly StoreCase[] = [
         const deadline = NOON + ms;
         await replace(store, key, live('ACTIVE', { revision, limitMs: ms, deadline }));
         expectEqual(await dueOf(store, deadline - 1, 10), [], 'due before the new deadline');
-        expectEqual(await dueOf(store, deadline, 10), [{ ...key, dueAt: deadline }], 'due at the new deadline');
+        expectEqual(
+          await dueOf(store, deadline, 10),
+          [{ ...key, dueAt: deadline }],
+          'due at the new deadline',
+        );
         for (const [now, outcome] of [
           [deadline - 1, 'appended'],
           [deadline, 'closed'],
         ] as const) {
           const appended = await answerOf(store.append(key, { entries: [say('hello')], now }));
-          expectEqual(appended.outcome, outcome, `an append ${deadline - now} ms before the new deadline`);
+          expectEqual(
+            appended.outcome,
+            outcome,
+            `an append ${deadline - now} ms before the new deadline`,
+          );
         }
       }
     },
@@ -64,18 +89,41 @@ export const extensionEvents: readonly StoreCase[] = [
       await insertActive(store, key);
       const start = await latestPosition(store);
       const endsAt = NOON + 600_000;
-      const first = live('ACTIVE', { revision: 3, limitMs: 600_000, deadline: endsAt, lastActivityAt: NOON + 7 });
+      const first = live('ACTIVE', {
+        revision: 3,
+        limitMs: 600_000,
+        deadline: endsAt,
+        lastActivityAt: NOON + 7,
+      });
       await replace(store, key, first);
-      expectEqual(await answerOf(replacing(store, key, first)), 'stale', 'the same extension again');
+      expectEqual(
+        await answerOf(replacing(store, key, first)),
+        'stale',
+        'the same extension again',
+      );
       await replace(store, key, live('ACTIVE', { revision: 4, lastActivityAt: NOON + 9 }));
-      await replace(store, key, live('PAUSED', { revision: 5, limitMs: 600_000, since: NOON + 10 }));
-      await replace(store, key, live('PAUSED', { revision: 6, limitMs: 1500, lastActivityAt: NOON + 11 }));
-      await replace(store, key, live('PAUSED', { revision: 7, limitMs: 1500, lastActivityAt: NOON + 12 }));
+      await replace(
+        store,
+        key,
+        live('PAUSED', { revision: 5, limitMs: 600_000, since: NOON + 10 }),
+      );
+      await replace(
+        store,
+        key,
+        live('PAUSED', { revision: 6, limitMs: 1500, lastActivityAt: NOON + 11 }),
+      );
+      await replace(
+        store,
+        key,
+        live('PAUSED', { revision: 7, limitMs: 1500, lastActivityAt: NOON + 12 }),
+      );
       const at = (ms: number) => new Date(NOON + ms).toISOString();
       expectEqual(
         (await eventsAfter(store, start)).map((event) => {
           const told = [event.type, event.sequence, event.at];
-          return event.type === 'session.extended' ? [...told, event.timeLimit, event.endsAt] : told;
+          return event.type === 'session.extended'
+            ? [...told, event.timeLimit, event.endsAt]
+            : told;
         }),
         [
           ['session.extended', 3, at(7), 600, at(600_000)],

@@ -18,13 +18,25 @@ export const forks: readonly StoreCase[] = [
       const head = { ...headOf(fork.id), origin: { id: origin.id, position: end } };
       const opening = { source, entries: [...entries, say('four')] };
       expectEqual(await open(store, opening, started, head), 'inserted', 'insert');
-      await expectStored(store, fork, { head, state: started, history: saying('one', 'two', '\u20ac three', 'four') });
+      await expectStored(store, fork, {
+        head,
+        state: started,
+        history: saying('one', 'two', '\u20ac three', 'four'),
+      });
       await append(store, origin, ['five']);
       await append(store, fork, ['six']);
       expectEqual(await said(store, origin), ['one', 'two', '\u20ac three', 'five'], 'the origin');
-      expectEqual(await said(store, fork), ['one', 'two', '\u20ac three', 'four', 'six'], 'the fork');
+      expectEqual(
+        await said(store, fork),
+        ['one', 'two', '\u20ac three', 'four', 'six'],
+        'the fork',
+      );
       await answerOf(store.remove(origin));
-      expectEqual((await answerOf(store.find(fork)))?.history.length, 5, 'the fork without its origin');
+      expectEqual(
+        (await answerOf(store.find(fork)))?.history.length,
+        5,
+        'the fork without its origin',
+      );
     },
   },
   {
@@ -60,7 +72,11 @@ export const forks: readonly StoreCase[] = [
         await expectNone(store);
         if (name !== 'a deletion') continue;
         await insertActive(store, origin);
-        expectEqual(await open(store, opening), 'source_changed', 'an insert after a deletion and a creation');
+        expectEqual(
+          await open(store, opening),
+          'source_changed',
+          'an insert after a deletion and a creation',
+        );
       }
     },
   },
@@ -115,7 +131,11 @@ export const forks: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, { tenant: 'another', id: origin.id });
       const { entries, source } = await readOf(store, { tenant: 'another', id: origin.id });
-      expectEqual(await open(store, { entries, source }), 'source_changed', 'a session of another tenant');
+      expectEqual(
+        await open(store, { entries, source }),
+        'source_changed',
+        'a session of another tenant',
+      );
       const none = { id: 'none', version: source.version };
       expectEqual(await open(store, { entries, source: none }), 'source_changed', 'no session');
       await expectNone(store);
@@ -134,7 +154,9 @@ export const forks: readonly StoreCase[] = [
         return open(each, opening, started, headOf(`fork ${writer}`));
       });
       const forkers = upTo(WRITERS).filter((writer) => writer % 2 === 1);
-      const isKnown = forkers.every((writer) => ['inserted', 'source_changed'].includes(String(outcomes[writer])));
+      const isKnown = forkers.every((writer) =>
+        ['inserted', 'source_changed'].includes(String(outcomes[writer])),
+      );
       expectEqual(isKnown, true, 'the outcomes of forks are known');
       expectEqual(await open(store, opening), 'source_changed', 'a fork after the redaction');
       const again = await readOf(store);

@@ -12,7 +12,10 @@ const terms: SessionTerms = { ...noTerms, graceMs: 1000 };
 const outcomeAt = async (store: SessionStore, ms: number): Promise<string> =>
   (await answerOf(store.append(key, { entries: [say(`at ${ms}`)], now: NOON + ms }))).outcome;
 
-const outcomesAt = async (store: SessionStore, times: readonly number[]): Promise<readonly string[]> => {
+const outcomesAt = async (
+  store: SessionStore,
+  times: readonly number[],
+): Promise<readonly string[]> => {
   const outcomes: string[] = [];
   for (const ms of times) outcomes.push(await outcomeAt(store, ms));
   return outcomes;
@@ -56,7 +59,11 @@ export const gracePeriods: readonly StoreCase[] = [
         key,
         live('PAUSED', { revision: 3, deadline: NOON + 200, terms, lastActivityAt: NOON + 99 }),
       );
-      expectEqual(await outcomesAt(store, [200, 1199, 1200]), ['appended', 'appended', 'closed'], 'PAUSED');
+      expectEqual(
+        await outcomesAt(store, [200, 1199, 1200]),
+        ['appended', 'appended', 'closed'],
+        'PAUSED',
+      );
     },
   },
   {
@@ -89,7 +96,11 @@ export const gracePeriods: readonly StoreCase[] = [
       await insert(store, key, headOf('one'), live('IDLE', { deadline: NOON + 100 }));
       expectEqual(await outcomesAt(store, [99, 100, 101]), ['closed', 'closed', 'closed'], 'IDLE');
       await replace(store, key, ended('terminated', { revision: 2, since: NOON + 50 }));
-      expectEqual(await outcomesAt(store, [49, 50, 51]), ['closed', 'closed', 'closed'], 'TERMINATED');
+      expectEqual(
+        await outcomesAt(store, [49, 50, 51]),
+        ['closed', 'closed', 'closed'],
+        'TERMINATED',
+      );
     },
   },
 ];

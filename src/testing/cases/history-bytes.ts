@@ -33,8 +33,14 @@ export const historyBytes: readonly StoreCase[] = [
         await repeatUntil('a part without hasMore', entries.length, async () => {
           const part = await partOf(store, { after, limit: 100, maxBytes });
           const bytes = jsonBytes(part.entries);
-          expectThat(bytes <= byteLimit(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
-          expectThat(!part.hasMore || bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
+          expectThat(
+            bytes <= byteLimit(maxBytes),
+            `a part of ${bytes} bytes has about ${maxBytes} at most`,
+          );
+          expectThat(
+            !part.hasMore || bytes > maxBytes / 3,
+            `a part of ${bytes} bytes uses most of ${maxBytes}`,
+          );
           read.push(...part.entries);
           after = part.position;
           return !part.hasMore;
@@ -50,9 +56,16 @@ export const historyBytes: readonly StoreCase[] = [
       for (const maxBytes of [5000, 9000, 25_000]) {
         const part = await partOf(store, { limit: 20, maxBytes });
         const bytes = jsonBytes(part.entries);
-        expectThat(bytes <= byteLimit(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
+        expectThat(
+          bytes <= byteLimit(maxBytes),
+          `a part of ${bytes} bytes has about ${maxBytes} at most`,
+        );
         expectThat(bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
-        expectEqual(part.entries, entries.slice(entries.length - part.entries.length), 'the latest entries');
+        expectEqual(
+          part.entries,
+          entries.slice(entries.length - part.entries.length),
+          'the latest entries',
+        );
         expectEqual(part.hasMore, false, 'hasMore');
         const before = await partOf(store, { before: part.start, limit: 20, maxBytes });
         expectEqual(
@@ -60,7 +73,10 @@ export const historyBytes: readonly StoreCase[] = [
           entries.slice(-part.entries.length - before.entries.length, -part.entries.length),
           'the latest entries before them',
         );
-        expectThat(jsonBytes(before.entries) <= byteLimit(maxBytes), `they have about ${maxBytes} bytes at most`);
+        expectThat(
+          jsonBytes(before.entries) <= byteLimit(maxBytes),
+          `they have about ${maxBytes} bytes at most`,
+        );
         const next = await partOf(store, { after: part.position, limit: 10 });
         expectEqual(next.entries, [], 'what follows them');
       }
@@ -70,7 +86,11 @@ export const historyBytes: readonly StoreCase[] = [
     name: 'maxBytes: a part has at least one entry, however large that is',
     run: async (store) => {
       const entries = await insertLong(store);
-      expectEqual((await partOf(store, { limit: 5, maxBytes: 1 })).entries, entries.slice(-1), 'the last');
+      expectEqual(
+        (await partOf(store, { limit: 5, maxBytes: 1 })).entries,
+        entries.slice(-1),
+        'the last',
+      );
       const first = await partOf(store, { after: 0, limit: 5, maxBytes: 1 });
       expectEqual(first.entries, entries.slice(0, 1), 'the first');
       const second = await partOf(store, { after: first.position, limit: 5, maxBytes: 1 });

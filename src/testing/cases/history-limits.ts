@@ -12,7 +12,8 @@ const texts = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'];
 const limits = [0, 1, 2, 3, 4, 10, texts.length - 1, texts.length, texts.length + 1, 10_000];
 
 /** The last `count` items; none for 0. */
-const lastOf = <T>(items: readonly T[], count: number): readonly T[] => items.slice(Math.max(0, items.length - count));
+const lastOf = <T>(items: readonly T[], count: number): readonly T[] =>
+  items.slice(Math.max(0, items.length - count));
 
 export const historyLimits: readonly StoreCase[] = [
   {
@@ -24,7 +25,11 @@ export const historyLimits: readonly StoreCase[] = [
       const whole = await answerOf(store.find(key));
       for (const historyLimit of limits) {
         const history = lastOf(texts, historyLimit).map((text) => say(text));
-        expectEqual(await answerOf(store.find(key, { historyLimit })), whole && { ...whole, history }, 'the record');
+        expectEqual(
+          await answerOf(store.find(key, { historyLimit })),
+          whole && { ...whole, history },
+          'the record',
+        );
       }
     },
   },
@@ -34,9 +39,14 @@ export const historyLimits: readonly StoreCase[] = [
       const counts = [0, 1, 3, 20];
       for (const [at, count] of counts.entries()) {
         const each = keyOf(`s${at}`);
-        const inserted = await insertActive(store, each, headOf(each.id, NOON + at, { context: 'algebra' }));
+        const inserted = await insertActive(
+          store,
+          each,
+          headOf(each.id, NOON + at, { context: 'algebra' }),
+        );
         if (count > 0) await append(store, each, texts.slice(0, count));
-        if (at === 2) await replace(store, each, ended('failed', { ...inserted.state, revision: 3 }));
+        if (at === 2)
+          await replace(store, each, ended('failed', { ...inserted.state, revision: 3 }));
       }
       const range = { offset: 0, limit: 10, order: 'oldest' } as const;
       const whole = await answerOf(store.list(TENANT, range));
@@ -47,8 +57,15 @@ export const historyLimits: readonly StoreCase[] = [
       );
       for (const historyLimit of [0, 1, 2, 3, 19, 20, 21]) {
         const page = await answerOf(store.list(TENANT, { ...range, historyLimit }));
-        const records = whole.records.map((record) => ({ ...record, history: lastOf(record.history, historyLimit) }));
-        expectEqual(page, { ...whole, records }, `the page with at most ${historyLimit} entries of each`);
+        const records = whole.records.map((record) => ({
+          ...record,
+          history: lastOf(record.history, historyLimit),
+        }));
+        expectEqual(
+          page,
+          { ...whole, records },
+          `the page with at most ${historyLimit} entries of each`,
+        );
       }
     },
   },
@@ -57,8 +74,17 @@ export const historyLimits: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, key);
       const expectCount = async (count: number) => {
-        for (const size of [undefined, { historyLimit: 0 }, { historyLimit: 1 }, { historyLimit: 1000 }]) {
-          expectEqual((await answerOf(store.find(key, size)))?.historyCount, count, 'historyCount of find');
+        for (const size of [
+          undefined,
+          { historyLimit: 0 },
+          { historyLimit: 1 },
+          { historyLimit: 1000 },
+        ]) {
+          expectEqual(
+            (await answerOf(store.find(key, size)))?.historyCount,
+            count,
+            'historyCount of find',
+          );
           const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
           expectEqual(page.records[0]?.historyCount, count, 'historyCount of list');
         }

@@ -1,7 +1,16 @@
 import type { HistoryEntry } from '../../session/session.js';
 import type { HistorySlice, SessionKey } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
-import { contentsOf, foundIn, insertTalk, key, MAXIMUM_PARTS, partOf, readBack, readOn } from '../history-steps.js';
+import {
+  contentsOf,
+  foundIn,
+  insertTalk,
+  key,
+  MAXIMUM_PARTS,
+  partOf,
+  readBack,
+  readOn,
+} from '../history-steps.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
@@ -32,7 +41,11 @@ export const historyParts: readonly StoreCase[] = [
         expectEqual(contentsOf(part), said.slice(count), `after ${position}`);
         expectEqual(part.hasMore, false, 'hasMore');
       }
-      expectEqual(await append(store, key, ['again'], 'op-3'), marks[3]?.position, 'the position of a repeated append');
+      expectEqual(
+        await append(store, key, ['again'], 'op-3'),
+        marks[3]?.position,
+        'the position of a repeated append',
+      );
     },
   },
   {
@@ -75,13 +88,28 @@ export const historyParts: readonly StoreCase[] = [
         const part = await partOf(store, { limit: last });
         const above = await partOf(store, { before: part.start, limit: 1000 });
         expectEqual(contentsOf(above), said.slice(0, -last), `what stands before the last ${last}`);
-        expectEqual([above.start, above.hasMore], [0, true], 'its start, and whether there are entries after it');
+        expectEqual(
+          [above.start, above.hasMore],
+          [0, true],
+          'its start, and whether there are entries after it',
+        );
         const again = await partOf(store, { after: part.start, limit: 1000 });
         expectEqual(again, part, `what follows the start of the last ${last}`);
       }
-      const middle = await partOf(store, { after: (await partOf(store, { after: 0, limit: 4 })).position, limit: 3 });
-      expectEqual(contentsOf(await partOf(store, { before: middle.start, limit: 2 })), said.slice(2, 4), 'before it');
-      expectEqual((await partOf(store, { limit: 1000 })).start, 0, 'the start of the whole history');
+      const middle = await partOf(store, {
+        after: (await partOf(store, { after: 0, limit: 4 })).position,
+        limit: 3,
+      });
+      expectEqual(
+        contentsOf(await partOf(store, { before: middle.start, limit: 2 })),
+        said.slice(2, 4),
+        'before it',
+      );
+      expectEqual(
+        (await partOf(store, { limit: 1000 })).start,
+        0,
+        'the start of the whole history',
+      );
     },
   },
   {
@@ -90,7 +118,11 @@ export const historyParts: readonly StoreCase[] = [
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
       const more = async (limit: number) => (await partOf(store, { after: 0, limit })).hasMore;
-      expectEqual([await more(1), await more(2), await more(3), await more(4)], [true, true, false, false], 'hasMore');
+      expectEqual(
+        [await more(1), await more(2), await more(3), await more(4)],
+        [true, true, false, false],
+        'hasMore',
+      );
     },
   },
   {
@@ -100,11 +132,19 @@ export const historyParts: readonly StoreCase[] = [
       const none = [await partOf(store, { limit: 5 }), await partOf(store, { after: 0, limit: 5 })];
       none.push(await partOf(store, { before: 0, limit: 5 }));
       for (const part of none) {
-        expectEqual([part.entries, part.start, part.hasMore], [[], part.position, false], 'a part of nothing');
+        expectEqual(
+          [part.entries, part.start, part.hasMore],
+          [[], part.position, false],
+          'a part of nothing',
+        );
       }
       await append(store, key, ['hello']);
       for (const { position } of none) {
-        expectEqual(contentsOf(await partOf(store, { after: position, limit: 5 })), ['hello'], 'what came first');
+        expectEqual(
+          contentsOf(await partOf(store, { after: position, limit: 5 })),
+          ['hello'],
+          'what came first',
+        );
       }
       const ends = [await partOf(store, { limit: 5 }), await partOf(store, { after: 0, limit: 1 })];
       await append(store, key, ['goodbye', 'and thanks']);
@@ -129,7 +169,11 @@ export const historyParts: readonly StoreCase[] = [
   {
     name: 'findEntries: an unknown session, another tenant\u2019s, or a removed one is missing',
     run: async (store) => {
-      const slices: readonly HistorySlice[] = [{ limit: 1 }, { after: 0, limit: 1 }, { before: 5, limit: 1 }];
+      const slices: readonly HistorySlice[] = [
+        { limit: 1 },
+        { after: 0, limit: 1 },
+        { before: 5, limit: 1 },
+      ];
       const expectMissing = async (of: SessionKey) => {
         for (const slice of slices)
           expectEqual(await answerOf(store.findEntries(of, slice)), { outcome: 'missing' }, 'it');
@@ -142,7 +186,11 @@ export const historyParts: readonly StoreCase[] = [
       await answerOf(store.remove(key));
       await expectMissing(key);
       await insert(store, key);
-      expectEqual((await partOf(store, { limit: 1 })).entries, [], 'the entries of another of its id');
+      expectEqual(
+        (await partOf(store, { limit: 1 })).entries,
+        [],
+        'the entries of another of its id',
+      );
     },
   },
   {
@@ -153,24 +201,43 @@ export const historyParts: readonly StoreCase[] = [
       await replace(store, key, ended('terminated', { revision: 3 }));
       expectEqual(contentsOf(await partOf(store, { limit: 1 })), ['there'], 'the last');
       expectEqual(contentsOf(await partOf(store, { after: 0, limit: 1 })), ['hello'], 'the first');
-      expectEqual((await partOf(store, { after: position, limit: 1 })).entries, [], 'what follows them');
+      expectEqual(
+        (await partOf(store, { after: position, limit: 1 })).entries,
+        [],
+        'what follows them',
+      );
     },
   },
   {
     name: 'findEntries: any text is read as it was written, alone and among others',
     run: async (store) => {
-      await insertActive(store, key, headOf('one', NOON, { context: '\n{"\u20AC"},\n"op",\n'.repeat(50) }));
-      const entries = hostileTexts.map((text, at) => ({ ...say(text), role: hostileTexts[at + 1] || 'user' }));
+      await insertActive(
+        store,
+        key,
+        headOf('one', NOON, { context: '\n{"\u20AC"},\n"op",\n'.repeat(50) }),
+      );
+      const entries = hostileTexts.map((text, at) => ({
+        ...say(text),
+        role: hostileTexts[at + 1] || 'user',
+      }));
       for (const at of upTo(Math.ceil(entries.length / 2))) {
         const two = entries.slice(2 * at, 2 * at + 2);
         await answerOf(store.append(key, { entries: two, now: NOON }));
       }
       expectEqual((await partOf(store, { limit: 1000 })).entries, entries, 'all');
       expectEqual(await readOn(store, 0, 1), entries, 'one by one');
-      expectEqual(await readBack(store, (await partOf(store, { limit: 1 })).position, 1), entries, 'back, one by one');
+      expectEqual(
+        await readBack(store, (await partOf(store, { limit: 1 })).position, 1),
+        entries,
+        'back, one by one',
+      );
       for (const last of upTo(entries.length)) {
         if (last > 0)
-          expectEqual((await partOf(store, { limit: last })).entries, entries.slice(-last), `the last ${last}`);
+          expectEqual(
+            (await partOf(store, { limit: last })).entries,
+            entries.slice(-last),
+            `the last ${last}`,
+          );
       }
     },
   },
@@ -181,14 +248,19 @@ export const historyParts: readonly StoreCase[] = [
       const entries = upTo(40).map((at) =>
         say(`${at} ${'\u20AC\u00E9x'.repeat(at % 3 === 0 ? (at * 331) % 7000 : at)}`),
       );
-      for (const entry of entries) await answerOf(store.append(key, { entries: [entry], now: NOON }));
+      for (const entry of entries)
+        await answerOf(store.append(key, { entries: [entry], now: NOON }));
       expectEqual(await readOn(store, 0, 3), entries, 'three at a time');
       expectEqual(await readOn(store, 0, 40), entries, 'at once');
       const { position } = await partOf(store, { limit: 1 });
       expectEqual(await readBack(store, position, 3), entries, 'back, three at a time');
       expectEqual(await readBack(store, position, 40), entries, 'back, at once');
       for (const last of [1, 2, 10, 25, 39, 40]) {
-        expectEqual((await partOf(store, { limit: last })).entries, entries.slice(-last), `the last ${last}`);
+        expectEqual(
+          (await partOf(store, { limit: last })).entries,
+          entries.slice(-last),
+          `the last ${last}`,
+        );
       }
     },
   },
@@ -224,7 +296,9 @@ export const historyParts: readonly StoreCase[] = [
         return position;
       };
       const write = async () => {
-        await race(store, second, (each, writer) => append(each, key, [`${writer} a`, `${writer} b`]));
+        await race(store, second, (each, writer) =>
+          append(each, key, [`${writer} a`, `${writer} b`]),
+        );
         isWritten = true;
       };
       const [position] = await Promise.all([readOnMeanwhile(), write()]);

@@ -15,7 +15,10 @@ const versionIn = async (store: SessionStore, second: SessionStore): Promise<str
     expectEqual(found?.historyVersion, version, `historyVersion ${limit}`);
     expectEqual(found?.historyPosition, position, `historyPosition ${limit}`);
   }
-  expectThat(/^[\w.-]{1,64}$/.test(version), 'a version has 1 to 64 of the characters A-Z a-z 0-9 _ . -');
+  expectThat(
+    /^[\w.-]{1,64}$/.test(version),
+    'a version has 1 to 64 of the characters A-Z a-z 0-9 _ . -',
+  );
   return version;
 };
 
@@ -41,7 +44,11 @@ export const historyVersions: readonly StoreCase[] = [
       await answerOf(store.remove(key));
       await insertActive(store, key);
       versions.push(await versionIn(store, second));
-      expectEqual(new Set(versions).size, 5, 'the versions after two rewinds, a redaction and a new session');
+      expectEqual(
+        new Set(versions).size,
+        5,
+        'the versions after two rewinds, a redaction and a new session',
+      );
     },
   },
 ];

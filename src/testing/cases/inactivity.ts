@@ -20,13 +20,21 @@ export const inactivity: readonly StoreCase[] = [
       expectEqual([await isDueAt(NOON + 99), await isDueAt(NOON + 100)], [false, true], 'due');
       expectEqual(await appendAt(NOON + 100), 'closed', 'an append when it is over');
       expectEqual(await appendAt(NOON + 99), 'appended', 'an append a millisecond before');
-      expectEqual([await isDueAt(NOON + 198), await isDueAt(NOON + 199)], [false, true], 'due after the append');
+      expectEqual(
+        [await isDueAt(NOON + 198), await isDueAt(NOON + 199)],
+        [false, true],
+        'due after the append',
+      );
       const state = await answerOf(store.findState(key));
       expectEqual(state && acceptsHistoryUntil(state), NOON + 199, 'the end');
       expectEqual(await appendAt(NOON + 199), 'closed', 'an append when it is over again');
       expectEqual(await appendAt(NOON + 198), 'appended', 'an append a millisecond before that');
       expectEqual(await appendAt(NOON + 250), 'closed', 'an append at the time limit');
-      expectEqual([await isDueAt(NOON + 249), await isDueAt(NOON + 250)], [false, true], 'due at the time limit');
+      expectEqual(
+        [await isDueAt(NOON + 249), await isDueAt(NOON + 250)],
+        [false, true],
+        'due at the time limit',
+      );
     },
   },
   {
@@ -49,7 +57,11 @@ export const inactivity: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, key, headOf('one'), live('IDLE', { terms }));
       await replace(store, key, active);
-      await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1000, lastActivityAt: NOON, terms }));
+      await replace(
+        store,
+        key,
+        live('PAUSED', { revision: 3, deadline: NOON + 1000, lastActivityAt: NOON, terms }),
+      );
       expectEqual(await dueOf(store, NOON + 999, 10), [], 'due');
       const answer = await answerOf(store.append(key, { entries: [say('late')], now: NOON + 999 }));
       expectEqual(answer.outcome, 'appended', 'append');
@@ -64,8 +76,15 @@ export const inactivityStatuses: readonly StoreCase[] = [
       await insert(store, key, headOf('one'), live('IDLE', { terms }));
       await replace(store, key, active);
       const totalAt = async (status: 'ACTIVE' | 'TERMINATED', now: number) =>
-        (await answerOf(store.list(key.tenant, { offset: 0, limit: 10, status: { anyOf: [status], now } }))).total;
-      const at = async (now: number) => [await totalAt('ACTIVE', now), await totalAt('TERMINATED', now)];
+        (
+          await answerOf(
+            store.list(key.tenant, { offset: 0, limit: 10, status: { anyOf: [status], now } }),
+          )
+        ).total;
+      const at = async (now: number) => [
+        await totalAt('ACTIVE', now),
+        await totalAt('TERMINATED', now),
+      ];
       expectEqual(
         [await at(NOON + 99), await at(NOON + 100)],
         [

@@ -45,11 +45,19 @@ export const labelSearch: readonly StoreCase[] = [
         const none = await pageOf(store, { labels });
         expectEqual([none.ids, none.total], [[], 0], `those with ${JSON.stringify(labels)}`);
       }
-      expectEqual((await pageOf(store, { labels: ofWeb }, 'globex')).total, 0, 'those of another tenant');
+      expectEqual(
+        (await pageOf(store, { labels: ofWeb }, 'globex')).total,
+        0,
+        'those of another tenant',
+      );
       for (const order of ['newest', 'oldest'] as const) {
         const all = (await pageOf(store, { labels: ofWeb, order })).ids;
         for (const limit of [1, 2, 3]) {
-          expectEqual(await walk(store, { labels: ofWeb, order, limit }), all, `a walk by ${limit}, ${order} first`);
+          expectEqual(
+            await walk(store, { labels: ofWeb, order, limit }),
+            all,
+            `a walk by ${limit}, ${order} first`,
+          );
         }
       }
     },
@@ -77,9 +85,17 @@ export const labelSearch: readonly StoreCase[] = [
         const page = await pageOf(store, { labels: mine, status: { anyOf: ['ACTIVE'], now } });
         expectEqual([page.ids, page.total], [active, active.length], `ACTIVE at ${now - NOON}`);
       }
-      const over = await pageOf(store, { labels: mine, status: { anyOf: ['TERMINATED'], now: NOON + 40 }, limit: 2 });
+      const over = await pageOf(store, {
+        labels: mine,
+        status: { anyOf: ['TERMINATED'], now: NOON + 40 },
+        limit: 2,
+      });
       expectEqual([over.ids, over.total], [['over', 'left'], 3], 'TERMINATED in the end');
-      const rest = { labels: mine, status: { anyOf: ['TERMINATED'], now: NOON + 40 }, cursor: over.next } as const;
+      const rest = {
+        labels: mine,
+        status: { anyOf: ['TERMINATED'], now: NOON + 40 },
+        cursor: over.next,
+      } as const;
       expectEqual((await pageOf(store, rest)).ids, ['due'], 'the next page');
     },
   },
@@ -89,25 +105,61 @@ export const labelSearch: readonly StoreCase[] = [
       await insertUpdated(store);
       const stored = ['used', 'over', 'paused', 'same', 'idle', 'left', 'due'];
       const byUpdate = { labels: mine, order: 'updated' } as const;
-      expectEqual(await pageOf(store, byUpdate), { ids: stored, total: 7, next: undefined }, 'as it is stored');
+      expectEqual(
+        await pageOf(store, byUpdate),
+        { ids: stored, total: 7, next: undefined },
+        'as it is stored',
+      );
       const before = await pageOf(store, { ...byUpdate, now: NOON + 30 });
       expectEqual(before.ids, stored, 'before the clock ends any');
       const after = ['used', 'due', 'left', 'over', 'paused', 'same', 'idle'];
-      expectEqual((await pageOf(store, { ...byUpdate, now: NOON + 60 })).ids, after, 'with ends by the clock');
+      expectEqual(
+        (await pageOf(store, { ...byUpdate, now: NOON + 60 })).ids,
+        after,
+        'with ends by the clock',
+      );
       const first = await pageOf(store, { ...byUpdate, now: NOON + 60, limit: 2 });
-      expectEqual(first, { ids: ['used', 'due'], total: 7, next: { id: 'due', at: at(40) } }, 'the first page');
+      expectEqual(
+        first,
+        { ids: ['used', 'due'], total: 7, next: { id: 'due', at: at(40) } },
+        'the first page',
+      );
       const third = await pageOf(store, { ...byUpdate, now: NOON + 60, limit: 2, offset: 4 });
-      expectEqual([third.ids, third.next], [['paused', 'same'], { id: 'same', at: at(10) }], 'the third page');
+      expectEqual(
+        [third.ids, third.next],
+        [['paused', 'same'], { id: 'same', at: at(10) }],
+        'the third page',
+      );
       for (const limit of [1, 2, 3, 6, 7]) {
-        expectEqual(await walk(store, { ...byUpdate, now: NOON + 60, limit }), after, `a walk by ${limit}`);
+        expectEqual(
+          await walk(store, { ...byUpdate, now: NOON + 60, limit }),
+          after,
+          `a walk by ${limit}`,
+        );
       }
       const between = { createdAfter: at(0), createdBefore: at(5) };
-      expectEqual((await pageOf(store, { ...byUpdate, ...between })).ids, ['used', 'paused', 'left', 'due'], 'between');
-      const idle = { ...byUpdate, now: NOON + 60, status: { anyOf: ['TERMINATED'], now: NOON + 60 } } as const;
+      expectEqual(
+        (await pageOf(store, { ...byUpdate, ...between })).ids,
+        ['used', 'paused', 'left', 'due'],
+        'between',
+      );
+      const idle = {
+        ...byUpdate,
+        now: NOON + 60,
+        status: { anyOf: ['TERMINATED'], now: NOON + 60 },
+      } as const;
       expectEqual((await pageOf(store, idle)).ids, ['due', 'left', 'over'], 'of a status');
-      const relabelled = live('IDLE', { revision: 2, labels: { ...mine, title: 'x' }, lastActivityAt: NOON + 70 });
+      const relabelled = live('IDLE', {
+        revision: 2,
+        labels: { ...mine, title: 'x' },
+        lastActivityAt: NOON + 70,
+      });
       await replace(store, keyOf('idle'), relabelled);
-      expectEqual((await pageOf(store, { ...byUpdate, limit: 2 })).ids, ['idle', 'used'], 'after a change of labels');
+      expectEqual(
+        (await pageOf(store, { ...byUpdate, limit: 2 })).ids,
+        ['idle', 'used'],
+        'after a change of labels',
+      );
       await answerOf(store.remove(keyOf('used')));
       const left = await pageOf(store, { ...byUpdate, limit: 2 });
       expectEqual([left.ids, left.total], [['idle', 'over'], 6], 'after a removal');
@@ -120,8 +172,14 @@ export const labelSearch: readonly StoreCase[] = [
       await append(store, keyOf('one'), ['hello', 'you']);
       for (const historyLimit of [undefined, 0, 1]) {
         const found = await answerOf(store.find(keyOf('one'), { historyLimit }));
-        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels: ofWeb, historyLimit }));
-        expectEqual(page, { records: [found], total: 1, unreadable: [] }, `with ${historyLimit} entries`);
+        const page = await answerOf(
+          store.list(TENANT, { offset: 0, limit: 1, labels: ofWeb, historyLimit }),
+        );
+        expectEqual(
+          page,
+          { records: [found], total: 1, unreadable: [] },
+          `with ${historyLimit} entries`,
+        );
       }
     },
   },
@@ -137,7 +195,11 @@ export const labelSearch: readonly StoreCase[] = [
         await Promise.all(upTo(200).map((n) => insertAt(from + n, n % 2 === 0 ? store : second)));
       }
       const byUpdate = { offset: 0, limit: 1, labels: mine, order: 'updated' } as const;
-      expectEqual((await answerOf(store.list(TENANT, byUpdate))).total, most, 'the total of as many');
+      expectEqual(
+        (await answerOf(store.list(TENANT, byUpdate))).total,
+        most,
+        'the total of as many',
+      );
       await insertAt(most, store);
       for (const range of [
         byUpdate,
@@ -148,9 +210,17 @@ export const labelSearch: readonly StoreCase[] = [
         const told = error.type === 'search_too_large' ? error.limit : error.type;
         expectEqual(told, most, 'the limit in the error of one more');
       }
-      expectEqual((await pageOf(store, { labels: mine, limit: 1 })).total, most + 1, 'the total of one label alone');
+      expectEqual(
+        (await pageOf(store, { labels: mine, limit: 1 })).total,
+        most + 1,
+        'the total of one label alone',
+      );
       const rare = await pageOf(store, { labels: { user: 'u-1', rare: 'yes' } });
-      expectEqual([rare.ids, rare.total], [['s1', 's0'], 2], 'the sessions of a rare label among them');
+      expectEqual(
+        [rare.ids, rare.total],
+        [['s1', 's0'], 2],
+        'the sessions of a rare label among them',
+      );
       for (const labels of [mine, undefined]) {
         const later = await pageOf(store, { ...byUpdate, labels, createdAfter: at(0) });
         expectEqual(later.total, most, 'the total of those of a shorter time');

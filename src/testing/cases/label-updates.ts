@@ -24,16 +24,36 @@ export const labelUpdates: readonly StoreCase[] = [
     name: 'label: other labels move a session between their lists, and it keeps its place among the others',
     run: async (store, second) => {
       for (const [at, id] of ['old', 'one', 'new'].entries()) {
-        await insert(store, keyOf(id), headOf(id, NOON + at), live('IDLE', { labels: { user: 'u-1', kept: 'yes' } }));
+        await insert(
+          store,
+          keyOf(id),
+          headOf(id, NOON + at),
+          live('IDLE', { labels: { user: 'u-1', kept: 'yes' } }),
+        );
       }
       const head = headOf('one', NOON + 1);
-      const moved = live('IDLE', { revision: 2, labels: { user: 'u-2', kept: 'yes', userName: 'a' } });
+      const moved = live('IDLE', {
+        revision: 2,
+        labels: { user: 'u-2', kept: 'yes', userName: 'a' },
+      });
       await replace(store, key, moved);
       await expectStored(second, key, { head, state: moved, history: [] });
-      expectEqual(await listed(second, { user: 'u-1' }), [['new', 'old'], 2], 'the list that it has left');
-      expectEqual(await listed(second, { user: 'u-2' }), [['one'], 1], 'the list that it has joined');
+      expectEqual(
+        await listed(second, { user: 'u-1' }),
+        [['new', 'old'], 2],
+        'the list that it has left',
+      );
+      expectEqual(
+        await listed(second, { user: 'u-2' }),
+        [['one'], 1],
+        'the list that it has joined',
+      );
       expectEqual(await listed(second, { userName: 'a' }), [['one'], 1], 'the list of a new name');
-      expectEqual(await listed(second, { kept: 'yes' }), [['new', 'one', 'old'], 3], 'the list that it is still in');
+      expectEqual(
+        await listed(second, { kept: 'yes' }),
+        [['new', 'one', 'old'], 3],
+        'the list that it is still in',
+      );
       const back = live('IDLE', { revision: 3, labels: { user: 'u-1' } });
       await replace(store, key, back);
       expectEqual(
@@ -44,22 +64,41 @@ export const labelUpdates: readonly StoreCase[] = [
       for (const gone of [{ user: 'u-2' }, { userName: 'a' }]) {
         expectEqual(await listed(second, gone), [[], 0], `the list of ${JSON.stringify(gone)}`);
       }
-      expectEqual(await listed(second, { kept: 'yes' }), [['new', 'old'], 2], 'the list of a removed name');
+      expectEqual(
+        await listed(second, { kept: 'yes' }),
+        [['new', 'old'], 2],
+        'the list of a removed name',
+      );
       await answerOf(store.remove(key));
-      expectEqual(await listed(second, { user: 'u-1' }), [['new', 'old'], 2], 'the list after a removal');
+      expectEqual(
+        await listed(second, { user: 'u-1' }),
+        [['new', 'old'], 2],
+        'the list after a removal',
+      );
     },
   },
   {
     name: 'label: the first and the last label of a session come and go with a change, whatever their values',
     run: async (store) => {
       await insert(store, key);
-      const values = ['a=b', 'a b', ',', '-', '%0020', ...hostileTexts.filter((text) => text !== '')];
+      const values = [
+        'a=b',
+        'a b',
+        ',',
+        '-',
+        '%0020',
+        ...hostileTexts.filter((text) => text !== ''),
+      ];
       for (const [at, value] of values.entries()) {
         const short = value.slice(0, 256);
         const labelled = live('IDLE', { revision: 2 * at + 2, labels: { user: short } });
         await replace(store, key, labelled);
         await expectStored(store, key, { head: headOf('one'), state: labelled, history: [] });
-        expectEqual(await listed(store, { user: short }), [['one'], 1], `the list of ${JSON.stringify(short)}`);
+        expectEqual(
+          await listed(store, { user: short }),
+          [['one'], 1],
+          `the list of ${JSON.stringify(short)}`,
+        );
         const plain = live('IDLE', { revision: 2 * at + 3 });
         await replace(store, key, plain);
         await expectStored(store, key, { head: headOf('one'), state: plain, history: [] });
@@ -84,7 +123,11 @@ export const labelUpdates: readonly StoreCase[] = [
         ['u-3', 0],
       ];
       for (const [user, total] of expected) {
-        expectEqual(await listed(store, { user }), [total === 0 ? [] : ['one'], total], `the list of ${user}`);
+        expectEqual(
+          await listed(store, { user }),
+          [total === 0 ? [] : ['one'], total],
+          `the list of ${user}`,
+        );
       }
     },
   },
@@ -93,7 +136,10 @@ export const labelUpdates: readonly StoreCase[] = [
     run: async (store) => {
       const { state } = await insertLabelled(store, { user: 'u:1', title: 'Tax return' });
       const answer = await answerOf(
-        store.append(key, { entries: [{ role: 'user', content: 'a', timestamp: headOf('one').createdAt }], now: NOON }),
+        store.append(key, {
+          entries: [{ role: 'user', content: 'a', timestamp: headOf('one').createdAt }],
+          now: NOON,
+        }),
       );
       expectEqual(answer, { outcome: 'closed', state }, 'append');
     },
@@ -113,7 +159,11 @@ export const labelUpdates: readonly StoreCase[] = [
       await replace(store, key, ended('terminated', { revision: 5 }));
       await replace(store, key, ended('terminated', { revision: 6, labels: { user: 'u-3' } }));
       expectEqual(await sequence(), first + 4, 'after its end');
-      expectEqual(await listed(store, { user: 'u-3' }), [['one'], 1], 'the list of a session that has ended');
+      expectEqual(
+        await listed(store, { user: 'u-3' }),
+        [['one'], 1],
+        'the list of a session that has ended',
+      );
     },
   },
   {
@@ -126,7 +176,11 @@ export const labelUpdates: readonly StoreCase[] = [
           if (state === undefined) throw new Error('the session is gone');
           const entries = Object.entries(state.labels ?? {}).slice(-7);
           const labels = Object.fromEntries([...entries, [`w${writer}`, 'yes']]);
-          if ((await answerOf(replacing(each, key, { ...state, revision: state.revision + 1, labels }))) === 'replaced')
+          if (
+            (await answerOf(
+              replacing(each, key, { ...state, revision: state.revision + 1, labels }),
+            )) === 'replaced'
+          )
             return;
         }
       });
@@ -159,7 +213,11 @@ export const labelEvents: readonly StoreCase[] = [
       await replace(store, key, live('IDLE', { revision: 3, labels, lastActivityAt: NOON + 8 }));
       await replace(store, key, live('IDLE', { revision: 4, lastActivityAt: NOON + 9 }));
       await replace(store, key, ended('failed', { revision: 5, since: NOON + 10 }));
-      await replace(store, key, ended('failed', { revision: 6, since: NOON + 10, lastActivityAt: NOON + 11, labels }));
+      await replace(
+        store,
+        key,
+        ended('failed', { revision: 6, since: NOON + 10, lastActivityAt: NOON + 11, labels }),
+      );
       expectEqual(
         (await eventsAfter(store, start)).map((event) => {
           const told = [event.type, event.sequence, event.at];

@@ -5,7 +5,15 @@ import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { race } from '../race.js';
 import { ended, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, expectStored, insert, insertActive, replace, replacing } from '../steps.js';
+import {
+  answerOf,
+  append,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -14,7 +22,8 @@ const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 
 
 const released = { ...lease, until: 0, releasedAt: NOON + 7 };
 
-const holderOf = (event: SessionEvent): string | undefined => ('holder' in event ? event.holder : undefined);
+const holderOf = (event: SessionEvent): string | undefined =>
+  'holder' in event ? event.holder : undefined;
 
 /** The number of the last change, as `find` and `list` give it. */
 const sequenceIn = async (store: SessionStore) => {
@@ -39,7 +48,13 @@ export const leases: readonly StoreCase[] = [
         }),
         live('ACTIVE', {
           revision: 5,
-          lease: { holder: 'other', fencingToken: 2 ** 40, takenAt: NOON, until: 0, releasedAt: NOON },
+          lease: {
+            holder: 'other',
+            fencingToken: 2 ** 40,
+            takenAt: NOON,
+            until: 0,
+            releasedAt: NOON,
+          },
         }),
         live('PAUSED', { revision: 6, lease: { ...lease, fencingToken: 7 } }),
         ended('failed', { revision: 7, lease: { ...lease, fencingToken: 7 } }),
@@ -47,8 +62,17 @@ export const leases: readonly StoreCase[] = [
       const sequences = [2, 3, 3, 4, 5, 6];
       for (const [at, state] of states.entries()) {
         await replace(store, key, state);
-        await expectStored(store, key, { head, state, history: [] }, `the record with revision ${state.revision}`);
-        expectEqual(await sequenceIn(store), sequences[at], `the sequence at revision ${state.revision}`);
+        await expectStored(
+          store,
+          key,
+          { head, state, history: [] },
+          `the record with revision ${state.revision}`,
+        );
+        expectEqual(
+          await sequenceIn(store),
+          sequences[at],
+          `the sequence at revision ${state.revision}`,
+        );
       }
     },
   },
@@ -59,12 +83,20 @@ export const leases: readonly StoreCase[] = [
       await append(store, key, ['one']);
       await replace(store, key, live('ACTIVE', { revision: 3, lease }));
       expectEqual(await sequenceIn(store), 4, 'the sequence after a lease');
-      await replace(store, key, live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }));
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }),
+      );
       expectEqual(await sequenceIn(store), 4, 'the sequence after a renewal');
       await append(store, key, ['two'], 'op');
       await replace(store, key, live('ACTIVE', { revision: 5, lease: released }));
       await replace(store, key, live('PAUSED', { revision: 6, lease: released }));
-      expectEqual(await sequenceIn(store), 7, 'the sequence after an append, a release and a pause');
+      expectEqual(
+        await sequenceIn(store),
+        7,
+        'the sequence after an append, a release and a pause',
+      );
     },
   },
   {
@@ -72,10 +104,19 @@ export const leases: readonly StoreCase[] = [
     run: async (store, second) => {
       await insertActive(store, key);
       const outcomes = await race(store, second, (each, writer) => {
-        const mine = { holder: `worker ${writer}`, fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
+        const mine = {
+          holder: `worker ${writer}`,
+          fencingToken: 1,
+          takenAt: NOON,
+          until: NOON + 1000,
+        };
         return answerOf(replacing(each, key, live('ACTIVE', { revision: 3, lease: mine })));
       });
-      expectEqual(outcomes.filter((outcome) => outcome === 'replaced').length, 1, 'leases that were taken');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'replaced').length,
+        1,
+        'leases that were taken',
+      );
       const found = await answerOf(store.findState(key));
       const writer = outcomes.indexOf('replaced');
       expectEqual(found?.lease?.holder, `worker ${writer}`, 'the holder');
@@ -94,9 +135,17 @@ export const leases: readonly StoreCase[] = [
         ...hostileTexts.filter((text) => text !== ''),
       ]) {
         revision += 1;
-        const state = live('ACTIVE', { revision, lease: { ...lease, holder: holder.slice(0, 256) } });
+        const state = live('ACTIVE', {
+          revision,
+          lease: { ...lease, holder: holder.slice(0, 256) },
+        });
         await replace(store, key, state);
-        await expectStored(store, key, { head, state, history: [] }, `a session leased by ${JSON.stringify(holder)}`);
+        await expectStored(
+          store,
+          key,
+          { head, state, history: [] },
+          `a session leased by ${JSON.stringify(holder)}`,
+        );
         const call = { entries: [say('hello')], now: NOON, fencingToken: 2 };
         expectEqual(
           await answerOf(store.append(key, call)),
@@ -117,17 +166,38 @@ export const leaseEvents: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, key);
       const position = await latestPosition(store);
-      await replace(store, key, live('IDLE', { revision: 2, lease: { ...lease, takenAt: NOON + 1 } }));
+      await replace(
+        store,
+        key,
+        live('IDLE', { revision: 2, lease: { ...lease, takenAt: NOON + 1 } }),
+      );
       await replace(store, key, live('ACTIVE', { revision: 3, lease, since: NOON + 2 }));
-      await replace(store, key, live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }));
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }),
+      );
       await append(store, key, ['hello']);
       const other = { holder: 'other', fencingToken: 2, takenAt: NOON + 3, until: NOON + 5000 };
       await replace(store, key, live('ACTIVE', { revision: 5, lease: other }));
-      await replace(store, key, live('ACTIVE', { revision: 6, lease: { ...other, until: 0, releasedAt: NOON + 4 } }));
-      await replace(store, key, live('PAUSED', { revision: 7, lease: { ...other, until: 0, releasedAt: NOON + 4 } }));
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 6, lease: { ...other, until: 0, releasedAt: NOON + 4 } }),
+      );
+      await replace(
+        store,
+        key,
+        live('PAUSED', { revision: 7, lease: { ...other, until: 0, releasedAt: NOON + 4 } }),
+      );
       const told = await eventsAfter(store, position);
       expectEqual(
-        told.map((event) => [event.type, event.sequence, Date.parse(event.at) - NOON, holderOf(event)]),
+        told.map((event) => [
+          event.type,
+          event.sequence,
+          Date.parse(event.at) - NOON,
+          holderOf(event),
+        ]),
         [
           ['session.leased', 2, 1, 'worker'],
           ['session.started', 3, 2, undefined],
@@ -153,7 +223,11 @@ export const leaseEvents: readonly StoreCase[] = [
           live('IDLE', { revision: at + 2, lease: { ...lease, holder, fencingToken: at + 1 } }),
         );
       }
-      expectEqual((await eventsAfter(store, position)).map(holderOf), names, 'the holders in the events');
+      expectEqual(
+        (await eventsAfter(store, position)).map(holderOf),
+        names,
+        'the holders in the events',
+      );
     },
   },
 ];

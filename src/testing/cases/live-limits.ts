@@ -7,8 +7,12 @@ import type { StoreCase } from '../store-case.js';
 
 const limit = { sessions: 2, now: NOON };
 
-const start = (store: SessionStore, id: string, deadline = Number.POSITIVE_INFINITY, active = limit) =>
-  answerOf(replacing(store, keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
+const start = (
+  store: SessionStore,
+  id: string,
+  deadline = Number.POSITIVE_INFINITY,
+  active = limit,
+) => answerOf(replacing(store, keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
 
 const activeIn = async (store: SessionStore): Promise<number> => {
   const status = { anyOf: ['ACTIVE'], now: NOON } as const;
@@ -24,7 +28,11 @@ export const liveLimits: readonly StoreCase[] = [
       expectEqual(await start(store, 'a'), 'replaced', 'the first');
       expectEqual(await start(store, 'b'), 'replaced', 'the second');
       expectEqual(await start(store, 'c'), 'too_many', 'the third');
-      expectEqual(await answerOf(store.findState(keyOf('c'))), live('IDLE'), 'the session that was refused');
+      expectEqual(
+        await answerOf(store.findState(keyOf('c'))),
+        live('IDLE'),
+        'the session that was refused',
+      );
       expectEqual(await activeIn(store), 2, 'those in the list');
       await replace(store, keyOf('a'), live('PAUSED', { revision: 3 }));
       expectEqual(await start(store, 'c'), 'too_many', 'after a pause');
@@ -64,8 +72,13 @@ export const liveLimits: readonly StoreCase[] = [
     run: async (store) => {
       for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
       const none = { sessions: 0, now: NOON };
-      expectEqual(await start(store, 'a', Number.POSITIVE_INFINITY, none), 'too_many', 'a limit of 0');
-      for (const id of ['a', 'b', 'c']) await replace(store, keyOf(id), live('ACTIVE', { revision: 2 }));
+      expectEqual(
+        await start(store, 'a', Number.POSITIVE_INFINITY, none),
+        'too_many',
+        'a limit of 0',
+      );
+      for (const id of ['a', 'b', 'c'])
+        await replace(store, keyOf(id), live('ACTIVE', { revision: 2 }));
       expectEqual(await activeIn(store), 3, 'those in the list');
     },
   },
@@ -77,10 +90,22 @@ export const liveLimits: readonly StoreCase[] = [
       await start(store, 'a');
       await start(store, 'b');
       const theirs = live('ACTIVE', { revision: 2 });
-      expectEqual(await answerOf(replacing(store, keyOf('c', 'globex'), theirs, limit)), 'replaced', 'another tenant');
+      expectEqual(
+        await answerOf(replacing(store, keyOf('c', 'globex'), theirs, limit)),
+        'replaced',
+        'another tenant',
+      );
       const late = live('ACTIVE', { revision: 7 });
-      expectEqual(await answerOf(replacing(store, keyOf('c'), late, limit)), 'stale', 'another revision');
-      expectEqual(await answerOf(replacing(store, keyOf('nobody'), theirs, limit)), 'missing', 'no session');
+      expectEqual(
+        await answerOf(replacing(store, keyOf('c'), late, limit)),
+        'stale',
+        'another revision',
+      );
+      expectEqual(
+        await answerOf(replacing(store, keyOf('nobody'), theirs, limit)),
+        'missing',
+        'no session',
+      );
     },
   },
   {
@@ -88,8 +113,16 @@ export const liveLimits: readonly StoreCase[] = [
     run: async (store, second) => {
       for (const writer of upTo(WRITERS)) await insert(store, keyOf(`s${writer}`));
       const outcomes = await race(store, second, (each, writer) => start(each, `s${writer}`));
-      expectEqual(outcomes.filter((outcome) => outcome === 'replaced').length, limit.sessions, 'those that started');
-      expectEqual(outcomes.filter((outcome) => outcome === 'too_many').length, WRITERS - 2, 'those that were refused');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'replaced').length,
+        limit.sessions,
+        'those that started',
+      );
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'too_many').length,
+        WRITERS - 2,
+        'those that were refused',
+      );
       expectEqual(await activeIn(store), limit.sessions, 'those in the list');
     },
   },

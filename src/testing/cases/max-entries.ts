@@ -27,7 +27,11 @@ export const maxEntries: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       for (const content of ['a', 'b', 'c']) {
-        expectEqual((await appendUpTo(store, 3, [content])).outcome, 'appended', `append of ${content}`);
+        expectEqual(
+          (await appendUpTo(store, 3, [content])).outcome,
+          'appended',
+          `append of ${content}`,
+        );
       }
       expectEqual(await appendUpTo(store, 3, ['d']), full, 'one more');
       expectEqual(await said(store, key), ['a', 'b', 'c'], 'the history');
@@ -37,11 +41,19 @@ export const maxEntries: readonly StoreCase[] = [
     name: 'maxEntries: a call adds all of its entries or none',
     run: async (store) => {
       await insertActive(store, key);
-      expectEqual(await appendUpTo(store, 3, ['a', 'b', 'c', 'd']), full, 'more at once than a history may have');
+      expectEqual(
+        await appendUpTo(store, 3, ['a', 'b', 'c', 'd']),
+        full,
+        'more at once than a history may have',
+      );
       expectEqual(await said(store, key), [], 'the history');
       expectEqual((await appendUpTo(store, 3, ['a', 'b'])).outcome, 'appended', 'some');
       expectEqual(await appendUpTo(store, 3, ['c', 'd']), full, 'more than there is room for');
-      expectEqual((await appendUpTo(store, 3, ['c'])).outcome, 'appended', 'as many as there is room for');
+      expectEqual(
+        (await appendUpTo(store, 3, ['c'])).outcome,
+        'appended',
+        'as many as there is room for',
+      );
       expectEqual(await said(store, key), ['a', 'b', 'c'], 'the history');
     },
   },
@@ -50,7 +62,11 @@ export const maxEntries: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
-      expectEqual(await appendUpTo(store, 2, ['d']), full, 'to a history that is beyond it already');
+      expectEqual(
+        await appendUpTo(store, 2, ['d']),
+        full,
+        'to a history that is beyond it already',
+      );
       expectEqual((await appendUpTo(store, 4, ['d'])).outcome, 'appended', 'with a higher one');
       await append(store, key, ['e']);
       expectEqual(await said(store, key), ['a', 'b', 'c', 'd', 'e'], 'the history');
@@ -85,11 +101,19 @@ export const maxEntries: readonly StoreCase[] = [
   {
     name: 'maxEntries: closed and missing come before full',
     run: async (store) => {
-      expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'missing' }, 'without a session');
+      expectEqual(
+        await appendUpTo(store, 1, ['a', 'b']),
+        { outcome: 'missing' },
+        'without a session',
+      );
       await insertActive(store, key);
       const state = ended('terminated', { revision: 3 });
       await replace(store, key, state);
-      expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'closed', state }, 'after the end');
+      expectEqual(
+        await appendUpTo(store, 1, ['a', 'b']),
+        { outcome: 'closed', state },
+        'after the end',
+      );
     },
   },
   {
@@ -101,7 +125,9 @@ export const maxEntries: readonly StoreCase[] = [
         const { outcome } = await appendUpTo(each, 20, [`${writer}`], named);
         return { outcome, content: `${writer}` };
       });
-      const kept = outcomes.filter(({ outcome }) => outcome === 'appended').map(({ content }) => content);
+      const kept = outcomes
+        .filter(({ outcome }) => outcome === 'appended')
+        .map(({ content }) => content);
       expectEqual(
         outcomes.filter(({ outcome }) => outcome === 'full').length,
         WRITERS - 20,

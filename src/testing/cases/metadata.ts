@@ -40,12 +40,25 @@ export const metadata: readonly StoreCase[] = [
   {
     name: 'metadata: a change of it is a change though the status stays, and has the next number',
     run: async (store) => {
-      await insert(store, key, headOf('one'), live('IDLE', { metadata: { a: 1, b: { c: 1, d: 2 } } }));
+      await insert(
+        store,
+        key,
+        headOf('one'),
+        live('IDLE', { metadata: { a: 1, b: { c: 1, d: 2 } } }),
+      );
       const sequence = async () => (await answerOf(store.find(key)))?.sequence ?? 0;
       const first = await sequence();
-      await replace(store, key, live('IDLE', { revision: 2, metadata: { b: { d: 2, c: 1 }, a: 1 } }));
+      await replace(
+        store,
+        key,
+        live('IDLE', { revision: 2, metadata: { b: { d: 2, c: 1 }, a: 1 } }),
+      );
       expectEqual(await sequence(), first, 'after the same metadata in another order');
-      await replace(store, key, live('IDLE', { revision: 3, metadata: { a: 1, b: { c: 2, d: 2 } } }));
+      await replace(
+        store,
+        key,
+        live('IDLE', { revision: 3, metadata: { a: 1, b: { c: 2, d: 2 } } }),
+      );
       expectEqual(await sequence(), first + 1, 'after other metadata');
       await replace(store, key, live('IDLE', { revision: 4 }));
       expectEqual(await sequence(), first + 2, 'without metadata');
@@ -59,7 +72,9 @@ export const metadata: readonly StoreCase[] = [
       const bytes = new TextEncoder().encode(JSON.stringify(state.metadata)).length;
       const failures = [
         await errorOf(store.find(key, { maxBytes: bytes })),
-        await errorOf(store.list(TENANT, { offset: 0, limit: 1, historyLimit: 0, maxBytes: bytes })),
+        await errorOf(
+          store.list(TENANT, { offset: 0, limit: 1, historyLimit: 0, maxBytes: bytes }),
+        ),
       ];
       for (const { type } of failures) expectEqual(type, 'too_large', 'a read of fewer bytes');
     },

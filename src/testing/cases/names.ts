@@ -10,7 +10,12 @@ const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, 
 /** Inserts a session for each key, with the key as its history. */
 const insertEach = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
   for (const [index, key] of keys.entries()) {
-    await insert(store, key, headOf(key.id, NOON + index), live('IDLE', { deadline: NOON + index }));
+    await insert(
+      store,
+      key,
+      headOf(key.id, NOON + index),
+      live('IDLE', { deadline: NOON + index }),
+    );
     await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + index + 1 }));
     await append(store, key, [labelOf(key)], 'op');
   }
@@ -18,7 +23,11 @@ const insertEach = async (store: SessionStore, keys: readonly SessionKey[]): Pro
 
 const expectEach = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
   for (const key of keys) {
-    expectEqual((await answerOf(store.find(key)))?.head.id, key.id, `the id found under ${labelOf(key)}`);
+    expectEqual(
+      (await answerOf(store.find(key)))?.head.id,
+      key.id,
+      `the id found under ${labelOf(key)}`,
+    );
     expectEqual(await said(store, key), [labelOf(key)], `the history of ${labelOf(key)}`);
   }
 };
@@ -29,23 +38,41 @@ const expectDue = async (store: SessionStore, keys: readonly SessionKey[]): Prom
 };
 
 /** Removes every other session, and returns the keys that are left. */
-const removeHalf = async (store: SessionStore, keys: readonly SessionKey[]): Promise<readonly SessionKey[]> => {
+const removeHalf = async (
+  store: SessionStore,
+  keys: readonly SessionKey[],
+): Promise<readonly SessionKey[]> => {
   for (const key of keys.filter((_, index) => index % 2 === 0)) {
     expectEqual(await answerOf(store.remove(key)), 'removed', `remove ${labelOf(key)}`);
-    expectEqual(await answerOf(store.find(key)), undefined, `find ${labelOf(key)} after it was removed`);
+    expectEqual(
+      await answerOf(store.find(key)),
+      undefined,
+      `find ${labelOf(key)} after it was removed`,
+    );
   }
   return keys.filter((_, index) => index % 2 === 1);
 };
 
 /** Keys of which several are the same text when tenant and id are joined by a separator. */
-const joined: readonly SessionKey[] = [':', '/', '.', ',', '|', '\0', '\n', ' ', '}', '{', '%', '\\'].flatMap(
-  (mark) => [
-    keyOf('c', `a${mark}b`),
-    keyOf(`b${mark}c`, 'a'),
-    keyOf(`${mark}b${mark}c`, 'a'),
-    keyOf('c', `a${mark}b${mark}`),
-  ],
-);
+const joined: readonly SessionKey[] = [
+  ':',
+  '/',
+  '.',
+  ',',
+  '|',
+  '\0',
+  '\n',
+  ' ',
+  '}',
+  '{',
+  '%',
+  '\\',
+].flatMap((mark) => [
+  keyOf('c', `a${mark}b`),
+  keyOf(`b${mark}c`, 'a'),
+  keyOf(`${mark}b${mark}c`, 'a'),
+  keyOf('c', `a${mark}b${mark}`),
+]);
 
 export const names: readonly StoreCase[] = [
   {
@@ -60,7 +87,11 @@ export const names: readonly StoreCase[] = [
       await expectDue(store, left);
       for (const key of keys) {
         const expected = left.includes(key) ? ['one'] : [];
-        expectEqual(await idsOn(store, key.tenant), expected, `the sessions of ${JSON.stringify(key.tenant)}`);
+        expectEqual(
+          await idsOn(store, key.tenant),
+          expected,
+          `the sessions of ${JSON.stringify(key.tenant)}`,
+        );
       }
     },
   },
@@ -75,7 +106,11 @@ export const names: readonly StoreCase[] = [
       const left = await removeHalf(store, keys);
       await expectEach(store, left);
       await expectDue(store, left);
-      expectEqual(await idsOn(store, TENANT), left.map(({ id }) => id).toReversed(), 'the ids that are left');
+      expectEqual(
+        await idsOn(store, TENANT),
+        left.map(({ id }) => id).toReversed(),
+        'the ids that are left',
+      );
     },
   },
   {
@@ -93,10 +128,22 @@ export const names: readonly StoreCase[] = [
     run: async (store) => {
       await insert(store, keyOf('one'));
       for (const name of hostileNames) {
-        expectEqual(await answerOf(store.find(keyOf(name))), undefined, `find id ${JSON.stringify(name)}`);
-        expectEqual(await answerOf(store.findState(keyOf('one', name))), undefined, `find in ${JSON.stringify(name)}`);
+        expectEqual(
+          await answerOf(store.find(keyOf(name))),
+          undefined,
+          `find id ${JSON.stringify(name)}`,
+        );
+        expectEqual(
+          await answerOf(store.findState(keyOf('one', name))),
+          undefined,
+          `find in ${JSON.stringify(name)}`,
+        );
         expectEqual(await idsOn(store, name), [], `the sessions of ${JSON.stringify(name)}`);
-        expectEqual(await answerOf(store.remove(keyOf(name))), 'missing', `remove ${JSON.stringify(name)}`);
+        expectEqual(
+          await answerOf(store.remove(keyOf(name))),
+          'missing',
+          `remove ${JSON.stringify(name)}`,
+        );
       }
       expectEqual(await idsOn(store, TENANT), ['one'], 'the ids');
     },

@@ -16,10 +16,18 @@ export const openings: readonly StoreCase[] = [
       const begun = { head: headOf(fork.id), state: started, history: saying('a', 'b', 'c') };
       await expectStored(store, fork, begun);
       const found = await answerOf(store.find(fork));
-      expectEqual([found?.historyCount, found?.sequence], [3, 3], 'the number of entries, and of changes');
+      expectEqual(
+        [found?.historyCount, found?.sequence],
+        [3, 3],
+        'the number of entries, and of changes',
+      );
       await append(store, fork, ['d']);
       expectEqual(await said(store, fork), ['a', 'b', 'c', 'd'], 'the history');
-      const part = await partOf(store, { before: (await positionsIn(store, fork))[2] ?? 0, limit: 1 }, fork);
+      const part = await partOf(
+        store,
+        { before: (await positionsIn(store, fork))[2] ?? 0, limit: 1 },
+        fork,
+      );
       expectEqual(contentsOf(part), ['c'], 'an entry by its position');
       expectEqual(
         await answerOf(replacing(store, fork, live('PAUSED', { revision: 3 }))),
@@ -52,9 +60,19 @@ export const openings: readonly StoreCase[] = [
   {
     name: 'races: one of 50 inserts of the same id with entries succeeds, and its entries are kept',
     run: async (store, second) => {
-      const outcomes = await race(store, second, (each, writer) => open(each, { entries: saying(`${writer}`, 'b') }));
-      expectEqual(outcomes.filter((outcome) => outcome === 'inserted').length, 1, 'inserts that succeeded');
-      expectEqual(outcomes.filter((outcome) => outcome === 'taken').length, WRITERS - 1, 'those that came later');
+      const outcomes = await race(store, second, (each, writer) =>
+        open(each, { entries: saying(`${writer}`, 'b') }),
+      );
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'inserted').length,
+        1,
+        'inserts that succeeded',
+      );
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'taken').length,
+        WRITERS - 1,
+        'those that came later',
+      );
       expectEqual(await said(store, fork), [`${outcomes.indexOf('inserted')}`, 'b'], 'the history');
     },
   },
@@ -69,14 +87,22 @@ export const openingLimits: readonly StoreCase[] = [
       const cap = { sessions: 1, now: NOON };
       expectEqual(await open(store, { entries: saying('a'), cap }), 'too_many', 'insert');
       await answerOf(replacing(store, origin, live('PAUSED', { revision: 3 })));
-      expectEqual(await open(store, { entries: saying('a'), cap }), 'too_many', 'beside a paused one');
+      expectEqual(
+        await open(store, { entries: saying('a'), cap }),
+        'too_many',
+        'beside a paused one',
+      );
       await expectNone(store);
       await answerOf(replacing(store, origin, ended('terminated', { revision: 4 })));
       expectEqual(await open(store, { entries: saying('a'), cap }), 'inserted', 'with room for it');
       const listed = await answerOf(
         store.list(TENANT, { offset: 0, limit: 10, status: { anyOf: ['ACTIVE'], now: NOON } }),
       );
-      expectEqual([listed.total, listed.records.map(({ head }) => head.id)], [1, [fork.id]], 'the ACTIVE sessions');
+      expectEqual(
+        [listed.total, listed.records.map(({ head }) => head.id)],
+        [1, [fork.id]],
+        'the ACTIVE sessions',
+      );
     },
   },
   {
@@ -86,7 +112,11 @@ export const openingLimits: readonly StoreCase[] = [
       const outcomes = await race(store, second, (each, writer) =>
         open(each, { cap }, started, headOf(`session ${writer}`)),
       );
-      expectEqual(outcomes.filter((outcome) => outcome === 'inserted').length, 5, 'inserts that succeeded');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'inserted').length,
+        5,
+        'inserts that succeeded',
+      );
     },
   },
 ];
@@ -101,7 +131,11 @@ export const openingEvents: readonly StoreCase[] = [
       const [, end = 0] = await positionsIn(store, fork);
       const told = await eventsAfter(store, start);
       expectEqual(
-        told.map((event) => [event.type, event.sequence, event.type === 'session.appended' && event.historyPosition]),
+        told.map((event) => [
+          event.type,
+          event.sequence,
+          event.type === 'session.appended' && event.historyPosition,
+        ]),
         [
           ['session.created', 1, false],
           ['session.started', 2, false],

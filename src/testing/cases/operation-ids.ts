@@ -30,8 +30,16 @@ export const operationIds: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       const first = await append(store, key, ['hello', 'there'], 'op');
-      expectEqual(await append(store, key, ['hello', 'there'], 'op'), first, 'the position at once');
-      expectEqual(await append(store, key, ['something else'], 'op'), first, 'the position with other entries');
+      expectEqual(
+        await append(store, key, ['hello', 'there'], 'op'),
+        first,
+        'the position at once',
+      );
+      expectEqual(
+        await append(store, key, ['something else'], 'op'),
+        first,
+        'the position with other entries',
+      );
       expectEqual(await said(store, key), ['hello', 'there'], 'the history');
     },
   },
@@ -43,8 +51,16 @@ export const operationIds: readonly StoreCase[] = [
       const first = await answerOf(store.append(key, call));
       expectEqual('repeated' in first, false, 'repeated of the first');
       const unnamed = await answerOf(store.append(key, { entries: call.entries, now: NOON }));
-      expectEqual('repeated' in unnamed, false, 'repeated of the same entries without an operationId');
-      expectEqual(await answerOf(store.append(key, call)), { ...first, repeated: true }, 'the same append again');
+      expectEqual(
+        'repeated' in unnamed,
+        false,
+        'repeated of the same entries without an operationId',
+      );
+      expectEqual(
+        await answerOf(store.append(key, call)),
+        { ...first, repeated: true },
+        'the same append again',
+      );
     },
   },
   {
@@ -106,7 +122,11 @@ export const operationIds: readonly StoreCase[] = [
       for (const each of keys) await insertActive(store, each, headOf(each.id));
       for (const each of keys) await append(store, each, [`${each.tenant} ${each.id}`], 'op');
       for (const each of keys) {
-        expectEqual(await said(store, each), [`${each.tenant} ${each.id}`], `${each.tenant} ${each.id}`);
+        expectEqual(
+          await said(store, each),
+          [`${each.tenant} ${each.id}`],
+          `${each.tenant} ${each.id}`,
+        );
       }
     },
   },
@@ -117,7 +137,11 @@ export const operationIds: readonly StoreCase[] = [
       const positions: number[] = [];
       for (const name of alike) positions.push(await append(store, key, [name], name));
       for (const [index, name] of alike.toReversed().entries()) {
-        expectEqual(await append(store, key, ['again'], name), positions.at(-1 - index), `the position of ${name}`);
+        expectEqual(
+          await append(store, key, ['again'], name),
+          positions.at(-1 - index),
+          `the position of ${name}`,
+        );
       }
       expectEqual(await said(store, key), alike, 'the history');
     },
@@ -127,7 +151,16 @@ export const operationIds: readonly StoreCase[] = [
     run: async (store) => {
       const context = '\n"op",\n"op-2",\n';
       await insertActive(store, key, headOf('one', NOON, { context }));
-      const mentions = ['op', '"op"', '"op",', '\n"op",\n', '{"operationId":"op"}', '\top\t', ' op ', '\0op\0'];
+      const mentions = [
+        'op',
+        '"op"',
+        '"op",',
+        '\n"op",\n',
+        '{"operationId":"op"}',
+        '\top\t',
+        ' op ',
+        '\0op\0',
+      ];
       for (const mention of mentions) {
         const entries = [say(mention), { ...say(mention), role: '"op",' }];
         await answerOf(store.append(key, { entries, now: NOON }));

@@ -37,7 +37,9 @@ export const ownership: readonly StoreCase[] = [
         async () => (await answerOf(store.find(key)))?.head.options,
         async () => (await answerOf(store.find(key)))?.history,
         async () =>
-          (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
+          (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(
+            ({ history }) => history,
+          ),
         () => answerOf(replacing(store, key, live('PAUSED', { revision: 9 }))),
         () =>
           answerOf(
@@ -66,17 +68,26 @@ export const ownership: readonly StoreCase[] = [
       const page = () => answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
       const read = async () => {
         const listed = (await page()).records;
-        return [await answerOf(store.find(key)), ...listed].map((record) => record && contentsOf(record));
+        return [await answerOf(store.find(key)), ...listed].map(
+          (record) => record && contentsOf(record),
+        );
       };
       const [mine, theirs] = [await read(), await read()];
-      const [stateOfMine, stateOfTheirs] = [await answerOf(store.findState(key)), await answerOf(store.findState(key))];
+      const [stateOfMine, stateOfTheirs] = [
+        await answerOf(store.findState(key)),
+        await answerOf(store.findState(key)),
+      ];
       mutateDeeply(mine);
       mutateDeeply(stateOfMine);
       expectEqual(theirs, [sample(), sample()], 'what the other caller has read');
       expectEqual(stateOfTheirs, sample().state, 'the state that the other caller has read');
       const [first, second] = [await answerOf(store.find(key)), await answerOf(store.find(key))];
       mutateDeeply(first);
-      expectEqual(second && contentsOf(second), sample(), 'the record that the other caller has found');
+      expectEqual(
+        second && contentsOf(second),
+        sample(),
+        'the record that the other caller has found',
+      );
     },
   },
   {
@@ -117,7 +128,9 @@ export const ownership: readonly StoreCase[] = [
       const { head, state, history } = sample();
       await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
       await answerOf(replacing(store, key, Object.freeze(state)));
-      await answerOf(store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })));
+      await answerOf(
+        store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })),
+      );
       for (const given of [head, state, history]) mutateDeeply(given);
       await expectStored(store, key, sample());
     },
@@ -161,7 +174,11 @@ export const ownership: readonly StoreCase[] = [
       const [listed] = (await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).records;
       await append(store, key, ['goodbye']);
       await replace(store, key, live('PAUSED', { revision: 3 }));
-      const expected = { head: sample().head, state: live('ACTIVE', { revision: 2 }), history: [say('hello')] };
+      const expected = {
+        head: sample().head,
+        state: live('ACTIVE', { revision: 2 }),
+        history: [say('hello')],
+      };
       expectEqual(found && contentsOf(found), expected, 'the record found before');
       expectEqual(listed && contentsOf(listed), expected, 'the record listed before');
       await answerOf(store.remove(key));

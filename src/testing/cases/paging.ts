@@ -4,7 +4,10 @@ import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.
 import { answerOf, append, contentsOf, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Newest first, in the same millisecond by id from the highest code unit down; the first and last year at the ends. */
+/**
+ * Newest first, in the same millisecond by id from the highest code unit down; the first and last
+ * year at the ends.
+ */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
   ['b', NOON + 1],
@@ -48,7 +51,9 @@ export const paging: readonly StoreCase[] = [
       await insertShuffled(store);
       for (const offset of upTo(ids.length + 2)) {
         for (const limit of [0, 1, 2, 5, ids.length - 1, ids.length, ids.length + 1, 100]) {
-          const { records, total, unreadable } = await answerOf(store.list(TENANT, { offset, limit }));
+          const { records, total, unreadable } = await answerOf(
+            store.list(TENANT, { offset, limit }),
+          );
           const what = `offset ${offset}, limit ${limit}:`;
           const page = records.map(({ head }) => head.id);
           expectEqual(page, ids.slice(offset, offset + limit), `${what} the ids`);
@@ -80,7 +85,11 @@ export const paging: readonly StoreCase[] = [
   {
     name: 'list: a page holds whole sessions, as find gives them',
     run: async (store) => {
-      const one = await insertActive(store, keyOf('one'), headOf('one', NOON, { context: 'algebra', timeLimit: 0.5 }));
+      const one = await insertActive(
+        store,
+        keyOf('one'),
+        headOf('one', NOON, { context: 'algebra', timeLimit: 0.5 }),
+      );
       const two = await insert(store, keyOf('two'), headOf('two', NOON + 1));
       const three = await insertActive(store, keyOf('three'), headOf('three', NOON + 2));
       await append(store, keyOf('one'), ['hello', 'goodbye']);
@@ -104,7 +113,11 @@ export const paging: readonly StoreCase[] = [
     run: async (store) => {
       await insertShuffled(store);
       for (const id of ['a', 'zz', 'last', 'epoch']) {
-        await replace(store, keyOf(id), live('ACTIVE', { revision: 2, since: NOON + 100, deadline: NOON + 200 }));
+        await replace(
+          store,
+          keyOf(id),
+          live('ACTIVE', { revision: 2, since: NOON + 100, deadline: NOON + 200 }),
+        );
         await append(store, keyOf(id), ['hello']);
         await replace(store, keyOf(id), ended('failed', { revision: 3, since: NOON + 150 }));
       }
@@ -115,7 +128,11 @@ export const paging: readonly StoreCase[] = [
     name: 'list: pages by offset hold each of many sessions once',
     run: async (store) => {
       const names = upTo(250).map((index) => `s${String(index).padStart(3, '0')}`);
-      await Promise.all(names.map((id, index) => insert(store, keyOf(id), headOf(id, NOON + Math.floor(index / 10)))));
+      await Promise.all(
+        names.map((id, index) =>
+          insert(store, keyOf(id), headOf(id, NOON + Math.floor(index / 10))),
+        ),
+      );
       const pages = await Promise.all([0, 100, 200].map((offset) => idsOn(store, TENANT, offset)));
       expectEqual(pages.flat(), names.toReversed(), 'the ids');
     },

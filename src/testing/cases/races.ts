@@ -1,26 +1,47 @@
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, replacing, said } from '../steps.js';
+import {
+  answerOf,
+  append,
+  contentsOf,
+  dueOf,
+  expectStored,
+  insert,
+  insertActive,
+  replacing,
+  said,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-const count = <T>(outcomes: readonly T[], outcome: T): number => outcomes.filter((each) => each === outcome).length;
+const count = <T>(outcomes: readonly T[], outcome: T): number =>
+  outcomes.filter((each) => each === outcome).length;
 
 export const races: readonly StoreCase[] = [
   {
     name: 'races: one of 50 inserts of the same id succeeds, and its session is kept',
     run: async (store, second) => {
       const outcomes = await race(store, second, (each, writer) =>
-        answerOf(each.insert(TENANT, headOf('one', NOON + writer, { face: `face ${writer}` }), live('IDLE'))),
+        answerOf(
+          each.insert(
+            TENANT,
+            headOf('one', NOON + writer, { face: `face ${writer}` }),
+            live('IDLE'),
+          ),
+        ),
       );
       expectEqual(count(outcomes, 'inserted'), 1, 'inserts that succeeded');
       expectEqual(count(outcomes, 'taken'), WRITERS - 1, 'inserts that found the id taken');
       const winner = outcomes.indexOf('inserted');
       const head = headOf('one', NOON + winner, { face: `face ${winner}` });
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expectEqual(page.records.map(contentsOf), [{ head, state: live('IDLE'), history: [] }], 'records');
+      expectEqual(
+        page.records.map(contentsOf),
+        [{ head, state: live('IDLE'), history: [] }],
+        'records',
+      );
       expectEqual(page.total, 1, 'total');
     },
   },
@@ -28,7 +49,9 @@ export const races: readonly StoreCase[] = [
     name: 'races: 50 appends at once are all kept, once and whole',
     run: async (store, second) => {
       await insertActive(store, key);
-      const positions = await race(store, second, (each, writer) => append(each, key, [`${writer} a`, `${writer} b`]));
+      const positions = await race(store, second, (each, writer) =>
+        append(each, key, [`${writer} a`, `${writer} b`]),
+      );
       const contents = (await said(store, key)) ?? [];
       expectEqual(contents.length, 2 * WRITERS, 'the number of entries');
       expectEqual(new Set(contents).size, 2 * WRITERS, 'the number of different entries');
@@ -44,7 +67,9 @@ export const races: readonly StoreCase[] = [
     name: 'races: 50 appends of the same operationId add their entries once, at one position',
     run: async (store, second) => {
       await insertActive(store, key);
-      const positions = await race(store, second, (each, writer) => append(each, key, [`writer ${writer}`], 'op'));
+      const positions = await race(store, second, (each, writer) =>
+        append(each, key, [`writer ${writer}`], 'op'),
+      );
       expectEqual(new Set(positions).size, 1, 'the number of positions');
       expectEqual((await said(store, key))?.length, 1, 'the number of entries');
     },
@@ -54,7 +79,9 @@ export const races: readonly StoreCase[] = [
     run: async (store, second) => {
       const inserted = await insert(store, key);
       const next = (writer: number) => live('ACTIVE', { revision: 2, since: NOON + writer });
-      const outcomes = await race(store, second, (each, writer) => answerOf(replacing(each, key, next(writer))));
+      const outcomes = await race(store, second, (each, writer) =>
+        answerOf(replacing(each, key, next(writer))),
+      );
       expectEqual(count(outcomes, 'replaced'), 1, 'changes made');
       expectEqual(count(outcomes, 'stale'), WRITERS - 1, 'changes refused');
       await expectStored(store, key, { ...inserted, state: next(outcomes.indexOf('replaced')) });
@@ -97,7 +124,9 @@ export const races: readonly StoreCase[] = [
         await append(each, key, [`${writer}`]);
         const { revision = 0, status } = (await answerOf(each.findState(key))) ?? {};
         const next = status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
-        return answerOf(replacing(each, key, live(next, { revision: revision + 1, since: NOON + writer })));
+        return answerOf(
+          replacing(each, key, live(next, { revision: revision + 1, since: NOON + writer })),
+        );
       });
       const replaced = count(outcomes, 'replaced');
       expectThat(replaced > 0, 'some of the changes are made');
@@ -114,11 +143,19 @@ export const races: readonly StoreCase[] = [
       await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {
         await answerOf(
-          each.append(key, { entries: [say(`${writer}`)], now: NOON, operation: operationOf(`op-${writer}`) }),
+          each.append(key, {
+            entries: [say(`${writer}`)],
+            now: NOON,
+            operation: operationOf(`op-${writer}`),
+          }),
         );
         const outcome = await answerOf(each.remove(key));
         await answerOf(
-          each.append(key, { entries: [say(`${writer}`)], now: NOON, operation: operationOf(`late-${writer}`) }),
+          each.append(key, {
+            entries: [say(`${writer}`)],
+            now: NOON,
+            operation: operationOf(`late-${writer}`),
+          }),
         );
         await answerOf(replacing(each, key, live('PAUSED', { revision: 3, deadline: NOON })));
         return outcome;

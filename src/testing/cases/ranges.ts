@@ -4,7 +4,10 @@ import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Oldest first: several in the same millisecond, one alone, and the first and the last possible time. */
+/**
+ * Oldest first: several in the same millisecond, one alone, and the first and the last possible
+ * time.
+ */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['epoch', 0],
   ['a', NOON],
@@ -21,7 +24,10 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
 ];
 
-const positionOf = (id: string, createdMs: number): ListCursor => ({ id, at: new Date(createdMs).toISOString() });
+const positionOf = (id: string, createdMs: number): ListCursor => ({
+  id,
+  at: new Date(createdMs).toISOString(),
+});
 
 const positions = ordered.map(([id, createdMs]) => positionOf(id, createdMs));
 
@@ -30,12 +36,20 @@ const orders = ['oldest', 'newest'] as const;
 const insertAll = async (store: SessionStore, tenant = TENANT): Promise<void> => {
   for (const index of upTo(ordered.length)) {
     const [id, createdMs] = ordered[(index * 5 + 2) % ordered.length] ?? ['', 0];
-    await insert(store, keyOf(id, tenant), headOf(id, createdMs), live('IDLE', { since: createdMs }));
+    await insert(
+      store,
+      keyOf(id, tenant),
+      headOf(id, createdMs),
+      live('IDLE', { since: createdMs }),
+    );
   }
 };
 
-const pageOf = (store: SessionStore, range: Partial<PageRange>, tenant = TENANT): Promise<RecordPage> =>
-  answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
+const pageOf = (
+  store: SessionStore,
+  range: Partial<PageRange>,
+  tenant = TENANT,
+): Promise<RecordPage> => answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
 
 const idsOf = ({ records }: RecordPage): readonly string[] => records.map(({ head }) => head.id);
 
@@ -74,7 +88,15 @@ export const ranges: readonly StoreCase[] = [
       await insertAll(store);
       for (const order of orders) {
         const expected = inOrder(order, positions);
-        for (const offset of [0, 1, 2, ordered.length - 1, ordered.length, 1000, Number.MAX_SAFE_INTEGER]) {
+        for (const offset of [
+          0,
+          1,
+          2,
+          ordered.length - 1,
+          ordered.length,
+          1000,
+          Number.MAX_SAFE_INTEGER,
+        ]) {
           for (const limit of [0, 1, 3, ordered.length - 1, ordered.length, 100]) {
             const page = await pageOf(store, { order, offset, limit });
             const what = `${order}, offset ${offset}, limit ${limit}:`;
@@ -96,7 +118,11 @@ export const ranges: readonly StoreCase[] = [
           const last = limit < ordered.length ? expected[limit - 1] : undefined;
           expectEqual(next, last, `${order}, limit ${limit}: next`);
         }
-        const { nextCursor: next } = await pageOf(store, { order, limit: 3, offset: ordered.length - 3 });
+        const { nextCursor: next } = await pageOf(store, {
+          order,
+          limit: 3,
+          offset: ordered.length - 3,
+        });
         expectEqual(next, undefined, `${order}, the last three: next`);
       }
     },
@@ -112,15 +138,30 @@ export const ranges: readonly StoreCase[] = [
         positionOf('zz', NOON + 1),
       ];
       for (const after of [...positions, ...others]) {
-        const isAfter = ({ id, at }: ListCursor): boolean => (at === after.at ? id > after.id : at > after.at);
-        const isBefore = (position: ListCursor): boolean => !isAfter(position) && position.id !== after.id;
+        const isAfter = ({ id, at }: ListCursor): boolean =>
+          at === after.at ? id > after.id : at > after.at;
+        const isBefore = (position: ListCursor): boolean =>
+          !isAfter(position) && position.id !== after.id;
         const what = `after ${after.id}:`;
         const up = await pageOf(store, { order: 'oldest', cursor: after });
-        expectEqual(idsOf(up), inOrder('oldest', positions.filter(isAfter)), `${what} oldest first`);
+        expectEqual(
+          idsOf(up),
+          inOrder('oldest', positions.filter(isAfter)),
+          `${what} oldest first`,
+        );
         const down = await pageOf(store, { cursor: after });
-        expectEqual(idsOf(down), inOrder('newest', positions.filter(isBefore)), `${what} newest first`);
+        expectEqual(
+          idsOf(down),
+          inOrder('newest', positions.filter(isBefore)),
+          `${what} newest first`,
+        );
         expectEqual([up.total, down.total], [ordered.length, ordered.length], `${what} the totals`);
-        const further = await pageOf(store, { order: 'oldest', cursor: after, offset: 2, limit: 2 });
+        const further = await pageOf(store, {
+          order: 'oldest',
+          cursor: after,
+          offset: 2,
+          limit: 2,
+        });
         expectEqual(idsOf(further), idsOf(up).slice(2, 4), `${what} further on`);
       }
     },
@@ -129,16 +170,36 @@ export const ranges: readonly StoreCase[] = [
     name: 'range: createdAfter and createdBefore exclude their own milliseconds',
     run: async (store) => {
       await insertAll(store);
-      const times = [undefined, -1, 0, 1, NOON - 1, NOON, NOON + 1, NOON + 2, NOON + 3, 253_402_300_799_999];
-      const timestamps = times.map((ms) => (ms === undefined ? undefined : new Date(ms).toISOString()));
+      const times = [
+        undefined,
+        -1,
+        0,
+        1,
+        NOON - 1,
+        NOON,
+        NOON + 1,
+        NOON + 2,
+        NOON + 3,
+        253_402_300_799_999,
+      ];
+      const timestamps = times.map((ms) =>
+        ms === undefined ? undefined : new Date(ms).toISOString(),
+      );
       for (const createdAfter of timestamps) {
         for (const createdBefore of timestamps) {
           const between = positions.filter(
             ({ at }) =>
-              (createdAfter === undefined || at > createdAfter) && (createdBefore === undefined || at < createdBefore),
+              (createdAfter === undefined || at > createdAfter) &&
+              (createdBefore === undefined || at < createdBefore),
           );
           for (const order of orders) {
-            const page = await pageOf(store, { order, createdAfter, createdBefore, offset: 1, limit: 4 });
+            const page = await pageOf(store, {
+              order,
+              createdAfter,
+              createdBefore,
+              offset: 1,
+              limit: 4,
+            });
             const what = `after ${createdAfter}, before ${createdBefore}, ${order}:`;
             expectEqual(idsOf(page), inOrder(order, between).slice(1, 5), `${what} the ids`);
             expectEqual(page.total, between.length, `${what} total`);
@@ -151,12 +212,23 @@ export const ranges: readonly StoreCase[] = [
     name: 'range: a walk by cursor meets each session once, whatever the size of its pages',
     run: async (store) => {
       await insertAll(store);
-      const bounds = { createdAfter: new Date(0).toISOString(), createdBefore: new Date(NOON + 3).toISOString() };
+      const bounds = {
+        createdAfter: new Date(0).toISOString(),
+        createdBefore: new Date(NOON + 3).toISOString(),
+      };
       for (const order of orders) {
         for (const limit of [1, 2, 3, 5, 11, 12, 13]) {
-          expectEqual(await walk(store, { order, limit }), inOrder(order, positions), `${order} by ${limit}`);
+          expectEqual(
+            await walk(store, { order, limit }),
+            inOrder(order, positions),
+            `${order} by ${limit}`,
+          );
           const inner = inOrder(order, positions.slice(1, -1));
-          expectEqual(await walk(store, { order, limit, ...bounds }), inner, `${order} by ${limit}, between`);
+          expectEqual(
+            await walk(store, { order, limit, ...bounds }),
+            inner,
+            `${order} by ${limit}, between`,
+          );
         }
       }
     },
@@ -195,7 +267,8 @@ export const ranges: readonly StoreCase[] = [
     run: async (store) => {
       const names = upTo(130).map((index) => `s${String(index).padStart(3, '0')}`);
       await Promise.all(names.map((id) => insert(store, keyOf(id))));
-      const removing = (_: readonly string[], { id }: ListCursor) => answerOf(store.remove(keyOf(id)));
+      const removing = (_: readonly string[], { id }: ListCursor) =>
+        answerOf(store.remove(keyOf(id)));
       expectEqual(await walk(store, { order: 'oldest', limit: 25 }), names, 'upwards');
       expectEqual(await walk(store, { limit: 25 }, removing), names.toReversed(), 'downwards');
     },
@@ -205,9 +278,16 @@ export const ranges: readonly StoreCase[] = [
     run: async (store) => {
       await insertAll(store, 'globex');
       await insert(store, keyOf('ours'));
-      const all = { createdAfter: new Date(-1).toISOString(), createdBefore: new Date(NOON + 9).toISOString() };
+      const all = {
+        createdAfter: new Date(-1).toISOString(),
+        createdBefore: new Date(NOON + 9).toISOString(),
+      };
       for (const order of orders) {
-        for (const after of [undefined, positionOf('epoch', 0), positionOf('last', 253_402_300_799_999)]) {
+        for (const after of [
+          undefined,
+          positionOf('epoch', 0),
+          positionOf('last', 253_402_300_799_999),
+        ]) {
           const page = await pageOf(store, { order, ...all, cursor: after });
           expectEqual(
             idsOf(page).filter((id) => id !== 'ours'),

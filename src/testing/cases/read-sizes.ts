@@ -7,13 +7,18 @@ import { answerOf, append, errorOf, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const jsonBytes = (records: readonly SessionRecord[]): number =>
-  new TextEncoder().encode(JSON.stringify(records.map(({ head, history }) => [head, history]))).length;
+  new TextEncoder().encode(JSON.stringify(records.map(({ head, history }) => [head, history])))
+    .length;
 
 /** Three sessions of about 40, 80 and 120 kB. Newest first they are s2, s1, s0. */
 const insertLarge = async (store: SessionStore): Promise<void> => {
   for (const at of upTo(3)) {
     const each = keyOf(`s${at}`);
-    await insertActive(store, each, headOf(each.id, NOON + at, { behavior: 'a "tutor"\n'.repeat(400) }));
+    await insertActive(
+      store,
+      each,
+      headOf(each.id, NOON + at, { behavior: 'a "tutor"\n'.repeat(400) }),
+    );
     const contents = upTo(16 * (at + 1)).map((turn) => `turn ${turn}: "${'hello '.repeat(330)}"\n`);
     await append(store, each, contents.slice(1));
     await append(store, each, contents.slice(0, 1), 'op');
@@ -21,8 +26,8 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
 };
 
 /**
- * Maximum size that a store may report: it may count stored bytes, which encryption increases, and the state of each
- * session.
+ * Maximum size that a store may report: it may count stored bytes, which encryption increases, and
+ * the state of each session.
  */
 const byteLimit = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 
@@ -33,24 +38,37 @@ const tooLargeIn = (error: ReadFailure): TooLarge => {
   throw new Error(`the store answered ${error.type} instead of too_large`);
 };
 
-const tooLargeOf = async (answer: Answer<unknown, ReadFailure>): Promise<TooLarge> => tooLargeIn(await errorOf(answer));
+const tooLargeOf = async (answer: Answer<unknown, ReadFailure>): Promise<TooLarge> =>
+  tooLargeIn(await errorOf(answer));
 
 const expectSize = ({ bytes, sessions }: TooLarge, records: readonly SessionRecord[]): void => {
   expectEqual(sessions, records.length, 'the sessions of too_large');
   const least = jsonBytes(records);
-  expectThat(bytes >= least, `${bytes}, the bytes of too_large, are at least the size of the JSON, ${least}`);
+  expectThat(
+    bytes >= least,
+    `${bytes}, the bytes of too_large, are at least the size of the JSON, ${least}`,
+  );
   const most = byteLimit(least, sessions);
-  expectThat(bytes <= most, `${bytes}, the bytes of too_large, are about the size of the JSON, ${least}`);
+  expectThat(
+    bytes <= most,
+    `${bytes}, the bytes of too_large, are about the size of the JSON, ${least}`,
+  );
 };
 
-/** Reads a page with a maximum that is raised to what the store reports, until the page is not too large. */
+/**
+ * Reads a page with a maximum that is raised to what the store reports, until the page is not too
+ * large.
+ */
 const readRaised = async (store: SessionStore, range: PageRange) => {
   let maxBytes = 1;
   for (const _ of upTo(10)) {
     const answer = await store.list(TENANT, { ...range, maxBytes });
     if (answer.isOk()) return { page: answer.value, maxBytes };
     const { bytes } = tooLargeIn(answer.error);
-    expectThat(bytes > maxBytes, `${bytes}, the bytes of too_large, are more than the maximum, ${maxBytes}`);
+    expectThat(
+      bytes > maxBytes,
+      `${bytes}, the bytes of too_large, are more than the maximum, ${maxBytes}`,
+    );
     maxBytes = bytes;
   }
   throw new Error('the page is too_large although the maximum was raised ten times');
@@ -89,7 +107,11 @@ export const readSizes: readonly StoreCase[] = [
         const refused = await tooLargeOf(store.list(TENANT, { ...range, maxBytes: 1 }));
         expectSize(refused, whole.records);
         const { bytes } = refused;
-        expectEqual(await answerOf(store.list(TENANT, { ...range, maxBytes: bytes })), whole, 'the page');
+        expectEqual(
+          await answerOf(store.list(TENANT, { ...range, maxBytes: bytes })),
+          whole,
+          'the page',
+        );
         const again = await tooLargeOf(store.list(TENANT, { ...range, maxBytes: bytes - 1 }));
         expectEqual(again.bytes, bytes, 'the bytes of too_large');
       }
@@ -99,7 +121,11 @@ export const readSizes: readonly StoreCase[] = [
     name: 'too_large: what does not exist is not too large',
     run: async (store) => {
       await insertLarge(store);
-      expectEqual(await answerOf(store.find(keyOf('s9'), { maxBytes: 1 })), undefined, 'the record');
+      expectEqual(
+        await answerOf(store.find(keyOf('s9'), { maxBytes: 1 })),
+        undefined,
+        'the record',
+      );
       const past = await answerOf(store.list(TENANT, { offset: 3, limit: 10, maxBytes: 1 }));
       expectEqual([past.records, past.total], [[], 3], 'the page past the end');
       const none = await answerOf(store.list('nobody', { offset: 0, limit: 10, maxBytes: 1 }));
@@ -118,9 +144,15 @@ export const readSizes: readonly StoreCase[] = [
         expectEqual(page, await answerOf(store.list(TENANT, range)), 'the page');
         const bytes = jsonBytes(page.records);
         expectThat(maxBytes >= bytes, `${maxBytes}, the bytes of too_large, are at least ${bytes}`);
-        expectThat(maxBytes < all / 2, `${maxBytes}, the bytes of too_large, are less than half of all ${all}`);
+        expectThat(
+          maxBytes < all / 2,
+          `${maxBytes}, the bytes of too_large, are less than half of all ${all}`,
+        );
         const one = await tooLargeOf(store.find(keyOf('s2'), { historyLimit, maxBytes: 1 }));
-        expectThat(one.bytes < all / 2, `${one.bytes}, the bytes of one session, are less than half of all ${all}`);
+        expectThat(
+          one.bytes < all / 2,
+          `${one.bytes}, the bytes of one session, are less than half of all ${all}`,
+        );
       }
     },
   },

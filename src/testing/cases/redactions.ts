@@ -16,20 +16,36 @@ export const redactions: readonly StoreCase[] = [
     name: 'redact: the content, id and data of entries are gone from every read, and their positions stay',
     run: async (store) => {
       await insertActive(store, key);
-      const secret = { ...say('\u20ac my secret', 'assistant'), id: 'm-2', data: { tokens: 3, call: '\u{1F600}' } };
+      const secret = {
+        ...say('\u20ac my secret', 'assistant'),
+        id: 'm-2',
+        data: { tokens: 3, call: '\u{1F600}' },
+      };
       await answerOf(store.append(key, { entries: [say('one'), secret, say('three')], now: NOON }));
       const before = await foundIn(store, { after: 0, limit: 10 });
       const positions = before.entries.map(({ position }) => position);
       expectEqual(await redact(store, [positions[1] ?? 0]), 'redacted', 'redact');
       const left = [say('one'), say('', 'assistant'), say('three')];
       expectEqual((await answerOf(store.find(key)))?.history, left, 'the history');
-      expectEqual((await answerOf(store.find(key, { historyLimit: 2 })))?.history, left.slice(1), 'the latest two');
+      expectEqual(
+        (await answerOf(store.find(key, { historyLimit: 2 })))?.history,
+        left.slice(1),
+        'the latest two',
+      );
       expectEqual((await partOf(store, { after: 0, limit: 10 })).entries, left, 'a part');
       expectEqual(await positionsIn(store), positions, 'the positions');
       const found = await answerOf(store.find(key));
-      expectEqual([found?.historyCount, found?.sequence], [3, 4], 'the number of entries, and of changes');
+      expectEqual(
+        [found?.historyCount, found?.sequence],
+        [3, 4],
+        'the number of entries, and of changes',
+      );
       await append(store, key, ['four']);
-      expectEqual(await said(store, key), ['one', '', 'three', 'four'], 'the history after an append');
+      expectEqual(
+        await said(store, key),
+        ['one', '', 'three', 'four'],
+        'the history after an append',
+      );
     },
   },
   {
@@ -76,11 +92,19 @@ export const redactions: readonly StoreCase[] = [
       await insertActive(store, key);
       const end = await append(store, key, ['one', 'two']);
       for (const position of [end + 1, end + 1_000_000]) {
-        expectEqual(await redact(store, [end, position]), 'invalid_position', `with position ${position}`);
+        expectEqual(
+          await redact(store, [end, position]),
+          'invalid_position',
+          `with position ${position}`,
+        );
       }
       expectEqual(await said(store, key), ['one', 'two'], 'the history');
       expectEqual(await redact(store, [1], keyOf('two')), 'missing', 'no session');
-      expectEqual(await redact(store, [end], { tenant: 'another', id: key.id }), 'missing', 'another tenant');
+      expectEqual(
+        await redact(store, [end], { tenant: 'another', id: key.id }),
+        'missing',
+        'another tenant',
+      );
     },
   },
   {
@@ -90,7 +114,11 @@ export const redactions: readonly StoreCase[] = [
       const call = { entries: [say('one'), say('two')], now: NOON, operation: operationOf('op') };
       const first = await answerOf(store.append(key, call));
       await redact(store, await positionsIn(store));
-      expectEqual(await answerOf(store.append(key, call)), { ...first, repeated: true }, 'the append again');
+      expectEqual(
+        await answerOf(store.append(key, call)),
+        { ...first, repeated: true },
+        'the append again',
+      );
       expectEqual(await said(store, key), ['', ''], 'the history');
     },
   },
@@ -109,7 +137,11 @@ export const redactions: readonly StoreCase[] = [
         else await append(each, key, [`${writer}`]);
       });
       const contents = (await said(store, key)) ?? [];
-      expectEqual([contents.length, contents.filter((content) => content === '').length], [50, 25], 'the history');
+      expectEqual(
+        [contents.length, contents.filter((content) => content === '').length],
+        [50, 25],
+        'the history',
+      );
       expectEqual((await answerOf(store.find(key)))?.sequence, 53, 'the number of changes');
     },
   },
@@ -128,7 +160,9 @@ export const redactionEvents: readonly StoreCase[] = [
       await redact(store, positions);
       const told = await eventsAfter(store, start);
       expectEqual(
-        told.map((event) => (event.type === 'session.redacted' ? [event.sequence, event.positions] : event.type)),
+        told.map((event) =>
+          event.type === 'session.redacted' ? [event.sequence, event.positions] : event.type,
+        ),
         [[4, positions]],
         'the events',
       );

@@ -82,7 +82,11 @@ export const remains: readonly StoreCase[] = [
       ];
       expectEqual(await dueOf(store, FAR, 10), all, 'due');
       expectEqual((await answerOf(store.findState(second)))?.labels, labels, 'the labels');
-      expectEqual(await answerOf(store.remove(first, { now: NOON })), 'removed', 'remove the first');
+      expectEqual(
+        await answerOf(store.remove(first, { now: NOON })),
+        'removed',
+        'remove the first',
+      );
       expectEqual(await dueOf(store, FAR, 10), all.slice(1), 'due after that');
       expectEqual((await answerOf(store.findState(key)))?.status, 'TERMINATED', 'the session');
     },
@@ -123,7 +127,10 @@ export const remains: readonly StoreCase[] = [
       for (const round of upTo(10)) {
         await start(store);
         const remove = { revision: 2, now: NOON + 20, remains: remainsOf(active, String(round)) };
-        const calls = [() => answerOf(store.replace(key, active, end)), () => answerOf(second.remove(key, remove))];
+        const calls = [
+          () => answerOf(store.replace(key, active, end)),
+          () => answerOf(second.remove(key, remove)),
+        ];
         const inTurn = round % 2 === 0 ? calls : calls.toReversed();
         const both = await Promise.all(inTurn.map((call): Promise<string> => call()));
         outcomes.push(both.filter((each) => each === 'replaced' || each === 'removed').join());

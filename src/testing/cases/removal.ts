@@ -31,7 +31,11 @@ export const removal: readonly StoreCase[] = [
       await insertFull(store, key);
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       await expectStored(store, key, undefined);
-      expectEqual(await answerOf(replacing(store, key, live('ACTIVE', { revision: 4 }))), 'missing', 'replace');
+      expectEqual(
+        await answerOf(replacing(store, key, live('ACTIVE', { revision: 4 }))),
+        'missing',
+        'replace',
+      );
       const call = { entries: [say('hello')], now: NOON };
       expectEqual(await answerOf(store.append(key, call)), { outcome: 'missing' }, 'append');
       const again = await answerOf(store.append(key, { ...call, operation: operationOf('op') }));
@@ -56,12 +60,24 @@ export const removal: readonly StoreCase[] = [
     run: async (store) => {
       await insertFull(store, key);
       for (const revision of [1, 2, 4]) {
-        expectEqual(await answerOf(store.remove(key, { revision })), 'stale', `remove of revision ${revision}`);
+        expectEqual(
+          await answerOf(store.remove(key, { revision })),
+          'stale',
+          `remove of revision ${revision}`,
+        );
       }
       expectEqual(await said(store, key), ['hello'], 'the history');
       expectEqual(await dueOf(store, NOON + 1, 10), [{ ...key, dueAt: NOON + 1 }], 'due');
-      expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove of its revision');
-      expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'missing', 'remove of what is gone');
+      expectEqual(
+        await answerOf(store.remove(key, { revision: 3 })),
+        'removed',
+        'remove of its revision',
+      );
+      expectEqual(
+        await answerOf(store.remove(key, { revision: 3 })),
+        'missing',
+        'remove of what is gone',
+      );
       await expectStored(store, key, undefined);
     },
   },
@@ -69,13 +85,19 @@ export const removal: readonly StoreCase[] = [
     name: 'remove: the other sessions stay, in their order',
     run: async (store) => {
       const ids = upTo(20).map((index) => `s${index}`);
-      for (const [index, id] of ids.entries()) await insert(store, keyOf(id), headOf(id, NOON - index));
+      for (const [index, id] of ids.entries())
+        await insert(store, keyOf(id), headOf(id, NOON - index));
       const gone = new Set(['s0', 's7', 's8', 's19']);
-      for (const id of gone) expectEqual(await answerOf(store.remove(keyOf(id))), 'removed', `remove ${id}`);
+      for (const id of gone)
+        expectEqual(await answerOf(store.remove(keyOf(id))), 'removed', `remove ${id}`);
       const left = ids.filter((id) => !gone.has(id));
       expectEqual(await idsOn(store, TENANT), left, 'the ids');
       expectEqual(await idsOn(store, TENANT, 5, 3), left.slice(5, 8), 'the ids of a page');
-      expectEqual((await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).total, left.length, 'total');
+      expectEqual(
+        (await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).total,
+        left.length,
+        'total',
+      );
       for (const id of ids) {
         const found = await answerOf(store.find(keyOf(id)));
         expectEqual(found?.head.id, gone.has(id) ? undefined : id, `find ${id}`);
@@ -87,7 +109,12 @@ export const removal: readonly StoreCase[] = [
     run: async (store) => {
       await insertFull(store, key);
       await answerOf(store.remove(key));
-      const inserted = await insert(store, key, headOf('one', NOON + 5, { face: 'bob' }), live('IDLE'));
+      const inserted = await insert(
+        store,
+        key,
+        headOf('one', NOON + 5, { face: 'bob' }),
+        live('IDLE'),
+      );
       await expectStored(store, key, inserted);
       expectEqual(await idsOn(store, TENANT), ['one'], 'the ids');
       expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');

@@ -21,7 +21,11 @@ export const replacements: readonly StoreCase[] = [
     run: async (store) => {
       const head = headOf('one', NOON, { behavior: 'a tutor', timeLimit: 60 });
       await insert(store, key, head);
-      await replace(store, key, live('ACTIVE', { revision: 2, limitMs: 60_000, deadline: NOON + 60_000 }));
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 2, limitMs: 60_000, deadline: NOON + 60_000 }),
+      );
       await append(store, key, ['hello']);
       const states = [
         live('PAUSED', {
@@ -32,8 +36,20 @@ export const replacements: readonly StoreCase[] = [
           limitMs: 60_000,
           operations: ['p'],
         }),
-        live('ACTIVE', { revision: 4, since: NOON + 20, activeMs: 10, limitMs: 60_000, deadline: NOON + 60_010 }),
-        ended('terminated', { revision: 5, since: NOON + 30, activeMs: 20, limitMs: 60_000, operations: ['t', 'p'] }),
+        live('ACTIVE', {
+          revision: 4,
+          since: NOON + 20,
+          activeMs: 10,
+          limitMs: 60_000,
+          deadline: NOON + 60_010,
+        }),
+        ended('terminated', {
+          revision: 5,
+          since: NOON + 30,
+          activeMs: 20,
+          limitMs: 60_000,
+          operations: ['t', 'p'],
+        }),
       ];
       for (const state of states) {
         await replace(store, key, state);
@@ -46,8 +62,15 @@ export const replacements: readonly StoreCase[] = [
     run: async (store) => {
       const stored = await insertActive(store, key);
       for (const revision of [1, 2, 4, 5, 100, 2 ** 32 + 3]) {
-        for (const next of [live('PAUSED', { revision, deadline: NOON + 1 }), ended('failed', { revision })]) {
-          expectEqual(await answerOf(replacing(store, key, next)), 'stale', `replace by revision ${revision}`);
+        for (const next of [
+          live('PAUSED', { revision, deadline: NOON + 1 }),
+          ended('failed', { revision }),
+        ]) {
+          expectEqual(
+            await answerOf(replacing(store, key, next)),
+            'stale',
+            `replace by revision ${revision}`,
+          );
           await expectStored(store, key, stored);
         }
       }
@@ -76,16 +99,28 @@ export const replacements: readonly StoreCase[] = [
         'stale',
         'replace by revision 2',
       );
-      const large = await insert(store, keyOf('large'), headOf('large'), live('IDLE', { revision: 2 ** 40 }));
+      const large = await insert(
+        store,
+        keyOf('large'),
+        headOf('large'),
+        live('IDLE', { revision: 2 ** 40 }),
+      );
       await replace(store, keyOf('large'), live('ACTIVE', { revision: 2 ** 40 + 1 }));
-      await expectStored(store, keyOf('large'), { ...large, state: live('ACTIVE', { revision: 2 ** 40 + 1 }) });
+      await expectStored(store, keyOf('large'), {
+        ...large,
+        state: live('ACTIVE', { revision: 2 ** 40 + 1 }),
+      });
     },
   },
   {
     name: 'replace: an unknown session is missing, and is not created',
     run: async (store) => {
       for (const revision of [1, 2]) {
-        expectEqual(await answerOf(replacing(store, key, live('ACTIVE', { revision }))), 'missing', 'replace');
+        expectEqual(
+          await answerOf(replacing(store, key, live('ACTIVE', { revision }))),
+          'missing',
+          'replace',
+        );
       }
       await expectStored(store, key, undefined);
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

@@ -46,8 +46,14 @@ export const reports: readonly StoreCase[] = [
       await start(store);
       await replace(store, key, end);
       const claimed = withReport(end, 4, { dueAt: NOON + 100 });
-      const outcomes = await race(store, second, (each) => Promise.resolve(answerOf(each.replace(key, end, claimed))));
-      expectEqual(outcomes.filter((outcome) => outcome === 'replaced').length, 1, 'how many claimed it');
+      const outcomes = await race(store, second, (each) =>
+        Promise.resolve(answerOf(each.replace(key, end, claimed))),
+      );
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'replaced').length,
+        1,
+        'how many claimed it',
+      );
       expectEqual(await dueOf(store, NOON + 99, 10), [], 'due before the claim is over');
       expectEqual(await dueOf(second, NOON + 100, 10), [{ ...key, dueAt: NOON + 100 }], 'due then');
     },
@@ -59,7 +65,13 @@ export const reports: readonly StoreCase[] = [
       await replace(store, key, withReport(end, 3, { dueAt: NOON + 100 }));
       const released: StateRecord = {
         ...withReport(end, 4, { dueAt: NOON + 100 }),
-        lease: { holder: 'worker', fencingToken: 1, takenAt: NOON, until: 0, releasedAt: NOON + 20 },
+        lease: {
+          holder: 'worker',
+          fencingToken: 1,
+          takenAt: NOON,
+          until: 0,
+          releasedAt: NOON + 20,
+        },
       };
       await replace(store, key, released);
       expectEqual(await dueOf(store, FAR, 10), [{ ...key, dueAt: NOON + 100 }], 'due');

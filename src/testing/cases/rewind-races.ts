@@ -16,9 +16,14 @@ export const rewindRaces: readonly StoreCase[] = [
       const outcomes = await race(
         store,
         second,
-        async (each, writer) => (await appendTo(each, [`${writer}`], { after: first, ifPosition })).outcome,
+        async (each, writer) =>
+          (await appendTo(each, [`${writer}`], { after: first, ifPosition })).outcome,
       );
-      expectEqual(outcomes.filter((outcome) => outcome === 'appended').length, 1, 'rewinds that were made');
+      expectEqual(
+        outcomes.filter((outcome) => outcome === 'appended').length,
+        1,
+        'rewinds that were made',
+      );
       expectEqual((await said(store, key))?.length, 2, 'the number of entries');
     },
   },
@@ -32,7 +37,9 @@ export const rewindRaces: readonly StoreCase[] = [
         return writer % 3 === 0 ? rewind(each, base, contents) : append(each, key, contents);
       });
       let expected = ['base'];
-      for (const writer of upTo(positions.length).toSorted((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0))) {
+      for (const writer of upTo(positions.length).toSorted(
+        (a, b) => (positions[a] ?? 0) - (positions[b] ?? 0),
+      )) {
         if (writer % 3 === 0) expected = ['base'];
         expected.push(`${writer} a`, `${writer} b`);
       }

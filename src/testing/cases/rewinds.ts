@@ -89,10 +89,18 @@ export const rewinds: readonly StoreCase[] = [
       const [first = 0, second = 0, third = 0, fourth = 0] = await positionsIn(store);
       const end = await rewind(store, second, ['five']);
       for (const after of [third, fourth]) {
-        expectEqual(await appendTo(store, ['x'], { after }), { outcome: 'moved', position: end }, `after ${after}`);
+        expectEqual(
+          await appendTo(store, ['x'], { after }),
+          { outcome: 'moved', position: end },
+          `after ${after}`,
+        );
       }
       for (const after of [end + 1, end + 1_000_000]) {
-        expectEqual(await appendTo(store, ['x'], { after }), { outcome: 'invalid_position' }, `after ${after}`);
+        expectEqual(
+          await appendTo(store, ['x'], { after }),
+          { outcome: 'invalid_position' },
+          `after ${after}`,
+        );
       }
       await expectHistory(store, ['one', 'two', 'five'], end);
       await expectHistory(store, ['one', 'six'], await rewind(store, first, ['six']));
@@ -109,9 +117,17 @@ export const rewinds: readonly StoreCase[] = [
       expectEqual(after[0], before[0], 'the position of the entry that stays');
       expectEqual(new Set([...before, ...after]).size, 5, 'the number of different positions');
       const part = await partOf(store, { after: before[2] ?? 0, limit: 10 });
-      expectEqual([contentsOf(part), part.hasMore], [['four', 'five'], false], 'after a superseded position');
+      expectEqual(
+        [contentsOf(part), part.hasMore],
+        [['four', 'five'], false],
+        'after a superseded position',
+      );
       const back = await partOf(store, { before: before[2] ?? 0, limit: 10 });
-      expectEqual([contentsOf(back), back.start, back.hasMore], [['one'], 0, true], 'before a superseded position');
+      expectEqual(
+        [contentsOf(back), back.start, back.hasMore],
+        [['one'], 0, true],
+        'before a superseded position',
+      );
     },
   },
   {
@@ -154,7 +170,11 @@ export const rewinds: readonly StoreCase[] = [
       expectEqual(refused, { outcome: 'full' }, 'a rewind to a history of three');
       const edited = await appendTo(store, ['four', 'five'], { after: first, maxEntries: 3 });
       expectEqual(edited.outcome, 'appended', 'the same with room for three');
-      expectEqual(await appendTo(store, ['six'], { maxEntries: 3 }), { outcome: 'full' }, 'one more');
+      expectEqual(
+        await appendTo(store, ['six'], { maxEntries: 3 }),
+        { outcome: 'full' },
+        'one more',
+      );
       expectEqual(
         (await appendTo(store, ['six'], { maxEntries: 4 })).outcome,
         'appended',
@@ -172,15 +192,24 @@ export const rewinds: readonly StoreCase[] = [
       const end = await rewind(store, first, ['three']);
       await replace(store, key, live('ACTIVE', { revision: 3, lease }));
       const all = { fencingToken: 1, ifPosition: second, after: end + 1_000_000, maxEntries: 0 };
-      const refusal = (conditions: Partial<typeof all>) => appendTo(store, ['x'], { ...all, ...conditions });
+      const refusal = (conditions: Partial<typeof all>) =>
+        appendTo(store, ['x'], { ...all, ...conditions });
       const moved = { outcome: 'moved', position: end };
       const { fencingToken } = lease;
       const current = { fencingToken, ifPosition: end };
       expectEqual(await refusal({}), { outcome: 'lease_lost' }, 'of another lease');
       expectEqual(await refusal({ fencingToken }), moved, 'where the history has moved');
-      expectEqual(await refusal(current), { outcome: 'invalid_position' }, 'to a position beyond the end');
+      expectEqual(
+        await refusal(current),
+        { outcome: 'invalid_position' },
+        'to a position beyond the end',
+      );
       expectEqual(await refusal({ ...current, after: second }), moved, 'to a superseded position');
-      expectEqual(await refusal({ ...current, after: first }), { outcome: 'full' }, 'beyond the bound');
+      expectEqual(
+        await refusal({ ...current, after: first }),
+        { outcome: 'full' },
+        'beyond the bound',
+      );
       await replace(store, key, ended('terminated', { revision: 4 }));
       expectEqual((await refusal({})).outcome, 'closed', 'after the end');
       expectEqual(await said(store, key), ['one', 'three'], 'the history');
@@ -201,7 +230,9 @@ export const rewinds: readonly StoreCase[] = [
           const dropped = isRewind ? next(next(4) === 0 ? expected.length + 1 : 4) : 0;
           const stay = expected.slice(0, Math.max(0, expected.length - dropped));
           const after = stay.at(-1)?.position ?? 0;
-          const end = isRewind ? await rewind(store, after, contents) : await append(store, key, contents);
+          const end = isRewind
+            ? await rewind(store, after, contents)
+            : await append(store, key, contents);
           const positions = await positionsIn(store);
           expectEqual(
             positions.slice(0, stay.length),
@@ -210,7 +241,10 @@ export const rewinds: readonly StoreCase[] = [
           );
           expected = [
             ...stay,
-            ...contents.map((content, at) => ({ content, position: positions[stay.length + at] ?? 0 })),
+            ...contents.map((content, at) => ({
+              content,
+              position: positions[stay.length + at] ?? 0,
+            })),
           ];
           if (step % 15 === 14) {
             const all = expected.map(({ content }) => content);

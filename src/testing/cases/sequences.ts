@@ -8,8 +8,16 @@ import type { StoreCase } from '../store-case.js';
 const key = keyOf('one');
 
 /** Fails unless `find` and `list` return this sequence for the session. */
-const expectSequence = async (store: SessionStore, expected: number, after: string): Promise<void> => {
-  expectEqual((await answerOf(store.find(key)))?.sequence, expected, `sequence in find after ${after}`);
+const expectSequence = async (
+  store: SessionStore,
+  expected: number,
+  after: string,
+): Promise<void> => {
+  expectEqual(
+    (await answerOf(store.find(key)))?.sequence,
+    expected,
+    `sequence in find after ${after}`,
+  );
   const { records } = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
   expectEqual(
     records.map(({ sequence }) => sequence),
@@ -43,7 +51,9 @@ export const sequences: readonly StoreCase[] = [
       await insertActive(store, key);
       await append(store, key, ['hello'], 'op');
       await append(store, key, ['hello'], 'op');
-      await answerOf(store.append(key, { entries: [say('one too many')], now: NOON, maxEntries: 1 }));
+      await answerOf(
+        store.append(key, { entries: [say('one too many')], now: NOON, maxEntries: 1 }),
+      );
       await answerOf(replacing(store, key, live('PAUSED', { revision: 2 })));
       await answerOf(replacing(store, key, live('PAUSED', { revision: 4 })));
       await answerOf(store.remove(key, { revision: 1 }));

@@ -27,9 +27,21 @@ export const severalStatuses: readonly StoreCase[] = [
         for (const anyOf of groups) {
           const ids = idsAt(anyOf, now);
           const page = await listed(store, { offset: 0, limit: 100, status: { anyOf, now } });
-          expectEqual(page, { ids, total: ids.length, next: undefined }, `${anyOf} at noon and ${now - NOON} ms`);
-          const few = await listed(store, { offset: 3, limit: 2, status: { anyOf: anyOf.toReversed(), now } });
-          expectEqual([few.ids, few.total], [ids.slice(3, 5), ids.length], `${anyOf} in another order, a page`);
+          expectEqual(
+            page,
+            { ids, total: ids.length, next: undefined },
+            `${anyOf} at noon and ${now - NOON} ms`,
+          );
+          const few = await listed(store, {
+            offset: 3,
+            limit: 2,
+            status: { anyOf: anyOf.toReversed(), now },
+          });
+          expectEqual(
+            [few.ids, few.total],
+            [ids.slice(3, 5), ids.length],
+            `${anyOf} in another order, a page`,
+          );
         }
       }
     },
@@ -38,8 +50,12 @@ export const severalStatuses: readonly StoreCase[] = [
     name: 'status: the list of several statuses has the same pages by offset and by cursor, in both orders',
     run: async (store) => {
       await insertAll(store);
-      const [createdBefore, createdAfter] = [NOON - 3, NOON - 20].map((time) => new Date(time).toISOString());
-      const inner = sessions.filter(({ createdMs }) => createdMs < NOON - 3 && createdMs > NOON - 20);
+      const [createdBefore, createdAfter] = [NOON - 3, NOON - 20].map((time) =>
+        new Date(time).toISOString(),
+      );
+      const inner = sessions.filter(
+        ({ createdMs }) => createdMs < NOON - 3 && createdMs > NOON - 20,
+      );
       for (const anyOf of groups) {
         const status = { anyOf, now: NOON + 201 };
         const newest = idsAt(anyOf, status.now);
@@ -49,7 +65,11 @@ export const severalStatuses: readonly StoreCase[] = [
             const page = await listed(store, { offset, limit: 3, order, status });
             const what = `${anyOf}, ${order} first, from ${offset} on:`;
             expectEqual(page.ids, ids.slice(offset, offset + 3), `${what} the ids`);
-            expectEqual(page.next !== undefined, offset + 3 < ids.length, `${what} whether there is a next`);
+            expectEqual(
+              page.next !== undefined,
+              offset + 3 < ids.length,
+              `${what} whether there is a next`,
+            );
           }
           for (const limit of [1, 4]) {
             const found = await walked(store, { offset: 0, limit, order, status }, ids.length);
@@ -58,7 +78,11 @@ export const severalStatuses: readonly StoreCase[] = [
         }
         const between = newest.filter((id) => inner.some((session) => session.id === id));
         const range = { offset: 0, limit: 2, status, createdBefore, createdAfter };
-        expectEqual(await walked(store, range, between.length), between, `${anyOf}, between two times`);
+        expectEqual(
+          await walked(store, range, between.length),
+          between,
+          `${anyOf}, between two times`,
+        );
       }
     },
   },
@@ -81,12 +105,20 @@ export const severalStatuses: readonly StoreCase[] = [
           found.push(...page.ids);
           revision += 1;
           for (const [at, id] of ids.entries()) {
-            await replace(store, keyOf(id), live((at + revision) % 2 === 0 ? 'ACTIVE' : 'PAUSED', { revision }));
+            await replace(
+              store,
+              keyOf(id),
+              live((at + revision) % 2 === 0 ? 'ACTIVE' : 'PAUSED', { revision }),
+            );
           }
           cursor = page.next;
           return cursor === undefined;
         });
-        expectEqual(found, order === 'newest' ? ids.toReversed() : ids, `the sessions, ${order} first`);
+        expectEqual(
+          found,
+          order === 'newest' ? ids.toReversed() : ids,
+          `the sessions, ${order} first`,
+        );
       }
       await replace(store, keyOf('s03'), ended('failed', { revision: revision + 1 }));
       const left = await listed(store, { offset: 0, limit: 1, status });

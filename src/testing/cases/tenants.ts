@@ -1,6 +1,16 @@
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, replacing } from '../steps.js';
+import {
+  answerOf,
+  append,
+  dueOf,
+  expectStored,
+  idsOn,
+  insert,
+  insertActive,
+  replace,
+  replacing,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const theirs = keyOf('one', 'globex');
@@ -22,7 +32,11 @@ export const tenants: readonly StoreCase[] = [
     run: async (store) => {
       const stored = await insertActive(store, theirs);
       await expectStored(store, ours, undefined);
-      expectEqual(await answerOf(replacing(store, ours, ended('failed', { revision: 3 }))), 'missing', 'replace');
+      expectEqual(
+        await answerOf(replacing(store, ours, ended('failed', { revision: 3 }))),
+        'missing',
+        'replace',
+      );
       const answer = await answerOf(store.append(ours, { entries: [say('hello')], now: NOON }));
       expectEqual(answer, { outcome: 'missing' }, 'append');
       expectEqual(await answerOf(store.remove(ours)), 'missing', 'remove');
@@ -35,12 +49,24 @@ export const tenants: readonly StoreCase[] = [
     name: 'tenants: each lists and counts its own sessions',
     run: async (store) => {
       for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
-        await insert(store, keyOf(id, index % 2 === 0 ? 'acme' : 'globex'), headOf(id, NOON + index));
+        await insert(
+          store,
+          keyOf(id, index % 2 === 0 ? 'acme' : 'globex'),
+          headOf(id, NOON + index),
+        );
       }
       expectEqual(await idsOn(store, 'acme'), ['e', 'c', 'a'], 'the ids of one');
       expectEqual(await idsOn(store, 'globex'), ['d', 'b'], 'the ids of the other');
-      expectEqual((await answerOf(store.list('acme', { offset: 2, limit: 1 }))).total, 3, 'total of one');
-      expectEqual((await answerOf(store.list('globex', { offset: 2, limit: 1 }))).total, 2, 'total of the other');
+      expectEqual(
+        (await answerOf(store.list('acme', { offset: 2, limit: 1 }))).total,
+        3,
+        'total of one',
+      );
+      expectEqual(
+        (await answerOf(store.list('globex', { offset: 2, limit: 1 }))).total,
+        2,
+        'total of the other',
+      );
     },
   },
   {

@@ -1,14 +1,25 @@
 import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { ended, headOf, keyOf, NOON, operationOf, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import {
+  answerOf,
+  append,
+  contentsOf,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
 const KIB_256 = 256 * 1024;
 
-/** The largest texts that the engine allows by default, in characters that grow little or much when encoded. */
+/**
+ * The largest texts that the engine allows by default, in characters that grow little or much when
+ * encoded.
+ */
 const largeTexts = ['x', '\n', '"', '\0', '\u20AC'].map((character) =>
   character.repeat(character === '\u20AC' ? Math.floor(KIB_256 / 3) : KIB_256),
 );
@@ -55,7 +66,11 @@ export const texts: readonly StoreCase[] = [
       await append(store, key, ['again'], 'before');
       const state = ended('terminated', { revision: 3 });
       await replace(store, key, state);
-      await expectStored(store, key, { ...stored, state, history: hostileTexts.map((text) => say(text)) });
+      await expectStored(store, key, {
+        ...stored,
+        state,
+        history: hostileTexts.map((text) => say(text)),
+      });
     },
   },
   {

@@ -19,10 +19,18 @@ import type { StoreCase } from '../store-case.js';
 const key = keyOf('one');
 
 /** Fails unless every way to read gives `expected`. */
-const expectRead = async (store: SessionStore, expected: Contents | undefined, what: string): Promise<void> => {
+const expectRead = async (
+  store: SessionStore,
+  expected: Contents | undefined,
+  what: string,
+): Promise<void> => {
   await expectStored(store, key, expected, what);
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-  expectEqual(page.records.map(contentsOf), expected === undefined ? [] : [expected], `the page with ${what}`);
+  expectEqual(
+    page.records.map(contentsOf),
+    expected === undefined ? [] : [expected],
+    `the page with ${what}`,
+  );
   expectEqual(page.total, expected === undefined ? 0 : 1, `the total with ${what}`);
   const part = await answerOf(store.findEntries(key, { limit: 10 }));
   const entries = part.outcome === 'found' ? part.entries.map(withoutPosition) : undefined;
@@ -46,7 +54,10 @@ export const twoStores: readonly StoreCase[] = [
       await replace(store, key, active);
       await both({ ...inserted, state: active }, 'a started session');
       await append(second, key, ['hello']);
-      await both({ ...inserted, state: active, history: [say('hello')] }, 'a session with an entry');
+      await both(
+        { ...inserted, state: active, history: [say('hello')] },
+        'a session with an entry',
+      );
       await append(store, key, ['goodbye']);
       const history = [say('hello'), say('goodbye')];
       await both({ ...inserted, state: active, history }, 'a session with two entries');
@@ -63,14 +74,32 @@ export const twoStores: readonly StoreCase[] = [
     name: 'two stores: each decides by what the other has written',
     run: async (store, second) => {
       await insertActive(store, key);
-      expectEqual(await answerOf(second.insert(TENANT, headOf('one'), live('IDLE'))), 'taken', 'insert');
+      expectEqual(
+        await answerOf(second.insert(TENANT, headOf('one'), live('IDLE'))),
+        'taken',
+        'insert',
+      );
       const paused = live('PAUSED', { revision: 3 });
       await replace(second, key, paused);
-      expectEqual(await answerOf(replacing(store, key, paused)), 'stale', 'replace of a revision that is gone');
-      expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'stale', 'remove of a revision that is gone');
+      expectEqual(
+        await answerOf(replacing(store, key, paused)),
+        'stale',
+        'replace of a revision that is gone',
+      );
+      expectEqual(
+        await answerOf(store.remove(key, { revision: 2 })),
+        'stale',
+        'remove of a revision that is gone',
+      );
       const first = await append(store, key, ['hello'], 'op');
-      expectEqual(await append(second, key, ['hello'], 'op'), first, 'the position of the same operation');
-      const full = await answerOf(second.append(key, { entries: [say('more')], now: NOON, maxEntries: 1 }));
+      expectEqual(
+        await append(second, key, ['hello'], 'op'),
+        first,
+        'the position of the same operation',
+      );
+      const full = await answerOf(
+        second.append(key, { entries: [say('more')], now: NOON, maxEntries: 1 }),
+      );
       expectEqual(full, { outcome: 'full' }, 'append to a full history');
       const over = ended('failed', { revision: 4 });
       await replace(store, key, over);
@@ -78,7 +107,11 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(late, { outcome: 'closed', state: over }, 'append after the end');
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       expectEqual(await answerOf(second.remove(key)), 'missing', 'remove of what is gone');
-      expectEqual(await answerOf(replacing(second, key, live('ACTIVE', { revision: 5 }))), 'missing', 'replace');
+      expectEqual(
+        await answerOf(replacing(second, key, live('ACTIVE', { revision: 5 }))),
+        'missing',
+        'replace',
+      );
       const gone = await answerOf(
         second.append(key, { entries: [say('late')], now: NOON, operation: operationOf('op') }),
       );

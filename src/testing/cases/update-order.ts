@@ -17,22 +17,47 @@ export const updateOrder: readonly StoreCase[] = [
       await insertUpdated(store);
       await insert(store, keyOf('one', 'globex'));
       const stored = ['used', 'over', 'paused', 'same', 'idle', 'left', 'due', 'other'];
-      expectEqual(await pageOf(store, byUpdate), { ids: stored, total: 8, next: undefined }, 'as it is stored');
+      expectEqual(
+        await pageOf(store, byUpdate),
+        { ids: stored, total: 8, next: undefined },
+        'as it is stored',
+      );
       const after = ['used', 'due', 'left', 'over', 'paused', 'same', 'idle', 'other'];
       const late = { ...byUpdate, now: NOON + 60 };
       expectEqual((await pageOf(store, late)).ids, after, 'with ends by the clock');
       const first = await pageOf(store, { ...late, limit: 2 });
-      expectEqual(first, { ids: ['used', 'due'], total: 8, next: { id: 'due', at: at(40) } }, 'the first page');
+      expectEqual(
+        first,
+        { ids: ['used', 'due'], total: 8, next: { id: 'due', at: at(40) } },
+        'the first page',
+      );
       const third = await pageOf(store, { ...late, limit: 2, offset: 4 });
-      expectEqual([third.ids, third.next], [['paused', 'same'], { id: 'same', at: at(10) }], 'the third page');
-      for (const limit of [1, 3, 8]) expectEqual(await walk(store, { ...late, limit }), after, `a walk by ${limit}`);
+      expectEqual(
+        [third.ids, third.next],
+        [['paused', 'same'], { id: 'same', at: at(10) }],
+        'the third page',
+      );
+      for (const limit of [1, 3, 8])
+        expectEqual(await walk(store, { ...late, limit }), after, `a walk by ${limit}`);
       const between = { createdAfter: at(0), createdBefore: at(5) };
-      expectEqual((await pageOf(store, { ...byUpdate, ...between })).ids, ['used', 'paused', 'left', 'due'], 'between');
+      expectEqual(
+        (await pageOf(store, { ...byUpdate, ...between })).ids,
+        ['used', 'paused', 'left', 'due'],
+        'between',
+      );
       await answerOf(store.remove(keyOf('used')));
       const left = await pageOf(store, { ...byUpdate, limit: 2 });
       expectEqual([left.ids, left.total], [['over', 'paused'], 7], 'after a removal');
-      expectEqual((await pageOf(store, byUpdate, 'globex')).ids, ['one'], 'those of another tenant');
-      expectEqual((await pageOf(store, byUpdate, 'nobody')).total, 0, 'those of a tenant without any');
+      expectEqual(
+        (await pageOf(store, byUpdate, 'globex')).ids,
+        ['one'],
+        'those of another tenant',
+      );
+      expectEqual(
+        (await pageOf(store, byUpdate, 'nobody')).total,
+        0,
+        'those of a tenant without any',
+      );
     },
   },
 ];
@@ -49,20 +74,33 @@ export const updateOrderByStatus: readonly StoreCase[] = [
         return page.ids;
       };
       expectEqual(await idsOf(NOON, 'IDLE'), ['same', 'idle', 'other'], 'IDLE');
-      expectEqual(await idsOf(NOON, 'ACTIVE', 'PAUSED'), ['used', 'paused', 'left', 'due'], 'ACTIVE or PAUSED');
-      expectEqual(await idsOf(NOON + 60, 'ACTIVE', 'PAUSED'), ['used', 'paused'], 'after the ends by the clock');
+      expectEqual(
+        await idsOf(NOON, 'ACTIVE', 'PAUSED'),
+        ['used', 'paused', 'left', 'due'],
+        'ACTIVE or PAUSED',
+      );
+      expectEqual(
+        await idsOf(NOON + 60, 'ACTIVE', 'PAUSED'),
+        ['used', 'paused'],
+        'after the ends by the clock',
+      );
       expectEqual(await idsOf(NOON + 60, 'TERMINATED'), ['due', 'left', 'over'], 'TERMINATED');
       const others = ['due', 'left', 'over', 'same', 'idle', 'other'];
       expectEqual(await idsOf(NOON + 60, 'IDLE', 'TERMINATED'), others, 'IDLE or TERMINATED');
       const status = { anyOf: ['IDLE', 'TERMINATED'], now: NOON + 60 } as const;
-      expectEqual(await walk(store, { ...byUpdate, now: NOON + 60, status, limit: 1 }), others, 'a walk by 1');
+      expectEqual(
+        await walk(store, { ...byUpdate, now: NOON + 60, status, limit: 1 }),
+        others,
+        'a walk by 1',
+      );
     },
   },
   {
     name: 'updated: of some statuses, up to 10,000 sessions are examined, and more are an error',
     run: async (store, second) => {
       const most = SEARCH_LIMIT;
-      const insertAt = (n: number, each: SessionStore) => insert(each, keyOf(`s${n}`), headOf(`s${n}`, NOON + n));
+      const insertAt = (n: number, each: SessionStore) =>
+        insert(each, keyOf(`s${n}`), headOf(`s${n}`, NOON + n));
       for (let from = 0; from < most; from += 200) {
         await Promise.all(upTo(200).map((n) => insertAt(from + n, n % 2 === 0 ? store : second)));
       }

@@ -15,7 +15,8 @@ const LATER = NOON + 10_000;
 
 const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
 
-const insertState = (store: SessionStore, state: StateRecord) => insert(store, key, headOf(key.id), state);
+const insertState = (store: SessionStore, state: StateRecord) =>
+  insert(store, key, headOf(key.id), state);
 
 /** Appends an entry at a time and wakes. Returns the position. */
 const wake = async (
@@ -36,7 +37,11 @@ const sequenceIn = async (store: SessionStore) => (await answerOf(store.find(key
 
 /** Fails unless the session is claimable from this time on, by a claim of all tenants. */
 const expectClaimableAt = async (store: SessionStore, at: number, what: string): Promise<void> => {
-  expectEqual(await idsOf(store, { tenant: undefined, now: at - 1 }), [], `a millisecond before, ${what}`);
+  expectEqual(
+    await idsOf(store, { tenant: undefined, now: at - 1 }),
+    [],
+    `a millisecond before, ${what}`,
+  );
   expectEqual(await idsOf(store, { tenant: undefined, now: at }), ['one'], `then, ${what}`);
 };
 
@@ -72,7 +77,11 @@ export const wakes: readonly StoreCase[] = [
       await insertState(store, live('ACTIVE', { lease }));
       await wake(store, NOON + 5, 2);
       await expectClaimableAt(store, NOON + 1000, 'after a lease');
-      await replace(store, key, live('ACTIVE', { revision: 3, lease: { ...lease, maxAttempts: 10 } }));
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 3, lease: { ...lease, maxAttempts: 10 } }),
+      );
       await wake(store, NOON + 5, 4);
       await expectClaimableAt(store, NOON + 1000, 'after a claim');
       const released = { ...lease, until: 0, releasedAt: NOON + 6 };
@@ -96,13 +105,20 @@ export const wakes: readonly StoreCase[] = [
       const before = live('ACTIVE', { lease });
       await insertState(store, before);
       await wake(store, NOON + 5, 7);
-      const next = live('ACTIVE', { revision: 2, lease: { ...lease, until: 0, releasedAt: NOON + 5 } });
+      const next = live('ACTIVE', {
+        revision: 2,
+        lease: { ...lease, until: 0, releasedAt: NOON + 5 },
+      });
       expectEqual(await answerOf(store.replace(key, before, next)), 'stale', 'a release');
       expectEqual((await stateIn(store))?.wakeAt, NOON + 5, 'the wake');
       const woken = await stateIn(store);
       if (woken === undefined) throw new Error('there is no state');
       const done = { ...woken, revision: 8 };
-      expectEqual(await answerOf(store.replace(key, woken, done)), 'replaced', 'a change that was decided after');
+      expectEqual(
+        await answerOf(store.replace(key, woken, done)),
+        'replaced',
+        'a change that was decided after',
+      );
       expectEqual(await stateIn(store), done, 'the state after it');
     },
   },
@@ -124,11 +140,19 @@ export const wakes: readonly StoreCase[] = [
       const done = live('ACTIVE', { revision: 3 });
       await replace(store, key, done);
       const sequence = await sequenceIn(store);
-      expectEqual(await wake(store, NOON + 5, 4, { operation: operationOf('op') }), first, 'the position');
+      expectEqual(
+        await wake(store, NOON + 5, 4, { operation: operationOf('op') }),
+        first,
+        'the position',
+      );
       const refused = { entries: [say('no')], now: NOON + 5, wake: { revision: 4 } };
       const mismatch = { ...refused, operation: operationOf('op', 'some-other-thing') };
       for (const each of [mismatch, { ...refused, ifPosition: 0 }, { ...refused, maxEntries: 1 }]) {
-        expectEqual((await answerOf(store.append(key, each))).outcome === 'appended', false, 'a refused append');
+        expectEqual(
+          (await answerOf(store.append(key, each))).outcome === 'appended',
+          false,
+          'a refused append',
+        );
       }
       expectEqual(await stateIn(store), done, 'the state');
       expectEqual(await sequenceIn(store), sequence, 'the sequence');
@@ -160,7 +184,11 @@ export const wakes: readonly StoreCase[] = [
       await wake(store, NOON + 99, 2);
       await wake(store, NOON + 198, 3);
       const state = await stateIn(store);
-      expectEqual([state?.revision, state?.lastActivityAt], [3, NOON + 198], 'the state after both');
+      expectEqual(
+        [state?.revision, state?.lastActivityAt],
+        [3, NOON + 198],
+        'the state after both',
+      );
       expectEqual(
         (await answerOf(store.append(key, { entries: [say('late')], now: NOON + 298 }))).outcome,
         'closed',
@@ -204,7 +232,10 @@ export const wakeEvents: readonly StoreCase[] = [
   {
     name: 'wake: has an event after that of its append, and each counts',
     run: async (store) => {
-      await insertState(store, live('ACTIVE', { terms: { ...noTerms, graceMs: 1000 }, deadline: NOON + 100 }));
+      await insertState(
+        store,
+        live('ACTIVE', { terms: { ...noTerms, graceMs: 1000 }, deadline: NOON + 100 }),
+      );
       const position = await latestPosition(store);
       await wake(store, NOON + 5, 2);
       await wake(store, NOON + 6, 3, { operation: operationOf('op') });

@@ -20,7 +20,10 @@ const said = (id: string, role: Message['role'], text: string): Message => ({
 const summarize = async (before: unknown, messages: readonly Message[]): Promise<string> =>
   `${before ?? ''}[${messages.length} messages]`;
 
-/** What the model gets: the summary, and the messages that it does not cover. As in the documentation. */
+/**
+ * What the model gets: the summary, and the messages that it does not cover. As in the
+ * documentation.
+ */
 const modelInput = async (id: string): Promise<Message[]> => {
   const { metadata, revision } = await unwrap(sessions.get(id, { historyLimit: 0 }));
   const covered = Number(metadata['covered'] ?? 0);
@@ -28,12 +31,17 @@ const modelInput = async (id: string): Promise<Message[]> => {
   // After an edit further back, the summary tells what is no longer in the chat.
   const isCurrent = covered > 0 && entries[0]?.position === covered;
   const [after, known] = isCurrent ? [covered, metadata['summary']] : [0];
-  const { messages, positions } = await unwrap(loadMessages<Message>(sessions, id, { after, last: 1000 }));
+  const { messages, positions } = await unwrap(
+    loadMessages<Message>(sessions, id, { after, last: 1000 }),
+  );
   if (messages.length <= 100) {
     return known === undefined ? messages : [said('summary', 'system', String(known)), ...messages];
   }
   const old = messages.slice(0, -20);
-  const next = { summary: await summarize(known, old), covered: positions.get(old.at(-1)?.id ?? '') ?? after };
+  const next = {
+    summary: await summarize(known, old),
+    covered: positions.get(old.at(-1)?.id ?? '') ?? after,
+  };
   const updated = await sessions.update(id, { metadata: next }, { ifRevision: revision });
   // A conflict: another process has compacted the chat meanwhile, and its summary stays.
   if (updated.isErr() && updated.error.type !== 'conflict') throw updated.error;
@@ -43,7 +51,9 @@ const modelInput = async (id: string): Promise<Message[]> => {
 test('a chat of 300 messages is compacted for the model, and its transcript stays whole', async () => {
   const chat = { face: 'assistant', profile: 'chat', start: true };
   const { id } = await unwrap(sessions.create(chat));
-  const all = upTo(300).map((at) => said(`m-${at}`, at % 2 === 0 ? 'user' : 'assistant', `turn ${at}`));
+  const all = upTo(300).map((at) =>
+    said(`m-${at}`, at % 2 === 0 ? 'user' : 'assistant', `turn ${at}`),
+  );
   for (const at of upTo(6)) {
     await unwrap(saveMessages(sessions, id, all.slice(at * 50, at * 50 + 50)));
     await modelInput(id);
@@ -55,7 +65,9 @@ test('a chat of 300 messages is compacted for the model, and its transcript stay
     expect(summary).toEqual(said('summary', 'system', String(metadata['summary'])));
     expect(rest).toEqual(all.slice(-rest.length));
     expect(rest.length).toBeLessThanOrEqual(100);
-    const counts = [...String(metadata['summary']).matchAll(/\[(\d+) messages\]/g)].map(([, count]) => Number(count));
+    const counts = [...String(metadata['summary']).matchAll(/\[(\d+) messages\]/g)].map(
+      ([, count]) => Number(count),
+    );
     expect(counts.length).toBeGreaterThan(1);
     expect(counts.reduce((sum, count) => sum + count, 0) + rest.length).toBe(300);
   }
@@ -71,8 +83,16 @@ test('a summary of messages that an edit has taken out of the chat is made again
   const { positions } = await unwrap(loadMessages<Message>(sessions, id, { last: 1000 }));
   const { position } = await unwrap(sessions.history(id, { last: 1 }));
   const to = positions.get('m-9') ?? 0;
-  await unwrap(sessions.rewind(id, { to, entries: [{ role: 'user', content: 'edited' }], ifPosition: position }));
-  expect((await modelInput(id)).map(({ id: each }) => each).slice(0, 10)).toEqual(upTo(10).map((at) => `m-${at}`));
+  await unwrap(
+    sessions.rewind(id, {
+      to,
+      entries: [{ role: 'user', content: 'edited' }],
+      ifPosition: position,
+    }),
+  );
+  expect((await modelInput(id)).map(({ id: each }) => each).slice(0, 10)).toEqual(
+    upTo(10).map((at) => `m-${at}`),
+  );
 });
 
 test('messages after a position come in pages, and after the last one there are none', async () => {

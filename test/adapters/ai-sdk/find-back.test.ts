@@ -26,7 +26,12 @@ const counted = (inner: SessionStore) => {
 const messagesFrom = (first: number, count: number): readonly UIMessage[] =>
   Array.from({ length: count }, (_, index) => user(`u-${first + index}`, `${first + index}`));
 
-const four = [user('u-1', 'One?'), assistant('a-1', 'One.'), user('u-2', 'Two?'), assistant('a-2', 'Two.')];
+const four = [
+  user('u-1', 'One?'),
+  assistant('a-1', 'One.'),
+  user('u-2', 'Two?'),
+  assistant('a-2', 'Two.'),
+];
 
 describe('the search of saveMessages for a message', () => {
   test('costs one read and one append a message, and one read if there is nothing to save', async () => {
@@ -42,7 +47,8 @@ describe('the search of saveMessages for a message', () => {
 
   test('finds an edited message however far back it is, and replaces it', async () => {
     const { sessions, id } = await openedChat();
-    for (let from = 0; from < 2500; from += 500) await unwrap(saveMessages(sessions, id, messagesFrom(from, 500)));
+    for (let from = 0; from < 2500; from += 500)
+      await unwrap(saveMessages(sessions, id, messagesFrom(from, 500)));
     await unwrap(saveMessages(sessions, id, [user('u-new', 'new')]));
     expect((await okOf(sessions.get(id))).historyCount).toBe(2501);
     await unwrap(saveMessages(sessions, id, [user('u-10', 'edited')]));
@@ -53,7 +59,10 @@ describe('the search of saveMessages for a message', () => {
     const { calls, store } = counted(new MemorySessionStore());
     const { sessions, id } = await openedChat(store);
     await unwrap(saveMessages(sessions, id, messagesFrom(0, 250)));
-    for (const messages of [[user('u-10', 'edited')], [user('u-10', 'edited'), ...messagesFrom(11, 239)]]) {
+    for (const messages of [
+      [user('u-10', 'edited')],
+      [user('u-10', 'edited'), ...messagesFrom(11, 239)],
+    ]) {
       calls.reads = 0;
       expect(await errorOf(saveMessages(sessions, id, messages, { search: 100 }))).toMatchObject({
         type: 'invalid_input',
@@ -74,9 +83,14 @@ describe('the search of saveMessages for a message', () => {
   });
 
   test('reads in parts what is too large for one, and finds its message', async () => {
-    const sessions = new SessionService({ store: new MemorySessionStore(), limits: { pageBytes: 1000 } });
+    const sessions = new SessionService({
+      store: new MemorySessionStore(),
+      limits: { pageBytes: 1000 },
+    });
     const { id } = await okOf(sessions.create({ ...ada, start: true }));
-    const many = Array.from({ length: 20 }, (_, index) => user(`u-${index}`, `${index}${'x'.repeat(200)}`));
+    const many = Array.from({ length: 20 }, (_, index) =>
+      user(`u-${index}`, `${index}${'x'.repeat(200)}`),
+    );
     await unwrap(saveMessages(sessions, id, many));
     await unwrap(saveMessages(sessions, id, [user('u-1', 'edited')]));
     expect((await okOf(sessions.get(id))).historyCount).toBe(2);

@@ -18,18 +18,38 @@ const calls = [
   { state: 'input-available' },
   { state: 'approval-requested', approval: asked },
   { state: 'approval-responded', approval: { ...asked, approved: true, reason: 'Why not' } },
-  { state: 'output-available', output: { degrees: [1, -2.5, null] }, preliminary: true, providerExecuted: true },
+  {
+    state: 'output-available',
+    output: { degrees: [1, -2.5, null] },
+    preliminary: true,
+    providerExecuted: true,
+  },
   { state: 'output-available', output: 'sunny', approval: { ...asked, approved: true } },
-  { state: 'output-error', errorText: 'no such city', callProviderMetadata: { openai: { itemId: 'i-1' } } },
+  {
+    state: 'output-error',
+    errorText: 'no such city',
+    callProviderMetadata: { openai: { itemId: 'i-1' } },
+  },
   { state: 'output-denied', approval: { ...asked, approved: false } },
 ];
 
 const partsOfBoth = [
   { type: 'step-start' },
-  { type: 'reasoning', text: 'It may rain.', state: 'done', providerMetadata: { anthropic: { signature: 's' } } },
+  {
+    type: 'reasoning',
+    text: 'It may rain.',
+    state: 'done',
+    providerMetadata: { anthropic: { signature: 's' } },
+  },
   { type: 'text', text: 'Let me look.', state: 'done' },
   { type: 'source-url', sourceId: 's-1', url: 'https://example.com', title: 'Weather' },
-  { type: 'source-document', sourceId: 's-2', mediaType: 'application/pdf', title: 'Climate', filename: 'c.pdf' },
+  {
+    type: 'source-document',
+    sourceId: 's-2',
+    mediaType: 'application/pdf',
+    title: 'Climate',
+    filename: 'c.pdf',
+  },
   { type: 'file', mediaType: 'image/png', filename: 'sky.png', url: 'data:image/png;base64,AAAA' },
   { type: 'data-forecast', id: 'd-1', data: { days: [{ rain: true }], none: null } },
   ...calls.map((each) => ({ type: 'tool-weather', ...call, ...each })),
@@ -39,10 +59,19 @@ const partsOfBoth = [
 
 const messagesOfBoth = [
   { id: 'm-1', role: 'system', parts: [{ type: 'text', text: 'You are a weather vane.' }] },
-  { id: 'm-2', role: 'user', metadata: { sentAt: 1769860800000 }, parts: [{ type: 'text', text: 'Will it rain?' }] },
+  {
+    id: 'm-2',
+    role: 'user',
+    metadata: { sentAt: 1769860800000 },
+    parts: [{ type: 'text', text: 'Will it rain?' }],
+  },
   { id: 'm-3', role: 'assistant', metadata: { usage: { tokens: 31 } }, parts: partsOfBoth },
   { id: 'm-4', role: 'user', parts: [{ type: 'text', text: '' }] },
-  { id: 'm-5', role: 'user', parts: [{ type: 'file', mediaType: 'image/png', url: 'https://example.com/sky.png' }] },
+  {
+    id: 'm-5',
+    role: 'user',
+    parts: [{ type: 'file', mediaType: 'image/png', url: 'https://example.com/sky.png' }],
+  },
 ];
 
 const messagesOf7 = [
@@ -54,7 +83,13 @@ const messagesOf7 = [
       { type: 'reasoning-file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' },
       { type: 'custom', kind: 'openai.compaction', providerMetadata: { openai: { id: 'c-1' } } },
       { type: 'steering-message', id: 's-1', parts: [{ type: 'text', text: 'Be brief' }] },
-      { type: 'tool-weather', ...call, state: 'input-streaming', rawInput: '{"city":"Zu', inputEncoding: 'json' },
+      {
+        type: 'tool-weather',
+        ...call,
+        state: 'input-streaming',
+        rawInput: '{"city":"Zu',
+        inputEncoding: 'json',
+      },
       { type: 'text', text: 'Brief.' },
     ],
   },
@@ -67,7 +102,10 @@ describeStores('messages of the AI SDK', (open) => {
     await unwrap(saveMessages(sessions, id, messages));
     const loaded = await unwrap(loadMessages<ai6.UIMessage>(sessions, id));
     expect(loaded.messages).toEqual(messages);
-    expect(await ai6.safeValidateUIMessages({ messages: loaded.messages })).toEqual({ success: true, data: messages });
+    expect(await ai6.safeValidateUIMessages({ messages: loaded.messages })).toEqual({
+      success: true,
+      data: messages,
+    });
   });
 
   test('come back as they were saved, with every kind of part of ai 7', async () => {
@@ -76,7 +114,10 @@ describeStores('messages of the AI SDK', (open) => {
     await unwrap(saveMessages(sessions, id, messages));
     const loaded = await unwrap(loadMessages<ai7.UIMessage>(sessions, id));
     expect(loaded.messages).toEqual(messages);
-    expect(await ai7.safeValidateUIMessages({ messages: loaded.messages })).toEqual({ success: true, data: messages });
+    expect(await ai7.safeValidateUIMessages({ messages: loaded.messages })).toEqual({
+      success: true,
+      data: messages,
+    });
   });
 
   test('are left alone when they are saved again', async () => {
@@ -84,7 +125,10 @@ describeStores('messages of the AI SDK', (open) => {
     const messages = await ai7.validateUIMessages({ messages: messagesOf7 });
     const first = await unwrap(saveMessages(sessions, id, messages));
     // Whatever the order of names that a page sends them in.
-    const again = messages.map(({ parts, ...rest }) => ({ parts: parts.map((part) => ({ ...part })), ...rest }));
+    const again = messages.map(({ parts, ...rest }) => ({
+      parts: parts.map((part) => ({ ...part })),
+      ...rest,
+    }));
     expect(await unwrap(saveMessages(sessions, id, again))).toEqual(first);
     expect((await okOf(sessions.get(id))).historyCount).toBe(messages.length);
   });
@@ -113,7 +157,11 @@ describeStores('messages of the AI SDK', (open) => {
     const messages = await load();
     expect(messages).toEqual([
       { id: 'heard-1', role: 'user', parts: [{ type: 'text', text: 'Hello?' }] },
-      { id: expect.stringMatching(/^position-\d+$/), role: 'assistant', parts: [{ type: 'text', text: 'Hello!' }] },
+      {
+        id: expect.stringMatching(/^position-\d+$/),
+        role: 'assistant',
+        parts: [{ type: 'text', text: 'Hello!' }],
+      },
       {
         id: expect.stringMatching(/^position-\d+$/),
         role: 'assistant',
@@ -131,13 +179,21 @@ describe('a message of the AI SDK', () => {
     const { sessions, id, load } = await openedChat();
     const at = new Date(0);
     const parts = [
-      { type: 'dynamic-tool', toolName: 'now', state: 'output-available', output: { at, not: Number.NaN } },
+      {
+        type: 'dynamic-tool',
+        toolName: 'now',
+        state: 'output-available',
+        output: { at, not: Number.NaN },
+      },
     ];
     const answer = { id: 'a-1', role: 'assistant', parts } as const;
     await unwrap(saveMessages(sessions, id, [answer]));
     await unwrap(saveMessages(sessions, id, [answer]));
     expect(await load()).toEqual([
-      { ...answer, parts: [{ ...parts[0], output: { at: '1970-01-01T00:00:00.000Z', not: null } }] },
+      {
+        ...answer,
+        parts: [{ ...parts[0], output: { at: '1970-01-01T00:00:00.000Z', not: null } }],
+      },
     ]);
   });
 
@@ -161,7 +217,11 @@ describe('a message of the AI SDK', () => {
   test('comes back, whatever is in it', async () => {
     const part = fc.oneof(
       fc.record({ type: fc.constant('text'), text: fc.string({ unit: 'binary' }) }),
-      fc.record({ type: fc.constant('text'), text: fc.string(), state: fc.constantFrom('streaming', 'done') }),
+      fc.record({
+        type: fc.constant('text'),
+        text: fc.string(),
+        state: fc.constantFrom('streaming', 'done'),
+      }),
       fc.record({ type: fc.constantFrom('data-x', 'tool-x'), data: fc.jsonValue() }),
     );
     const last = { type: 'data-last', data: 0 };
@@ -174,7 +234,9 @@ describe('a message of the AI SDK', () => {
       fc.asyncProperty(fc.array(message, { maxLength: 5 }), async (all) => {
         const { sessions, id } = await openedChat();
         const messages: ChatMessage[] = JSON.parse(
-          JSON.stringify(all.map((each, index) => ({ id: `m-${index}`, ...each, parts: [...each.parts, last] }))),
+          JSON.stringify(
+            all.map((each, index) => ({ id: `m-${index}`, ...each, parts: [...each.parts, last] })),
+          ),
         );
         const { position } = await unwrap(saveMessages(sessions, id, messages));
         expect((await unwrap(loadMessages(sessions, id))).messages).toEqual(messages);
@@ -193,12 +255,18 @@ describe('the types of messages', () => {
   type Mine7 = ai7.UIMessage<Metadata, Data, Tools>;
 
   test('are those of the host, of either version', () => {
-    const load6 = (sessions: SessionService) => loadMessages<Mine6>(sessions, 'chat').map(({ messages }) => messages);
-    const load7 = (sessions: SessionService) => loadMessages<Mine7>(sessions, 'chat').map(({ messages }) => messages);
+    const load6 = (sessions: SessionService) =>
+      loadMessages<Mine6>(sessions, 'chat').map(({ messages }) => messages);
+    const load7 = (sessions: SessionService) =>
+      loadMessages<Mine7>(sessions, 'chat').map(({ messages }) => messages);
     const save = (sessions: SessionService, six: Mine6[], seven: readonly Mine7[]) =>
       saveMessages(sessions, 'chat', six).andThen(() => saveMessages(sessions, 'chat', seven));
-    expectTypeOf(load6).returns.resolves.toHaveProperty('_unsafeUnwrap').returns.toEqualTypeOf<Mine6[]>();
-    expectTypeOf(load7).returns.resolves.toHaveProperty('_unsafeUnwrap').returns.toEqualTypeOf<Mine7[]>();
+    expectTypeOf(load6)
+      .returns.resolves.toHaveProperty('_unsafeUnwrap')
+      .returns.toEqualTypeOf<Mine6[]>();
+    expectTypeOf(load7)
+      .returns.resolves.toHaveProperty('_unsafeUnwrap')
+      .returns.toEqualTypeOf<Mine7[]>();
     expectTypeOf(load7)
       .returns.resolves.toHaveProperty('_unsafeUnwrapErr')
       .returns.toEqualTypeOf<OperationErrors['history']>();
@@ -211,6 +279,8 @@ describe('the types of messages', () => {
     const save = (client: SessionClient) => saveMessages(client, 'chat', []);
     const load = (client: SessionClient) => loadMessages(client, 'chat');
     expectTypeOf(save).parameter(0).toEqualTypeOf<SessionClient>();
-    expectTypeOf(load).returns.resolves.toHaveProperty('_unsafeUnwrapErr').returns.toHaveProperty('type');
+    expectTypeOf(load)
+      .returns.resolves.toHaveProperty('_unsafeUnwrapErr')
+      .returns.toHaveProperty('type');
   });
 });

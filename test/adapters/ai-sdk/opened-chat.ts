@@ -4,7 +4,11 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { SessionService, type SessionStore, unwrap } from '../../../src/index.js';
 import { ada, okOf } from '../../support/sessions.js';
 
-export const user = (id: string, text: string): UIMessage => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+export const user = (id: string, text: string): UIMessage => ({
+  id,
+  role: 'user',
+  parts: [{ type: 'text', text }],
+});
 
 export const assistant = (id: string, text: string): UIMessage => ({
   id,
@@ -19,7 +23,8 @@ export const textOf = ({ parts }: UIMessage): string =>
 export const openedChat = async (store: SessionStore = new MemorySessionStore()) => {
   const sessions = new SessionService({ store });
   const { id } = await okOf(sessions.create({ ...ada, start: true }));
-  const load = async (): Promise<UIMessage[]> => (await unwrap(loadMessages<UIMessage>(sessions, id))).messages;
+  const load = async (): Promise<UIMessage[]> =>
+    (await unwrap(loadMessages<UIMessage>(sessions, id))).messages;
   const texts = async (): Promise<string[]> => (await load()).map(textOf);
   return { sessions, id, load, texts };
 };

@@ -25,12 +25,17 @@ interface Route {
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
-/** The route of the document as it stands there. Its model is a name, for which `ai` asks the default provider. */
+/**
+ * The route of the document as it stands there. Its model is a name, for which `ai` asks the
+ * default provider.
+ */
 const documented = async (): Promise<Route> => {
   const document = handbook.find(({ path }) => path.endsWith('ai-sdk.md'));
   const [sample] = document === undefined ? [] : blocksIn(document, 'ts');
   if (sample === undefined) throw new Error('the document has no route');
-  const { sessions, POST } = Object(await folder.run({ ...sample, code: `${sample.code}\nexport { sessions };` }));
+  const { sessions, POST } = Object(
+    await folder.run({ ...sample, code: `${sample.code}\nexport { sessions };` }),
+  );
   return { sessions, post: POST };
 };
 
@@ -39,9 +44,12 @@ const of6 = async (): Promise<Route> => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
   const post: Post = async (request) => {
     const { id, message, trigger } = JSON.parse(await request.text());
-    const saved = saveMessages(sessions, id, [message], { regenerate: trigger === 'regenerate-message' });
+    const saved = saveMessages(sessions, id, [message], {
+      regenerate: trigger === 'regenerate-message',
+    });
     const loaded = await saved.andThen(() => loadMessages<ai6.UIMessage>(sessions, id));
-    if (loaded.isErr()) return new Response(loaded.error.type, { status: httpStatusOf(loaded.error) });
+    if (loaded.isErr())
+      return new Response(loaded.error.type, { status: httpStatusOf(loaded.error) });
     const { messages, position: ifPosition } = loaded.value;
     if (messages.at(-1)?.id !== message.id) return new Response('answered', { status: 409 });
     const result = ai6.streamText({
@@ -68,7 +76,10 @@ const deaf =
     post(new Request(request.url, { method: 'POST', body: await request.text() }));
 
 const useModel = (model: LanguageModel): void => {
-  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', { specificationVersion: 'v3', languageModel: () => model });
+  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', {
+    specificationVersion: 'v3',
+    languageModel: () => model,
+  });
 };
 
 const said: unknown[] = [];
@@ -89,12 +100,18 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
   const bodyOf = (message: UIMessage | undefined, trigger: string) => ({ id, message, trigger });
   const transport = new DefaultChatTransport<UIMessage>({
     api: server.origin,
-    prepareSendMessagesRequest: ({ messages, trigger }) => ({ body: bodyOf(messages.at(-1), trigger) }),
+    prepareSendMessagesRequest: ({ messages, trigger }) => ({
+      body: bodyOf(messages.at(-1), trigger),
+    }),
   });
   const page = new Chat<UIMessage>({ id, transport });
   const resend = (message: UIMessage) =>
-    fetch(server.origin, { method: 'POST', body: JSON.stringify(bodyOf(message, 'submit-message')) });
-  const stored = async () => (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
+    fetch(server.origin, {
+      method: 'POST',
+      body: JSON.stringify(bodyOf(message, 'submit-message')),
+    });
+  const stored = async () =>
+    (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
   const storing = () => expect.poll(stored, { timeout: PATIENT_MS });
   const showing = () => expect.poll(() => page.messages.map(textOf), { timeout: PATIENT_MS });
   const send = (text: string, messageId?: string): void => {
@@ -112,7 +129,8 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
   return { page, model, answer, resend, stored, storing, showing, send, askAndStop };
 };
 
-const late = () => expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
+const late = () =>
+  expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
 
 describe.each([
   ['of the document', documented],

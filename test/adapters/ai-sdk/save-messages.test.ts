@@ -10,7 +10,12 @@ import { ada, errorOf, okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
 import { assistant, openedChat, textOf, user } from './opened-chat.js';
 
-const four = [user('u-1', 'One?'), assistant('a-1', 'One.'), user('u-2', 'Two?'), assistant('a-2', 'Two.')];
+const four = [
+  user('u-1', 'One?'),
+  assistant('a-1', 'One.'),
+  user('u-2', 'Two?'),
+  assistant('a-2', 'Two.'),
+];
 
 const approval: UIMessage = {
   id: 'a-3',
@@ -91,7 +96,10 @@ describeStores('saveMessages', (open) => {
     await unwrap(saveMessages(sessions, id, [approval]));
     await unwrap(saveMessages(sessions, id, [approved]));
     expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), approved]);
-    const done: UIMessage = { ...approved, parts: [...approved.parts, { type: 'text', text: 'Done.' }] };
+    const done: UIMessage = {
+      ...approved,
+      parts: [...approved.parts, { type: 'text', text: 'Done.' }],
+    };
     await unwrap(saveMessages(sessions, id, [done]));
     await unwrap(saveMessages(sessions, id, [done]));
     expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), done]);
@@ -112,7 +120,9 @@ describeStores('saveMessages', (open) => {
   test('loses nothing of two tabs that save at the same time, and has nothing twice', async () => {
     const { sessions, id, load } = await openedChat(await open());
     const tabs = Array.from({ length: 8 }, (_, index) => user(`u-${index}`, `From tab ${index}`));
-    await Promise.all([...tabs, ...tabs].map((message) => unwrap(saveMessages(sessions, id, [message]))));
+    await Promise.all(
+      [...tabs, ...tabs].map((message) => unwrap(saveMessages(sessions, id, [message]))),
+    );
     const messages = await load();
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
@@ -124,7 +134,9 @@ describeStores('saveMessages', (open) => {
     await unwrap(saveMessages(sessions, id, [user('u-3', 'Of another tab')]));
     const before = await load();
     const edited = [user('u-2', 'Three?')];
-    expect(await errorOf(saveMessages(sessions, id, edited, { ifPosition }))).toMatchObject({ type: 'history_moved' });
+    expect(await errorOf(saveMessages(sessions, id, edited, { ifPosition }))).toMatchObject({
+      type: 'history_moved',
+    });
     const again = saveMessages(sessions, id, four.slice(2, 3), { regenerate: true, ifPosition });
     expect(await errorOf(again)).toMatchObject({ type: 'history_moved' });
     expect(await load()).toEqual(before);
@@ -138,13 +150,17 @@ describeStores('saveMessages', (open) => {
     for (const stored of [four.slice(0, 3), four]) {
       await unwrap(saveMessages(sessions, id, stored));
       const { position: ifPosition } = await unwrap(loadMessages(sessions, id));
-      const again = await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
+      const again = await unwrap(
+        saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }),
+      );
       const late = saveMessages(sessions, id, [assistant('a-4', 'Late.')], { ifPosition });
       expect(await errorOf(late)).toMatchObject({ type: 'history_moved' });
       const answer = { ifPosition: again.position };
       const first = await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer));
       // Its end is told twice.
-      expect(await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer))).toEqual(first);
+      expect(await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer))).toEqual(
+        first,
+      );
       expect(await load()).toEqual([...four.slice(0, 3), assistant('a-3', 'Two!')]);
     }
   });
@@ -154,7 +170,8 @@ describeStores('saveMessages', (open) => {
     const begun: UIMessage = { id: 'a-4', role: 'assistant', parts: [{ type: 'step-start' }] };
     const failed: UIMessage = { id: 'a-5', role: 'assistant', parts: [] };
     await unwrap(saveMessages(sessions, id, [four[0] ?? failed]));
-    for (const each of [begun, failed, assistant('a-6', '')]) await unwrap(saveMessages(sessions, id, [each]));
+    for (const each of [begun, failed, assistant('a-6', '')])
+      await unwrap(saveMessages(sessions, id, [each]));
     expect(await load()).toEqual(four.slice(0, 1));
     await unwrap(saveMessages(sessions, id, [...four, failed]));
     expect(await load()).toEqual(four);
@@ -168,7 +185,9 @@ describeStores('saveMessages', (open) => {
       append: sessions.append.bind(sessions),
       rewind: sessions.rewind.bind(sessions),
       history: (...args: Parameters<SessionService['history']>) =>
-        history(...args).andThrough(() => sessions.append(id, [{ role: 'user', content: 'Of another tab' }])),
+        history(...args).andThrough(() =>
+          sessions.append(id, [{ role: 'user', content: 'Of another tab' }]),
+        ),
     });
     const saved = await saveMessages(late, id, [user('u-1', 'Four?')]);
     expect(saved._unsafeUnwrapErr().type).toBe('history_moved');
@@ -186,7 +205,9 @@ describeStores('saveMessages', (open) => {
       await unwrap(saveMessages(sessions, id, meanwhile.shift() ?? []));
       return found;
     };
-    const slow = changed(inner, { findEntries: (...args) => new ResultAsync(readThenWait(...args)) });
+    const slow = changed(inner, {
+      findEntries: (...args) => new ResultAsync(readThenWait(...args)),
+    });
     await unwrap(saveMessages(new SessionService({ store: slow }), id, [twice]));
     expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From another tab', 'Three?']);
   });
@@ -212,7 +233,11 @@ describeStores('saveMessages', (open) => {
     const many = Array.from({ length: 250 }, (_, index) => user(`u-${index}`, `${index}`));
     await unwrap(saveMessages(sessions, id, many));
     const pages: string[][] = [];
-    for (let before: number | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+    for (
+      let before: number | undefined, isFirst = true;
+      isFirst || before !== undefined;
+      isFirst = false
+    ) {
       const page = await unwrap(loadMessages<UIMessage>(sessions, id, { last: 100, before }));
       pages.unshift(page.messages.map(textOf));
       before = page.before;
@@ -229,7 +254,9 @@ describeStores('saveMessages', (open) => {
     const { positions } = await unwrap(loadMessages(sessions, id));
     const { options, labels } = await okOf(sessions.get(id, { historyLimit: 0 }));
     const position = positions.get('u-2') ?? 0;
-    const fork = await okOf(sessions.create({ ...options, labels, start: true, from: { id, position } }));
+    const fork = await okOf(
+      sessions.create({ ...options, labels, start: true, from: { id, position } }),
+    );
     expect((await unwrap(loadMessages(sessions, fork.id))).messages).toEqual(four.slice(0, 3));
     await unwrap(saveMessages(sessions, fork.id, [user('u-2', 'Three?')]));
     expect((await unwrap(loadMessages(sessions, fork.id))).messages).toEqual([

@@ -1,6 +1,9 @@
 import { MockLanguageModelV3 } from 'ai/test';
 
-type Part = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
+type Part =
+  Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P>
+    ? P
+    : never;
 
 const usage = {
   inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
@@ -13,7 +16,10 @@ export interface Answer {
   end(): void;
 }
 
-/** A model whose answers the test speaks. As with a provider, the stream of an aborted call breaks off. */
+/**
+ * A model whose answers the test speaks. As with a provider, the stream of an aborted call breaks
+ * off.
+ */
 export const spokenModel = () => {
   const answers: Answer[] = [];
   const model = new MockLanguageModelV3({
@@ -27,7 +33,11 @@ export const spokenModel = () => {
             say: (delta) => controller.enqueue({ type: 'text-delta', id: 't', delta }),
             end: () => {
               controller.enqueue({ type: 'text-end', id: 't' });
-              controller.enqueue({ type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage });
+              controller.enqueue({
+                type: 'finish',
+                finishReason: { unified: 'stop', raw: undefined },
+                usage,
+              });
               controller.close();
             },
           });

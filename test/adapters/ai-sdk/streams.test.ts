@@ -23,18 +23,32 @@ const says = (text: string) => [
 
 const calls = (toolName: string) => [
   { type: 'stream-start' as const, warnings: [] },
-  { type: 'tool-call' as const, toolCallId: `call-${toolName}`, toolName, input: '{"city":"Zurich"}' },
-  { type: 'finish' as const, finishReason: { unified: 'tool-calls' as const, raw: undefined }, usage },
+  {
+    type: 'tool-call' as const,
+    toolCallId: `call-${toolName}`,
+    toolName,
+    input: '{"city":"Zurich"}',
+  },
+  {
+    type: 'finish' as const,
+    finishReason: { unified: 'tool-calls' as const, raw: undefined },
+    usage,
+  },
 ];
 
 type Script = readonly (ReturnType<typeof says> | ReturnType<typeof calls>)[];
 
-const city = { inputSchema: z.object({ city: z.string() }), execute: async () => ({ at: new Date(0), degrees: 21 }) };
+const city = {
+  inputSchema: z.object({ city: z.string() }),
+  execute: async () => ({ at: new Date(0), degrees: 21 }),
+};
 
 /** The route of a host with `ai` 7. */
 const route7 = (sessions: SessionService, id: string, script: Script) => {
   const model = new MockLanguageModelV3({
-    doStream: script.map((chunks) => ({ stream: ai7.simulateReadableStream({ chunks: [...chunks] }) })),
+    doStream: script.map((chunks) => ({
+      stream: ai7.simulateReadableStream({ chunks: [...chunks] }),
+    })),
   });
   const tools = { weather: ai7.tool(city), close: ai7.tool({ ...city, needsApproval: true }) };
   return async (message: ChatMessage, regenerate = false): Promise<string> => {
@@ -42,12 +56,18 @@ const route7 = (sessions: SessionService, id: string, script: Script) => {
     const { messages } = await unwrap(loadMessages<ai7.UIMessage>(sessions, id));
     const valid = await ai7.validateUIMessages({ messages });
     const stopWhen = ai7.stepCountIs(5);
-    const result = ai7.streamText({ model, tools, stopWhen, messages: await ai7.convertToModelMessages(valid) });
+    const result = ai7.streamText({
+      model,
+      tools,
+      stopWhen,
+      messages: await ai7.convertToModelMessages(valid),
+    });
     const stream = ai7.toUIMessageStream({
       stream: result.stream,
       originalMessages: valid,
       generateMessageId: ai7.generateId,
-      onEnd: ({ responseMessage }) => unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
+      onEnd: ({ responseMessage }) =>
+        unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
     });
     return ai7.createUIMessageStreamResponse({ stream }).text();
   };
@@ -56,7 +76,9 @@ const route7 = (sessions: SessionService, id: string, script: Script) => {
 /** The route of a host with `ai` 6. */
 const route6 = (sessions: SessionService, id: string, script: Script) => {
   const model = new Model6({
-    doStream: script.map((chunks) => ({ stream: ai6.simulateReadableStream({ chunks: [...chunks] }) })),
+    doStream: script.map((chunks) => ({
+      stream: ai6.simulateReadableStream({ chunks: [...chunks] }),
+    })),
   });
   const tools = { weather: ai6.tool(city), close: ai6.tool({ ...city, needsApproval: true }) };
   return async (message: ChatMessage, regenerate = false): Promise<string> => {
@@ -64,11 +86,17 @@ const route6 = (sessions: SessionService, id: string, script: Script) => {
     const { messages } = await unwrap(loadMessages<ai6.UIMessage>(sessions, id));
     const valid = await ai6.validateUIMessages({ messages });
     const stopWhen = ai6.stepCountIs(5);
-    const result = ai6.streamText({ model, tools, stopWhen, messages: await ai6.convertToModelMessages(valid) });
+    const result = ai6.streamText({
+      model,
+      tools,
+      stopWhen,
+      messages: await ai6.convertToModelMessages(valid),
+    });
     const response = result.toUIMessageStreamResponse({
       originalMessages: valid,
       generateMessageId: ai6.generateId,
-      onFinish: ({ responseMessage }) => unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
+      onFinish: ({ responseMessage }) =>
+        unwrap(saveMessages(sessions, id, [responseMessage])).then(() => undefined),
     });
     return response.text();
   };
@@ -80,7 +108,11 @@ describe.each([
 ])('a chat with streamText of %s', (_, routeOf) => {
   test('keeps each answer as it was streamed, and the new one in place of the old', async () => {
     const { sessions, id, load, texts } = await openedChat();
-    const route = routeOf(sessions, id, [says('6 times 7 is 42.'), says('It is 42.'), says('144.')]);
+    const route = routeOf(sessions, id, [
+      says('6 times 7 is 42.'),
+      says('It is 42.'),
+      says('144.'),
+    ]);
     expect(await route(user('u-1', 'What is 6 times 7?'))).toContain('"delta":"42."');
     expect(await load()).toEqual([
       user('u-1', 'What is 6 times 7?'),
@@ -102,7 +134,11 @@ describe.each([
     const [, answer] = await load();
     expect(answer?.parts).toMatchObject([
       { type: 'step-start' },
-      { type: 'tool-weather', state: 'output-available', output: { at: '1970-01-01T00:00:00.000Z', degrees: 21 } },
+      {
+        type: 'tool-weather',
+        state: 'output-available',
+        output: { at: '1970-01-01T00:00:00.000Z', degrees: 21 },
+      },
       { type: 'step-start' },
       { type: 'text', text: 'It is warm.' },
     ]);

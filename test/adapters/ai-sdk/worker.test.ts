@@ -14,12 +14,17 @@ const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
 test('the worker of the document answers what its route stores, and a stopped answer stays as far as it was said', async () => {
-  const [sample] = blocksIn(documentOf('docs/ai-sdk.md'), 'ts').filter(({ code }) => code.includes('createWorker'));
+  const [sample] = blocksIn(documentOf('docs/ai-sdk.md'), 'ts').filter(({ code }) =>
+    code.includes('createWorker'),
+  );
   if (sample === undefined) throw new Error('docs/ai-sdk.md has no worker');
   const code = `${sample.code}\nexport { sessions };`;
   const { sessions, POST, worker } = Object(await folder.run({ ...sample, code }));
   const { model, answer } = spokenModel();
-  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', { specificationVersion: 'v3', languageModel: () => model });
+  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', {
+    specificationVersion: 'v3',
+    languageModel: () => model,
+  });
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => worker.stop());
   worker.start();
@@ -28,7 +33,8 @@ test('the worker of the document answers what its route stores, and a stopped an
     const body = JSON.stringify({ id, message, trigger: 'submit-message' });
     return (await POST(new Request('http://localhost', { method: 'POST', body }))).status;
   };
-  const stored = async () => (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
+  const stored = async () =>
+    (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
   const storing = () => expect.poll(stored, { timeout: PATIENT_MS });
   expect(await send(user('u-1', 'Why?'))).toBe(202);
   (await answer(0)).say('Half an ');

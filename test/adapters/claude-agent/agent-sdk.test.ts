@@ -26,7 +26,8 @@ it('a transcript store is a session store of the SDK, over a service and over a 
 });
 
 const sessionId = '5a7c1d5e-0c2e-4f0b-9a57-0d3b8a9f6c11';
-const uuidOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const uuidOf = (number: number): string =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 /** A line of a transcript, as Claude Code writes it: users and assistants take turns. */
 const lineOf = (number: number, more: object = {}) => ({
@@ -42,8 +43,10 @@ const lineOf = (number: number, more: object = {}) => ({
   sessionId,
   ...more,
 });
-const linesOf = (count: number, more?: object) => Array.from({ length: count }, (_, at) => lineOf(at + 1, more));
-const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+const linesOf = (count: number, more?: object) =>
+  Array.from({ length: count }, (_, at) => lineOf(at + 1, more));
+const jsonl = (lines: readonly object[]): string =>
+  lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
 let config: string;
 let dir: string;
@@ -67,9 +70,13 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     sessionStore = new TranscriptStore(sessions);
   });
   const options = () => ({ dir, sessionStore });
-  const messagesOf = async (id = sessionId) => (await getSessionMessages(id, options())).map(({ message }) => message);
+  const messagesOf = async (id = sessionId) =>
+    (await getSessionMessages(id, options())).map(({ message }) => message);
   const written = async (count: number) => {
-    await sessionStore.append({ projectKey: projectKeyOf(dir), sessionId }, linesOf(count, { cwd: dir }));
+    await sessionStore.append(
+      { projectKey: projectKeyOf(dir), sessionId },
+      linesOf(count, { cwd: dir }),
+    );
   };
 
   it('list sessions, and read their messages', async () => {
@@ -83,7 +90,9 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     await written(2);
     await renameSession(sessionId, 'Tax return', options());
     await tagSession(sessionId, 'private', options());
-    expect(await listSessions(options())).toMatchObject([{ customTitle: 'Tax return', tag: 'private' }]);
+    expect(await listSessions(options())).toMatchObject([
+      { customTitle: 'Tax return', tag: 'private' },
+    ]);
     await tagSession(sessionId, null, options());
     expect((await listSessions(options()))[0]?.tag).toBeUndefined();
   });
@@ -94,7 +103,9 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     expect(await messagesOf(fork.sessionId)).toEqual(linesOf(2).map(({ message }) => message));
     await deleteSession(sessionId, options());
     expect(await messagesOf()).toEqual([]);
-    expect((await listSessions(options())).map(({ sessionId: id }) => id)).toEqual([fork.sessionId]);
+    expect((await listSessions(options())).map(({ sessionId: id }) => id)).toEqual([
+      fork.sessionId,
+    ]);
   });
 
   it('import a session with its subagents, once, however often and in whatever batches it is imported', async () => {

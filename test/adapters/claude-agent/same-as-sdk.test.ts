@@ -48,11 +48,16 @@ it('transcripts that processes append to and delete are those of the store of th
       const [store = expected] = processes;
       for (const each of keys) {
         expect(await store.load(each)).toEqual(await expected.load(each));
-        expect((await store.listSubkeys(each)).sort()).toEqual((await expected.listSubkeys(each)).sort());
+        expect((await store.listSubkeys(each)).sort()).toEqual(
+          (await expected.listSubkeys(each)).sort(),
+        );
       }
-      const idsOf = async (of: { listSessions: InMemorySessionStore['listSessions'] }, project: string) =>
-        (await of.listSessions(project)).map(({ sessionId }) => sessionId).sort();
-      for (const project of ['p', 'q']) expect(await idsOf(store, project)).toEqual(await idsOf(expected, project));
+      const idsOf = async (
+        of: { listSessions: InMemorySessionStore['listSessions'] },
+        project: string,
+      ) => (await of.listSessions(project)).map(({ sessionId }) => sessionId).sort();
+      for (const project of ['p', 'q'])
+        expect(await idsOf(store, project)).toEqual(await idsOf(expected, project));
     }),
   );
 });

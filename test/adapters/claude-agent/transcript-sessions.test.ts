@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TranscriptStore, type TranscriptStoreOptions } from '../../../adapters/claude-agent/index.js';
+import {
+  TranscriptStore,
+  type TranscriptStoreOptions,
+} from '../../../adapters/claude-agent/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import type { SessionObserver } from '../../../src/service/session-observer.js';
 import { SessionService } from '../../../src/service/session-service.js';
@@ -11,7 +14,10 @@ const key = { projectKey: '-home-ada-tax', sessionId: '5a7c1d5e-0c2e-4f0b-9a57-0
 const agent = { ...key, subpath: 'subagents/agent-a' };
 const line = (uuid: string, message: object = {}) => ({ type: 'user', uuid, message });
 
-const opened = (options: Partial<SessionServiceOptions> = {}, transcripts: TranscriptStoreOptions = {}) => {
+const opened = (
+  options: Partial<SessionServiceOptions> = {},
+  transcripts: TranscriptStoreOptions = {},
+) => {
   const { sessions, store, clock } = openSessions(options);
   return { sessions, store, clock, transcripts: new TranscriptStore(sessions, transcripts) };
 };
@@ -24,13 +30,17 @@ describe('the session of a transcript', () => {
       { type: 'user', uuid: 'u1', message: { role: 'user', content: 'Hello' } },
       {
         type: 'assistant',
-        message: { content: [{ type: 'text', text: 'Hi. ' }, { type: 'tool_use' }, { text: 'Bye.' }] },
+        message: {
+          content: [{ type: 'text', text: 'Hi. ' }, { type: 'tool_use' }, { text: 'Bye.' }],
+        },
       },
       { type: 'custom-title', customTitle: 'Tax' },
       { type: 'user', message: { content: long } },
     ]);
     const { sessions: listed } = await okOf(sessions.list());
-    expect(listed).toMatchObject([{ status: 'ACTIVE', options: { face: 'claude', profile: '-home-ada-tax' } }]);
+    expect(listed).toMatchObject([
+      { status: 'ACTIVE', options: { face: 'claude', profile: '-home-ada-tax' } },
+    ]);
     expect(listed[0]?.history.map(({ role, content, id }) => [role, content, id])).toEqual([
       ['user', 'Hello', 'u1'],
       ['assistant', 'Hi. Bye.', undefined],
@@ -42,8 +52,12 @@ describe('the session of a transcript', () => {
   it('has the face and the profile that the host chooses, which may change', async () => {
     const { sessions, store, transcripts } = opened({}, { face: 'agent', profile: 'tax' });
     await transcripts.append(key, [line('u1')]);
-    expect((await okOf(sessions.list())).sessions).toMatchObject([{ options: { face: 'agent', profile: 'tax' } }]);
-    await new TranscriptStore(new SessionService({ store }), { face: 'other' }).append(key, [line('u2')]);
+    expect((await okOf(sessions.list())).sessions).toMatchObject([
+      { options: { face: 'agent', profile: 'tax' } },
+    ]);
+    await new TranscriptStore(new SessionService({ store }), { face: 'other' }).append(key, [
+      line('u2'),
+    ]);
     expect(await transcripts.load(key)).toEqual([line('u1'), line('u2')]);
   });
 
@@ -88,14 +102,18 @@ describe('the session of a transcript', () => {
     const { clock, transcripts } = opened({ limits: { timeLimit: 60 } });
     await transcripts.append(key, [line('u1')]);
     clock.pass(60_000);
-    await expect(transcripts.append(key, [line('u2')])).rejects.toThrow(/invalid_transition.*TERMINATED/);
+    await expect(transcripts.append(key, [line('u2')])).rejects.toThrow(
+      /invalid_transition.*TERMINATED/,
+    );
     expect(await transcripts.load(key)).toEqual([line('u1')]);
   });
 
   it('refuses a line that is too large, and takes it where the host allows it', async () => {
     const large = line('u1', { content: 'a'.repeat(300_000) });
     const { transcripts } = opened();
-    await expect(transcripts.append(key, [large])).rejects.toThrow(/invalid_input.*entries\[0\]\.data.*262144 bytes/);
+    await expect(transcripts.append(key, [large])).rejects.toThrow(
+      /invalid_input.*entries\[0\]\.data.*262144 bytes/,
+    );
     expect(await transcripts.load(key)).toBeNull();
     const generous = opened({ limits: { contentBytes: 1_000_000 } }).transcripts;
     await generous.append(key, [large]);
@@ -119,7 +137,13 @@ describe('the session of a transcript', () => {
 
   it('is kept apart from the sessions of the host', async () => {
     const { sessions, transcripts } = opened();
-    await okOf(sessions.create({ face: 'f', profile: 'p', labels: { project: key.projectKey, parent: 'x' } }));
+    await okOf(
+      sessions.create({
+        face: 'f',
+        profile: 'p',
+        labels: { project: key.projectKey, parent: 'x' },
+      }),
+    );
     await transcripts.append(key, [line('u1')]);
     expect(await transcripts.listSessions(key.projectKey)).toHaveLength(1);
     await transcripts.delete(key);
@@ -128,7 +152,9 @@ describe('the session of a transcript', () => {
 
   it('follows the limits of the host', async () => {
     const { transcripts } = opened({ limits: { entriesPerAppend: 3, pageBytes: 1000 } });
-    const lines = Array.from({ length: 10 }, (_, at) => line(`u${at}`, { content: 'a'.repeat(400) }));
+    const lines = Array.from({ length: 10 }, (_, at) =>
+      line(`u${at}`, { content: 'a'.repeat(400) }),
+    );
     await transcripts.append(key, lines);
     expect(await transcripts.load(key)).toEqual(lines);
   });
@@ -153,7 +179,10 @@ describe('transcripts over HTTP', () => {
 
 it('two processes that begin a transcript at once begin one', async () => {
   const store = new MemorySessionStore();
-  const processes = Array.from({ length: 5 }, () => new TranscriptStore(new SessionService({ store })));
+  const processes = Array.from(
+    { length: 5 },
+    () => new TranscriptStore(new SessionService({ store })),
+  );
   await Promise.all(processes.map((each, at) => each.append(key, [line('first'), line(`u${at}`)])));
   const uuids = (await processes[0]?.load(key))?.map(({ uuid }) => uuid);
   expect(uuids?.sort()).toEqual(['first', 'u0', 'u1', 'u2', 'u3', 'u4']);

@@ -13,11 +13,16 @@ const elsewhere = { ...main, projectKey: '-home-ada-letters' };
 const later = { ...main, sessionId: '0b1f6a0e-58d5-4d4e-8d6f-5b0c2f1e7a22' };
 const agent = (name: string) => ({ ...main, subpath: `subagents/agent-${name}` });
 
-const line = (uuid: string) => ({ type: 'user', uuid, message: { role: 'user', content: `the text of ${uuid}` } });
+const line = (uuid: string) => ({
+  type: 'user',
+  uuid,
+  message: { role: 'user', content: `the text of ${uuid}` },
+});
 const lines = (...uuids: readonly string[]) => uuids.map(line);
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => line(`u${at}`));
 
-const storeOn = (store: SessionStore): TranscriptStore => new TranscriptStore(new SessionService({ store }));
+const storeOn = (store: SessionStore): TranscriptStore =>
+  new TranscriptStore(new SessionService({ store }));
 
 describeStores('a transcript', (open) => {
   const newStore = async () => storeOn(await open());
@@ -30,7 +35,11 @@ describeStores('a transcript', (open) => {
   it('is loaded as it was appended, in the order of the calls', async () => {
     const store = await newStore();
     const written = [
-      { type: 'user', uuid: 'nested', nested: { list: [1, [null, 'ä\u0000\ud83d'], {}], no: false } },
+      {
+        type: 'user',
+        uuid: 'nested',
+        nested: { list: [1, [null, 'ä\u0000\ud83d'], {}], no: false },
+      },
       { type: 'custom-title', customTitle: 'Tax' },
       { type: 'x'.repeat(100), uuid: 'y'.repeat(300), timestamp: 'not a time' },
       ...upTo(20),
@@ -59,10 +68,24 @@ describeStores('a transcript', (open) => {
 
   it('has a name of any kind', async () => {
     const store = await newStore();
-    const names = ['', ' ', 'a'.repeat(256), 'a'.repeat(5000), 'ä', '\ud83d', '\ud83e', 'a\u0000b', '["a"]', 'sha256:'];
+    const names = [
+      '',
+      ' ',
+      'a'.repeat(256),
+      'a'.repeat(5000),
+      'ä',
+      '\ud83d',
+      '\ud83e',
+      'a\u0000b',
+      '["a"]',
+      'sha256:',
+    ];
     for (const projectKey of names) {
       await store.append({ projectKey, sessionId: projectKey }, lines(projectKey));
-      await store.append({ projectKey, sessionId: projectKey, subpath: `${projectKey}/x` }, lines('agent'));
+      await store.append(
+        { projectKey, sessionId: projectKey, subpath: `${projectKey}/x` },
+        lines('agent'),
+      );
     }
     for (const projectKey of names) {
       const key = { projectKey, sessionId: projectKey };
@@ -86,9 +109,15 @@ describeStores('a transcript', (open) => {
     await store.append(main, lines('u1'));
     await store.append(later, lines('u2'));
     await store.append(elsewhere, lines('u3'));
-    await store.append({ ...agent('a'), sessionId: 'of a session without a main transcript' }, lines('u4'));
+    await store.append(
+      { ...agent('a'), sessionId: 'of a session without a main transcript' },
+      lines('u4'),
+    );
     const listed = await store.listSessions(main.projectKey);
-    expect(listed.map(({ sessionId }) => sessionId).sort()).toEqual([later.sessionId, main.sessionId]);
+    expect(listed.map(({ sessionId }) => sessionId).sort()).toEqual([
+      later.sessionId,
+      main.sessionId,
+    ]);
     for (const { mtime } of listed) expect(Math.abs(Date.now() - mtime)).toBeLessThan(600_000);
     expect(listed.every(({ mtime }) => Number.isInteger(mtime))).toBe(true);
     expect(await store.listSessions('unknown')).toEqual([]);
@@ -101,7 +130,10 @@ describeStores('a transcript', (open) => {
     await store.append(agent('a'), lines('u2'));
     await store.append(agent('b'), lines('u3'));
     await store.append({ ...agent('c'), sessionId: later.sessionId }, lines('u4'));
-    expect((await store.listSubkeys(main)).sort()).toEqual([agent('a').subpath, agent('b').subpath]);
+    expect((await store.listSubkeys(main)).sort()).toEqual([
+      agent('a').subpath,
+      agent('b').subpath,
+    ]);
     expect(await store.listSubkeys({ projectKey: 'x', sessionId: 'never' })).toEqual([]);
   });
 
@@ -138,7 +170,9 @@ describeStores('a transcript', (open) => {
       );
       const loaded = (await storeOn(store).load(main)) ?? [];
       const uuids = loaded.map(({ uuid }) => uuid);
-      expect([...uuids].sort()).toEqual([...new Set(batches.flat(2).map(({ uuid }) => uuid))].sort());
+      expect([...uuids].sort()).toEqual(
+        [...new Set(batches.flat(2).map(({ uuid }) => uuid))].sort(),
+      );
       for (const process of batches.keys()) {
         const own = uuids.filter((uuid) => uuid?.startsWith(`${process} `));
         expect(own).toEqual([0, 1, 2, 3, 4].map((at) => `${process} ${at}`));
@@ -149,12 +183,15 @@ describeStores('a transcript', (open) => {
   describe('that is deleted', () => {
     it('takes its subagents with it and nothing else', async () => {
       const [store, other] = await newStores();
-      for (const key of [main, agent('a'), agent('b'), elsewhere, later]) await store.append(key, lines('u1'));
+      for (const key of [main, agent('a'), agent('b'), elsewhere, later])
+        await store.append(key, lines('u1'));
       await other.delete(main);
       for (const key of [main, agent('a'), agent('b')]) expect(await store.load(key)).toBeNull();
       for (const key of [elsewhere, later]) expect(await store.load(key)).toEqual(lines('u1'));
       expect(await store.listSubkeys(main)).toEqual([]);
-      expect((await store.listSessions(main.projectKey)).map(({ sessionId }) => sessionId)).toEqual([later.sessionId]);
+      expect((await store.listSessions(main.projectKey)).map(({ sessionId }) => sessionId)).toEqual(
+        [later.sessionId],
+      );
     });
 
     it('and is one of a subagent goes alone', async () => {
@@ -208,7 +245,11 @@ describeStores('a transcript', (open) => {
 
     it('after the appends that were called before', async () => {
       const store = await newStore();
-      await Promise.all([store.append(main, lines('u1')), store.append(agent('a'), lines('u2')), store.delete(main)]);
+      await Promise.all([
+        store.append(main, lines('u1')),
+        store.append(agent('a'), lines('u2')),
+        store.delete(main),
+      ]);
       expect(await store.load(main)).toBeNull();
       expect(await store.load(agent('a'))).toBeNull();
     });
@@ -231,6 +272,8 @@ describeStores('a transcript', (open) => {
     );
     const title = { type: 'custom-title', customTitle: 'Tax' };
     for (const uuid of ['u1', 'u2', 'u3', 'u4']) await flaky.append(main, [title, line(uuid)]);
-    expect(await flaky.load(main)).toEqual(lines('u1', 'u2', 'u3', 'u4').flatMap((each) => [title, each]));
+    expect(await flaky.load(main)).toEqual(
+      lines('u1', 'u2', 'u3', 'u4').flatMap((each) => [title, each]),
+    );
   });
 });

@@ -10,11 +10,19 @@ import { answerOf, errorOf, insertActive } from '../../../src/testing/steps.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc
-  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), { maxLength: 200 })
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), {
+    maxLength: 200,
+  })
   .map((units) => String.fromCharCode(...units));
 
 /** How a host shows sessions that shows all of them. */
-const { item: shown } = wireForm({ labels: true, metadata: true, times: true, origin: true, entryData: true });
+const { item: shown } = wireForm({
+  labels: true,
+  metadata: true,
+  times: true,
+  origin: true,
+  entryData: true,
+});
 
 const bytesOf = (error: { readonly type: string; readonly bytes?: number }): number =>
   error.type === 'too_large' ? (error.bytes ?? Number.NaN) : Number.NaN;
@@ -68,17 +76,22 @@ describe('the size that the store compares before it reads', () => {
 
   const sizes: readonly ReadSize[] = [{}, { historyLimit: 0 }, { historyLimit: 5 }];
 
-  test.each(Object.entries(hostile))('is within 4 percent of the JSON of a page: %s', async (_, text) => {
-    for (const entries of [0, 1, 100]) {
-      const store = await filled(text, entries);
-      for (const size of sizes) {
-        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
-        const bytes = bytesOf(await errorOf(store.list(TENANT, { offset: 0, limit: 10, ...size, maxBytes: 1 })));
-        const actual = sizeOf(page.records.map((record) => shown(sessionAt(record, NOON))));
-        expect(Math.abs(bytes / actual - 1)).toBeLessThan(0.04);
+  test.each(Object.entries(hostile))(
+    'is within 4 percent of the JSON of a page: %s',
+    async (_, text) => {
+      for (const entries of [0, 1, 100]) {
+        const store = await filled(text, entries);
+        for (const size of sizes) {
+          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+          const bytes = bytesOf(
+            await errorOf(store.list(TENANT, { offset: 0, limit: 10, ...size, maxBytes: 1 })),
+          );
+          const actual = sizeOf(page.records.map((record) => shown(sessionAt(record, NOON))));
+          expect(Math.abs(bytes / actual - 1)).toBeLessThan(0.04);
+        }
       }
-    }
-  });
+    },
+  );
 
   test('is within 100 bytes for the smallest session', async () => {
     const store = new MemorySessionStore();

@@ -5,7 +5,9 @@ import { OrderedIndex } from '../../../adapters/memory/ordered-index.js';
 const ascending = (a: number, b: number): number => a - b;
 
 /** Inserts and removes, and compares pages with those of a sorted array as it goes. */
-const expectLikeArray = (steps: readonly { readonly insert: boolean; readonly value: number }[]): void => {
+const expectLikeArray = (
+  steps: readonly { readonly insert: boolean; readonly value: number }[],
+): void => {
   const index = new OrderedIndex(ascending);
   const array = new Set<number>();
   for (const [at, { insert, value }] of steps.entries()) {
@@ -20,8 +22,16 @@ const expectLikeArray = (steps: readonly { readonly insert: boolean; readonly va
       const end = start + (value % 151);
       expect(index.slice(start, end)).toEqual(sorted.slice(Math.max(0, start), Math.max(0, end)));
     }
-    for (const bound of [Number.NEGATIVE_INFINITY, value, value + 0.5, sorted[sorted.length >>> 1] ?? 0, 2 ** 31]) {
-      expect(index.leading((item) => item < bound)).toBe(sorted.filter((item) => item < bound).length);
+    for (const bound of [
+      Number.NEGATIVE_INFINITY,
+      value,
+      value + 0.5,
+      sorted[sorted.length >>> 1] ?? 0,
+      2 ** 31,
+    ]) {
+      expect(index.leading((item) => item < bound)).toBe(
+        sorted.filter((item) => item < bound).length,
+      );
     }
   }
 };
@@ -44,12 +54,18 @@ describe('an index in order', () => {
     ['up, and nearly all go again', 1, 50],
     ['down, and nearly all go again', -1, 50],
   ])('has them when items come in order, %s', (_, direction, kept) => {
-    const come = Array.from({ length: 10_000 }, (_, at) => ({ insert: true, value: at * direction }));
-    const go = come.filter((_, at) => at % kept !== 0).map(({ value }) => ({ insert: false, value }));
+    const come = Array.from({ length: 10_000 }, (_, at) => ({
+      insert: true,
+      value: at * direction,
+    }));
+    const go = come
+      .filter((_, at) => at % kept !== 0)
+      .map(({ value }) => ({ insert: false, value }));
     expectLikeArray([...come, ...go, ...come.slice(0, 100)]);
   });
 
-  // Nodes that run empty beside full ones, and gaps that are filled again, in a tree of three levels.
+  // Nodes that run empty beside full ones, and gaps that are filled again, in a tree of three
+  // levels.
   test('has them when runs of neighbours come and go, and what is not there goes too', () => {
     const run = fc.record({
       insert: fc.boolean(),

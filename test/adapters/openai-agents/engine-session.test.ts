@@ -33,10 +33,23 @@ const items = fc.array(item, { maxLength: 5 });
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ name: fc.constant('add' as const), items }) },
   { weight: 4, arbitrary: fc.record({ name: fc.constant('pop' as const) }) },
-  { weight: 2, arbitrary: fc.record({ name: fc.constant('get' as const), limit: fc.integer({ min: -1, max: 8 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      name: fc.constant('get' as const),
+      limit: fc.integer({ min: -1, max: 8 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ name: fc.constant('clear' as const) }) },
   { weight: 2, arbitrary: fc.record({ name: fc.constant('append_items' as const), items }) },
-  { weight: 2, arbitrary: fc.record({ name: fc.constant('replace_suffix' as const), items, of: fc.nat({ max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      name: fc.constant('replace_suffix' as const),
+      items,
+      of: fc.nat({ max: 3 }),
+    }),
+  },
 );
 
 describeStores('the session of the OpenAI Agents SDK', (open) => {
@@ -48,19 +61,29 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
         const { session: ours } = await openSession(store);
         const theirs = new MemorySession();
         for (const each of given) {
-          if (each.name === 'add') for (const session of [ours, theirs]) await session.addItems([...each.items]);
+          if (each.name === 'add')
+            for (const session of [ours, theirs]) await session.addItems([...each.items]);
           if (each.name === 'pop') expect(await ours.popItem()).toEqual(await theirs.popItem());
-          if (each.name === 'get') expect(await ours.getItems(each.limit)).toEqual(await theirs.getItems(each.limit));
-          if (each.name === 'clear') for (const session of [ours, theirs]) await session.clearSession();
+          if (each.name === 'get')
+            expect(await ours.getItems(each.limit)).toEqual(await theirs.getItems(each.limit));
+          if (each.name === 'clear')
+            for (const session of [ours, theirs]) await session.clearSession();
           if (each.name !== 'append_items' && each.name !== 'replace_suffix') continue;
           operations += 1;
           const transaction =
             each.name === 'append_items'
               ? { type: each.name, items: each.items }
-              : { type: each.name, expectedSuffix: await theirs.getItems(each.of), replacement: each.items };
+              : {
+                  type: each.name,
+                  expectedSuffix: await theirs.getItems(each.of),
+                  replacement: each.items,
+                };
           // Sent twice, as after a lost answer.
           for (const session of [ours, ours, theirs]) {
-            await session.applyHistoryTransaction({ operationId: `run:${operations}`, transaction });
+            await session.applyHistoryTransaction({
+              operationId: `run:${operations}`,
+              transaction,
+            });
           }
         }
         expect(await ours.getItems()).toEqual(await theirs.getItems());
@@ -73,8 +96,11 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     const { sessions, id, session } = await openSession(await open());
     const all = Array.from({ length: 20 }, (_, index) => user(`item ${index}`));
     await session.addItems(all);
-    const popped = await Promise.all(all.map(() => new EngineSession<AgentInputItem>(sessions, id).popItem()));
-    const inOrder = (some: readonly unknown[]) => some.map((each) => JSON.stringify(each)).toSorted();
+    const popped = await Promise.all(
+      all.map(() => new EngineSession<AgentInputItem>(sessions, id).popItem()),
+    );
+    const inOrder = (some: readonly unknown[]) =>
+      some.map((each) => JSON.stringify(each)).toSorted();
     expect(inOrder(popped)).toEqual(inOrder(all));
     expect(await session.popItem()).toBeUndefined();
   });
@@ -101,12 +127,19 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     const other = new EngineSession<AgentInputItem>(sessions, id);
     await other.addItems([user('of another')]);
     const moved = { type: 'history_moved' };
-    await expect(session.replaceHistoryWithCompaction([assistant('a summary')])).rejects.toMatchObject(moved);
+    await expect(
+      session.replaceHistoryWithCompaction([assistant('a summary')]),
+    ).rejects.toMatchObject(moved);
     await expect(session.clearSession()).rejects.toMatchObject(moved);
     await session.addItems([assistant('more')]);
     await expect(session.clearSession()).rejects.toMatchObject(moved);
     const all = await session.getItems();
-    expect(all).toEqual([user('question'), assistant('answer'), user('of another'), assistant('more')]);
+    expect(all).toEqual([
+      user('question'),
+      assistant('answer'),
+      user('of another'),
+      assistant('more'),
+    ]);
     await session.addItems([user('last')]);
     await session.replaceHistoryWithCompaction([assistant('a summary')]);
     expect(await other.getItems()).toEqual([assistant('a summary')]);
@@ -138,7 +171,11 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     const replace = (expected: string) =>
       session.applyHistoryTransaction({
         operationId: 'turn-1',
-        transaction: { type: 'replace_suffix', expectedSuffix: [user(expected)], replacement: [user('new')] },
+        transaction: {
+          type: 'replace_suffix',
+          expectedSuffix: [user(expected)],
+          replacement: [user('new')],
+        },
       });
     await expect(replace('another')).rejects.toThrow('suffix no longer matches');
     expect(await session.getItems()).toEqual([user('start')]);
@@ -149,11 +186,16 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
   test('refuses the name of a transaction for other items, whether the first had items or none', async () => {
     const { session } = await openSession(await open());
     const append = (operationId: string, items: AgentInputItem[]) =>
-      session.applyHistoryTransaction({ operationId, transaction: { type: 'append_items', items } });
+      session.applyHistoryTransaction({
+        operationId,
+        transaction: { type: 'append_items', items },
+      });
     await append('full', [user('first')]);
     await append('empty', []);
     for (const name of ['full', 'empty']) {
-      await expect(append(name, [user('second')])).rejects.toThrow('already applied with a different transaction');
+      await expect(append(name, [user('second')])).rejects.toThrow(
+        'already applied with a different transaction',
+      );
     }
     expect(await session.getItems()).toEqual([user('first')]);
   });
@@ -170,9 +212,16 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
           replacement: [assistant(`by ${worker}`)],
         },
       });
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => replace(worker)));
-    const winners = outcomes.flatMap(({ status }, worker) => (status === 'fulfilled' ? [worker] : []));
-    expect(await session.getItems()).toEqual([user('start'), ...winners.map((worker) => assistant(`by ${worker}`))]);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, worker) => replace(worker)),
+    );
+    const winners = outcomes.flatMap(({ status }, worker) =>
+      status === 'fulfilled' ? [worker] : [],
+    );
+    expect(await session.getItems()).toEqual([
+      user('start'),
+      ...winners.map((worker) => assistant(`by ${worker}`)),
+    ]);
     expect(winners).toHaveLength(1);
   });
 });
@@ -198,7 +247,11 @@ describe('the session of the OpenAI Agents SDK', () => {
     const { session } = await openSession(store);
     await session.addItems([user('one'), user('two')]);
     expect(await session.popItem()).toEqual(user('two'));
-    const transaction = { type: 'replace_suffix' as const, expectedSuffix: [user('one')], replacement: [user('1')] };
+    const transaction = {
+      type: 'replace_suffix' as const,
+      expectedSuffix: [user('one')],
+      replacement: [user('1')],
+    };
     await session.applyHistoryTransaction({ operationId: 'turn', transaction });
     expect(await session.getItems()).toEqual([user('1')]);
   });
@@ -212,7 +265,11 @@ describe('the session of the OpenAI Agents SDK', () => {
     });
     first.content = 'changed';
     await applied;
-    const changed = { type: 'replace_suffix' as const, expectedSuffix: [user('first')], replacement: [first] };
+    const changed = {
+      type: 'replace_suffix' as const,
+      expectedSuffix: [user('first')],
+      replacement: [first],
+    };
     const replaced = session.applyHistoryTransaction({ operationId: 'next', transaction: changed });
     first.content = 'changed again';
     await replaced;
@@ -221,7 +278,10 @@ describe('the session of the OpenAI Agents SDK', () => {
 
   test('rejects what the engine refuses, and items that are no JSON, and then has changed nothing', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
-    const withData = (providerData: Record<string, unknown>): AgentInputItem => ({ ...user('x'), providerData });
+    const withData = (providerData: Record<string, unknown>): AgentInputItem => ({
+      ...user('x'),
+      providerData,
+    });
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
     for (const data of [{ at: new Date(0) }, cycle, { big: 1n }, { bytes: new Uint16Array(1) }]) {
@@ -239,14 +299,26 @@ describe('the session of the OpenAI Agents SDK', () => {
       'operationId must be a non-empty string',
     ],
     [{ operationId: 'x', transaction: null }, 'transaction must be an object'],
-    [{ operationId: 'x', transaction: { type: 'unknown' } }, 'Unsupported session history transaction type'],
-    [{ operationId: 'x', transaction: { type: 'append_items' } }, 'append transaction fields are invalid'],
-    [{ operationId: 'x', transaction: { type: 'append_items', items: [], more: 1 } }, 'append transaction fields'],
+    [
+      { operationId: 'x', transaction: { type: 'unknown' } },
+      'Unsupported session history transaction type',
+    ],
+    [
+      { operationId: 'x', transaction: { type: 'append_items' } },
+      'append transaction fields are invalid',
+    ],
+    [
+      { operationId: 'x', transaction: { type: 'append_items', items: [], more: 1 } },
+      'append transaction fields',
+    ],
     [
       { operationId: 'x', transaction: { type: 'append_items', items: [42] } },
       'items contain invalid or unsupported data',
     ],
-    [{ operationId: 'x', transaction: { type: 'replace_suffix', expectedSuffix: [] } }, 'suffix transaction fields'],
+    [
+      { operationId: 'x', transaction: { type: 'replace_suffix', expectedSuffix: [] } },
+      'suffix transaction fields',
+    ],
   ])('rejects the transaction %j', async (args, message) => {
     const { session } = await openSession(new MemorySessionStore());
     const rejected = Reflect.apply(session.applyHistoryTransaction, session, [args]);

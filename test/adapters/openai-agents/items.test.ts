@@ -27,7 +27,11 @@ describe('the items of the OpenAI Agents SDK', () => {
 
   test('gives items as they are that another program has appended whole', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
-    const data = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] };
+    const data = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Hello' }],
+    };
     await okOf(sessions.append(id, [{ role: 'user', content: 'Hello', data }]));
     expect(await session.getItems()).toEqual([data]);
   });

@@ -10,7 +10,11 @@ export const openSession = async (store: SessionStore) => {
   return { sessions, id, session: new EngineSession<AgentInputItem>(sessions, id) };
 };
 
-export const user = (content: string): AgentInputItem => ({ type: 'message', role: 'user', content });
+export const user = (content: string): AgentInputItem => ({
+  type: 'message',
+  role: 'user',
+  content,
+});
 
 export const assistant = (text: string): AgentInputItem => ({
   type: 'message',

@@ -61,7 +61,10 @@ const observed = (sessions: AgentSessions, at: (step: string) => void): AgentSes
   },
 });
 
-/** An agent that looks something up and hands over to another one, or deletes something if that is approved. */
+/**
+ * An agent that looks something up and hands over to another one, or deletes something if that is
+ * approved.
+ */
 const agentOf = (first: string, at: (step: string) => void): Agent => {
   let calls = 0;
   const answerTo = (last: AgentInputItem | undefined): AgentOutputItem => {
@@ -72,7 +75,10 @@ const agentOf = (first: string, at: (step: string) => void): Agent => {
     getResponse: async ({ input }) => {
       calls += 1;
       at(`in call ${calls} of the model`);
-      return { usage: new Usage(), output: [answerTo(Array.isArray(input) ? input.at(-1) : undefined)] };
+      return {
+        usage: new Usage(),
+        output: [answerTo(Array.isArray(input) ? input.at(-1) : undefined)],
+      };
     },
     getStreamedResponse: () => {
       throw new Error('the model does not stream');
@@ -98,7 +104,8 @@ export const playTurn = async (
 ): Promise<Outcome> => {
   const agent = agentOf(first, at);
   const session = new EngineSession<AgentInputItem>(observed(sessions, at), id, { turn });
-  const state = interrupted === undefined ? undefined : await RunState.fromString(agent, interrupted);
+  const state =
+    interrupted === undefined ? undefined : await RunState.fromString(agent, interrupted);
   for (const approval of state?.getInterruptions() ?? []) state?.approve(approval);
   try {
     const result = await run(agent, state ?? 'Where is my parcel?', { session });

@@ -24,15 +24,24 @@ describeStores('a run of an agent', (open) => {
     expect(await session.getItems()).toHaveLength(12);
   });
 
-  test.for(['IDLE', 'TERMINATED'])('of a session that is %s ends before the model is asked', async (status) => {
-    const sessions = new SessionService({ store: await open() });
-    const { id } = await okOf(sessions.create(ada));
-    if (status === 'TERMINATED') await okOf(sessions.terminate(id));
-    const steps: string[] = [];
-    const outcome = await playTurn(sessions, 'look_up', { id, turn: 'first', at: (step) => steps.push(step) });
-    expect(outcome).toEqual({ rejected: expect.stringContaining(`${status} does not allow append`) });
-    expect(steps).toEqual([]);
-  });
+  test.for(['IDLE', 'TERMINATED'])(
+    'of a session that is %s ends before the model is asked',
+    async (status) => {
+      const sessions = new SessionService({ store: await open() });
+      const { id } = await okOf(sessions.create(ada));
+      if (status === 'TERMINATED') await okOf(sessions.terminate(id));
+      const steps: string[] = [];
+      const outcome = await playTurn(sessions, 'look_up', {
+        id,
+        turn: 'first',
+        at: (step) => steps.push(step),
+      });
+      expect(outcome).toEqual({
+        rejected: expect.stringContaining(`${status} does not allow append`),
+      });
+      expect(steps).toEqual([]);
+    },
+  );
 
   test('creates and starts its session, once', async () => {
     const sessions = new SessionService({ store: await open() });
@@ -43,7 +52,11 @@ describeStores('a run of an agent', (open) => {
       await session.addItems([user(text)]);
     }
     const { status, labels, historyCount } = await okOf(sessions.get('chat-of-user-7'));
-    expect({ status, labels, historyCount }).toEqual({ status: 'ACTIVE', labels: { user: 'u-7' }, historyCount: 2 });
+    expect({ status, labels, historyCount }).toEqual({
+      status: 'ACTIVE',
+      labels: { user: 'u-7' },
+      historyCount: 2,
+    });
     const missing = new EngineSession<AgentInputItem>(sessions, 'chat-of-user-8');
     await expect(missing.getItems()).rejects.toThrow('not_found');
   });
@@ -59,7 +72,8 @@ describeStores('a run of an agent', (open) => {
     expect(await session.turnItems('job-1')).toEqual(all.slice(0, 6));
     expect(await session.turnItems('job-2')).toEqual(all.slice(6, 8));
     expect(await session.turnItems('job-2:approved')).toEqual(all.slice(8));
-    for (const other of ['job', 'job-3', 'job-1:1']) expect(await session.turnItems(other)).toBeUndefined();
+    for (const other of ['job', 'job-3', 'job-1:1'])
+      expect(await session.turnItems(other)).toBeUndefined();
     expect(await session.getItems()).toEqual(all);
     await okOf(sessions.terminate(id));
     expect(await session.turnItems('job-1')).toEqual(all.slice(0, 6));
@@ -81,17 +95,23 @@ describeStores('a run of an agent', (open) => {
     await playTurn(sessions, 'look_up', { id, turn: 'second' });
     const all = await session.getItems();
     expect(all).toHaveLength(12);
-    const within = (limit: number) => new EngineSession<AgentInputItem>(sessions, id, { limit }).getItems();
+    const within = (limit: number) =>
+      new EngineSession<AgentInputItem>(sessions, id, { limit }).getItems();
     for (const limit of [12, 13]) expect(await within(limit)).toEqual(all);
     for (const limit of [1, 5, 6, 7, 11]) expect(await within(limit)).toEqual(all.slice(6));
-    expect(await new EngineSession<AgentInputItem>(sessions, id, { limit: 1 }).getItems(3)).toEqual(all.slice(-3));
+    expect(await new EngineSession<AgentInputItem>(sessions, id, { limit: 1 }).getItems(3)).toEqual(
+      all.slice(-3),
+    );
     expect(() => new EngineSession(sessions, id, { limit: 0 })).toThrow('limit');
   });
 
   test('that waits for an approval keeps what was said, and goes on in another process', async () => {
     const { sessions, id, session } = await openSession(await open());
     const { interrupted } = Object(await playTurn(sessions, 'delete', { id, turn: 'first' }));
-    expect((await session.getItems()).map(({ type }) => type)).toEqual(['message', 'function_call']);
+    expect((await session.getItems()).map(({ type }) => type)).toEqual([
+      'message',
+      'function_call',
+    ]);
     await playTurn(sessions, 'delete', { id, turn: 'approved', interrupted });
     expect((await session.getItems()).map(({ type }) => type)).toEqual([
       'message',
@@ -128,9 +148,13 @@ describe('a compaction session of the SDK', () => {
 
   test('runs over a session of the engine, whose history is then the summary', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
-    const output = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a summary' }] }];
+    const output = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a summary' }] },
+    ];
     const compacting = new OpenAIResponsesCompactionSession({
-      client: Object(client({ id: 'r', output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } })),
+      client: Object(
+        client({ id: 'r', output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } }),
+      ),
       underlyingSession: session,
       compactionMode: 'input',
     });

@@ -12,11 +12,18 @@ import { ada } from '../../support/sessions.js';
 
 interface Exported {
   readonly workerFor: (sessions: SessionService, agent: Agent) => Worker;
-  readonly ask: (sessions: SessionService, id: string, turn: string, question: string) => Promise<void>;
+  readonly ask: (
+    sessions: SessionService,
+    id: string,
+    turn: string,
+    question: string,
+  ) => Promise<void>;
 }
 
 const isExported = (module: unknown): module is Exported =>
-  isFields(module) && typeof module['workerFor'] === 'function' && typeof module['ask'] === 'function';
+  isFields(module) &&
+  typeof module['workerFor'] === 'function' &&
+  typeof module['ask'] === 'function';
 
 const said: AgentOutputItem = {
   ...{ type: 'message', role: 'assistant', status: 'completed' },
@@ -27,7 +34,9 @@ const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
 test('the worker of the page goes on after a killed attempt, and runs a turn once, however often it is asked', async () => {
-  const [sample] = blocksIn(documentOf('docs/openai-agents.md'), 'ts').filter(({ code }) => code.includes('workerFor'));
+  const [sample] = blocksIn(documentOf('docs/openai-agents.md'), 'ts').filter(({ code }) =>
+    code.includes('workerFor'),
+  );
   const module = sample && (await folder.run(sample));
   if (!isExported(module)) throw new Error('docs/openai-agents.md has no workerFor');
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
@@ -49,7 +58,10 @@ test('the worker of the page goes on after a killed attempt, and runs a turn onc
   onTestFinished(() => worker.stop());
   worker.start();
   const session = new EngineSession(sessions, id);
-  const done = async () => [(await session.getItems()).length, (await sessions.orThrow.get(id)).work];
+  const done = async () => [
+    (await session.getItems()).length,
+    (await sessions.orThrow.get(id)).work,
+  ];
   await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);
   await module.ask(sessions, id, 'job-1', 'What is 6 times 7?');
   await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);

@@ -12,7 +12,9 @@ const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 const poolOf = (query: (text: string) => Promise<unknown>, hasEvents: boolean): PostgresPool => ({
   connect: async () => ({
     query: async (text) =>
-      text.includes('.meta') ? { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] } : query(text),
+      text.includes('.meta')
+        ? { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] }
+        : query(text),
     release: () => undefined,
   }),
 });
@@ -27,7 +29,8 @@ const atTimeout = async <T>(call: Promise<T>): Promise<T | 'still waiting'> => {
   return answer;
 };
 
-const refused = (code: string) => Object.assign(new Error('from the server'), { code, severity: 'ERROR' });
+const refused = (code: string) =>
+  Object.assign(new Error('from the server'), { code, severity: 'ERROR' });
 
 describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   beforeEach(() => {
@@ -49,7 +52,9 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       await pass(400);
       throw refused('40001');
     });
-    expect(await atTimeout(store.append(key, hello))).toMatchObject({ error: { type: 'store_unavailable' } });
+    expect(await atTimeout(store.append(key, hello))).toMatchObject({
+      error: { type: 'store_unavailable' },
+    });
   });
 
   it('where a read loses its connection late', async () => {
@@ -65,12 +70,19 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   });
 
   it('where a read takes several statements', async () => {
-    const due = Array.from({ length: 3 }, (_, at) => ({ tenant: `t${at}`, id: 'one', due_at: NOON, first_due: NOON }));
+    const due = Array.from({ length: 3 }, (_, at) => ({
+      tenant: `t${at}`,
+      id: 'one',
+      due_at: NOON,
+      first_due: NOON,
+    }));
     const store = storeOn(async () => {
       await pass(400);
       return { rows: due };
     });
-    expect(await atTimeout(store.due(NOON, 2))).toMatchObject({ error: { outcome: 'not_applied' } });
+    expect(await atTimeout(store.due(NOON, 2))).toMatchObject({
+      error: { outcome: 'not_applied' },
+    });
   });
 
   it('and a change that is committed is told as done at once, though its event cannot be published', async () => {
@@ -78,7 +90,10 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       if (text.includes('publish')) return new Promise(() => undefined);
       return { rows: [{ results: [{ outcome: 'appended', end_position: 1 }] }] };
     }, true);
-    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended', position: 1 });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({
+      outcome: 'appended',
+      position: 1,
+    });
   });
 
   it('where the log is read and an event cannot be published', async () => {

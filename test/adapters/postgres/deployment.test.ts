@@ -20,18 +20,23 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
   /** Each store is as one of another process. */
   const deploy = () => {
     const schema = schemaName();
-    return (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}, on: PostgresPool = pool) =>
-      new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
+    return (
+      options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
+      on: PostgresPool = pool,
+    ) => new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
   };
   const idsIn = async ({ events }: PostgresSessionStore) =>
-    (await events?.read('', '0', 100))?.map((page) => page.events.map(({ sessionId }) => sessionId));
+    (await events?.read('', '0', 100))?.map((page) =>
+      page.events.map(({ sessionId }) => sessionId),
+    );
 
   it('are those of the first migrate(), and those that leave options out follow', async () => {
     const open = deploy();
     (await open({ events: { length: 3 } }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
-    for (const at of upTo(5)) await answerOf(follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')));
+    for (const at of upTo(5))
+      await answerOf(follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')));
     expect((await idsIn(follower))?._unsafeUnwrap()).toEqual(['s2', 's3', 's4']);
   });
 
@@ -50,22 +55,28 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
   it.each([
     [{ events: false }, 'the option events is false, but this store has true'],
     [{ reportEnds: true }, 'the option reportEnds is true, but this store has false'],
-  ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
-    const open = deploy();
-    const first = open({ events: true });
-    (await first.migrate())._unsafeUnwrap();
-    const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
-    const store = open(options);
-    for (const _ of upTo(2)) {
-      expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
-      for (const method of methods) {
-        const result = await storeCalls[method](store);
-        expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+  ])(
+    'refuse each call of a process that asks for %j, and change nothing',
+    async (options, message) => {
+      const open = deploy();
+      const first = open({ events: true });
+      (await first.migrate())._unsafeUnwrap();
+      const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
+      const store = open(options);
+      for (const _ of upTo(2)) {
+        expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+        for (const method of methods) {
+          const result = await storeCalls[method](store);
+          expect([method, result.isErr() && result.error]).toEqual([
+            method,
+            expect.objectContaining(misconfigured),
+          ]);
+        }
       }
-    }
-    await answerOf(first.insert(TENANT, headOf('one'), live('ACTIVE')));
-    expect((await idsIn(first))?._unsafeUnwrap()).toEqual(['one']);
-  });
+      await answerOf(first.insert(TENANT, headOf('one'), live('ACTIVE')));
+      expect((await idsIn(first))?._unsafeUnwrap()).toEqual(['one']);
+    },
+  );
 
   it('are read once, with the first call', async () => {
     const open = deploy();

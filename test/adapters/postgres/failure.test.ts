@@ -4,7 +4,10 @@ import { NOON, say } from '../../../src/testing/samples.js';
 
 const key = { tenant: 'acme', id: 'one' };
 
-/** A store on a server that answers its changes and reads with an error, and goes on unless it `isGone`. */
+/**
+ * A store on a server that answers its changes and reads with an error, and goes on unless it
+ * `isGone`.
+ */
 const storeOn = (error: object, isGone = false) => {
   const asked: string[] = [];
   const query = async (text: string) => {
@@ -17,7 +20,11 @@ const storeOn = (error: object, isGone = false) => {
   };
   const closed: unknown[] = [];
   const client = { query, release: (destroy: unknown) => asked.length > 0 && closed.push(destroy) };
-  return { store: new PostgresSessionStore({ pool: { connect: async () => client } }), asked, closed };
+  return {
+    store: new PostgresSessionStore({ pool: { connect: async () => client } }),
+    asked,
+    closed,
+  };
 };
 
 const outcomeOf = async (error: object, isGone = false) => {
@@ -49,29 +56,38 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
     'is told by its SQLSTATE, whatever the language: %s',
     async (severity) => {
       const { outcome, closed } = await outcomeOf({ code: '25006', severity });
-      expect(outcome).toMatchObject({ outcome: 'not_applied', message: 'the database is read-only' });
+      expect(outcome).toMatchObject({
+        outcome: 'not_applied',
+        message: 'the database is read-only',
+      });
       expect(closed).toEqual([false]);
     },
   );
 
-  it.each(['40001', '40P01'])('is repeated where other transactions were in the way: %s', async (code) => {
-    const { store, asked } = storeOn({ code, severity: 'FEHLER' });
-    const appended = await store.append(key, { entries: [say('hello')], now: NOON });
-    const found = await store.find(key);
-    for (const each of [appended, found]) {
-      expect(each._unsafeUnwrapErr()).toMatchObject({
-        outcome: 'not_applied',
-        message: 'other transactions were in the way',
-      });
-    }
-    expect(asked).toHaveLength(20);
-  });
+  it.each(['40001', '40P01'])(
+    'is repeated where other transactions were in the way: %s',
+    async (code) => {
+      const { store, asked } = storeOn({ code, severity: 'FEHLER' });
+      const appended = await store.append(key, { entries: [say('hello')], now: NOON });
+      const found = await store.find(key);
+      for (const each of [appended, found]) {
+        expect(each._unsafeUnwrapErr()).toMatchObject({
+          outcome: 'not_applied',
+          message: 'other transactions were in the way',
+        });
+      }
+      expect(asked).toHaveLength(20);
+    },
+  );
 
-  it.each(['53100', '42501'])('leaves a write unknown if the server is gone after it: %s', async (code) => {
-    const { outcome, closed } = await outcomeOf({ code, severity: 'PANIK' }, true);
-    expect(outcome).toMatchObject({ outcome: 'unknown' });
-    expect(closed).toEqual([true]);
-  });
+  it.each(['53100', '42501'])(
+    'leaves a write unknown if the server is gone after it: %s',
+    async (code) => {
+      const { outcome, closed } = await outcomeOf({ code, severity: 'PANIK' }, true);
+      expect(outcome).toMatchObject({ outcome: 'unknown' });
+      expect(closed).toEqual([true]);
+    },
+  );
 
   it('a code of Node is none of PostgreSQL', async () => {
     expect((await outcomeOf({ code: 'EPIPE' })).outcome).toMatchObject({ outcome: 'unknown' });

@@ -36,7 +36,10 @@ const changeOf = async (store: SessionStore, random: Random): Promise<Outcome> =
     const slice = await answerOf(store.findEntries(keyOf(id, key.tenant), { limit: 1 }));
     const version = slice.outcome === 'found' ? slice.version : '';
     const entries = [say('from the source')];
-    return store.insert(key.tenant, headOf(key.id), live('IDLE'), { entries, source: { id, version } });
+    return store.insert(key.tenant, headOf(key.id), live('IDLE'), {
+      entries,
+      source: { id, version },
+    });
   }
   if (kind < 14) return store.append(key, { entries: [say('hello')], now: NOON });
   const previous = { ...next, revision: 1 + random(3) };

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import {
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { answerOf, said } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
@@ -12,7 +21,10 @@ const CALLERS = 40;
 describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) => {
   const pool = openPool(postgres);
 
-  /** A pool that counts the statements of groups that do not begin with an insert, and may answer them in another way. */
+  /**
+   * A pool that counts the statements of groups that do not begin with an insert, and may answer
+   * them in another way.
+   */
   const counting = (answer = (run: () => Promise<unknown>): Promise<unknown> => run()) => {
     const groups: number[] = [];
     const counted: PostgresPool = {
@@ -21,7 +33,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
         const query = (text: string, values?: unknown[]) => {
           const run = () => client.query(text, values);
           if (!/^CALL .*change_all/.test(text)) return run();
-          const kinds: string[] = JSON.parse(String(values?.[0])).map(({ kind }: { kind: string }) => kind);
+          const kinds: string[] = JSON.parse(String(values?.[0])).map(
+            ({ kind }: { kind: string }) => kind,
+          );
           if (kinds[0] === 'insert') return run();
           groups.push(kinds.length);
           return answer(run);
@@ -59,12 +73,16 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       store.replace(keyOf('nobody'), live('IDLE'), next),
     ];
     const answers = await Promise.all(changes.map((each) => each));
-    const outcomes = answers.map((each) => each._unsafeUnwrap()).map((each) => Object(each).outcome ?? each);
+    const outcomes = answers
+      .map((each) => each._unsafeUnwrap())
+      .map((each) => Object(each).outcome ?? each);
     const ofB = ['inserted', 'taken', 'closed', 'replaced', 'appended', 'stale'];
     expect(outcomes).toEqual(['appended', ...ofB, 'missing']);
     expect(groups).toEqual([changes.length]);
     expect(await said(store, keyOf('b'))).toEqual(['in time']);
-    const labelled = await answerOf(store.list(TENANT, { offset: 0, limit: 10, labels: { plan: 'free' } }));
+    const labelled = await answerOf(
+      store.list(TENANT, { offset: 0, limit: 10, labels: { plan: 'free' } }),
+    );
     expect(labelled.total).toBe(1);
   });
 
@@ -102,36 +120,43 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect(page?.total).toBe(10);
   });
 
-  it.each(['a', 'z'])('hold no fork whose source has changed, whichever id comes first: %s', async (source) => {
-    const schema = schemaName();
-    const store = await open(pool, schema, PATIENT_MS);
-    await started(store, source);
-    const versionNow = async () => {
-      const slice = await answerOf(store.findEntries(keyOf(source), { limit: 1 }));
-      return slice.outcome === 'found' ? slice.version : '';
-    };
-    let version = await versionNow();
-    const fork = (id: string) => {
-      const opening = { entries: [say('hi')], source: { id: source, version } };
-      return store.insert(TENANT, headOf(id), live('IDLE'), opening);
-    };
-    expect(await answerOf(fork('m'))).toBe('inserted');
-    await answerOf(append(store, source, 'hello'));
-    await answerOf(store.append(keyOf(source), { entries: [], after: 0, now: NOON }));
-    expect(await answerOf(fork('n'))).toBe('source_changed');
-    const other = await pool.connect();
-    await other.query('BEGIN');
-    await other.query(`UPDATE ${schema}.sessions SET redactions = redactions + 1 WHERE id = '${source}'`);
-    version = await versionNow();
-    const waiting = fork('n');
-    const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%change_all%'`;
-    await expect.poll(async () => (await pool.query(isWaiting)).rowCount, { timeout: PATIENT_MS }).toBe(1);
-    await other.query('COMMIT');
-    other.release();
-    expect(await answerOf(waiting)).toBe('source_changed');
-    expect(await answerOf(store.find(keyOf('n')))).toBeUndefined();
-    expect((await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).total).toBe(2);
-  });
+  it.each(['a', 'z'])(
+    'hold no fork whose source has changed, whichever id comes first: %s',
+    async (source) => {
+      const schema = schemaName();
+      const store = await open(pool, schema, PATIENT_MS);
+      await started(store, source);
+      const versionNow = async () => {
+        const slice = await answerOf(store.findEntries(keyOf(source), { limit: 1 }));
+        return slice.outcome === 'found' ? slice.version : '';
+      };
+      let version = await versionNow();
+      const fork = (id: string) => {
+        const opening = { entries: [say('hi')], source: { id: source, version } };
+        return store.insert(TENANT, headOf(id), live('IDLE'), opening);
+      };
+      expect(await answerOf(fork('m'))).toBe('inserted');
+      await answerOf(append(store, source, 'hello'));
+      await answerOf(store.append(keyOf(source), { entries: [], after: 0, now: NOON }));
+      expect(await answerOf(fork('n'))).toBe('source_changed');
+      const other = await pool.connect();
+      await other.query('BEGIN');
+      await other.query(
+        `UPDATE ${schema}.sessions SET redactions = redactions + 1 WHERE id = '${source}'`,
+      );
+      version = await versionNow();
+      const waiting = fork('n');
+      const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%change_all%'`;
+      await expect
+        .poll(async () => (await pool.query(isWaiting)).rowCount, { timeout: PATIENT_MS })
+        .toBe(1);
+      await other.query('COMMIT');
+      other.release();
+      expect(await answerOf(waiting)).toBe('source_changed');
+      expect(await answerOf(store.find(keyOf('n')))).toBeUndefined();
+      expect((await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).total).toBe(2);
+    },
+  );
 
   it('share a statement, and keep their order in each session', async () => {
     const { groups, counted } = counting();
@@ -188,7 +213,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     await started(stores[0] ?? (await open(pool)), ...ids);
     for (const round of upTo(20)) {
       const orders = [ids, ids.toReversed()];
-      const calls = stores.flatMap((store, at) => (orders[at] ?? []).map((id) => append(store, id, `${round}-${at}`)));
+      const calls = stores.flatMap((store, at) =>
+        (orders[at] ?? []).map((id) => append(store, id, `${round}-${at}`)),
+      );
       for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
     }
   });
@@ -207,6 +234,9 @@ describe('an append to a database that does not answer', () => {
     const silent: PostgresPool = { connect: () => new Promise(() => undefined) };
     const store = new PostgresSessionStore({ pool: silent, timeoutMs: 50 });
     const append = await store.append(keyOf('one'), { entries: [say('hello')], now: NOON });
-    expect(append._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    expect(append._unsafeUnwrapErr()).toMatchObject({
+      type: 'store_unavailable',
+      outcome: 'not_applied',
+    });
   });
 });

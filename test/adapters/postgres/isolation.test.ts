@@ -14,7 +14,10 @@ const TENANT = 'acme';
 const CALLERS = 12;
 const LIMIT = 2;
 
-/** The statements that a pool is asked, besides those of the deployment's settings, and the errors of all. */
+/**
+ * The statements that a pool is asked, besides those of the deployment's settings, and the errors
+ * of all.
+ */
 const recorded = (pool: Pool) => {
   const asked: string[] = [];
   const errors: unknown[] = [];
@@ -38,7 +41,8 @@ describeWithPostgres('connections whose transactions are stricter by default', (
   describe.each(levels)('%s', (level) => {
     const schema = schemaName();
     let pool: Pool;
-    const open = (on: PostgresPool = pool) => new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS });
+    const open = (on: PostgresPool = pool) =>
+      new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS });
     beforeAll(async () => {
       const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
       pool = openPool(server, { max: CALLERS, options });
@@ -49,18 +53,23 @@ describeWithPostgres('connections whose transactions are stricter by default', (
     const service = (tenant: string) =>
       new SessionService({ store: open(), tenant, limits: { activeSessions: LIMIT } });
 
-    it.each(upTo(12))('the limit of ACTIVE sessions holds against starts that race, round %i', async (round) => {
-      const sessions = service(`starts-${round}`);
-      const ids = await Promise.all(upTo(CALLERS).map(() => createdIn(sessions)));
-      const started = await Promise.all(ids.map((id) => sessions.start(id)));
-      const refusals = started.flatMap((each) => (each.isErr() ? [each.error.type] : []));
-      expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
-      expect((await okOf(sessions.list({ status: 'ACTIVE' }))).total).toBe(LIMIT);
-    });
+    it.each(upTo(12))(
+      'the limit of ACTIVE sessions holds against starts that race, round %i',
+      async (round) => {
+        const sessions = service(`starts-${round}`);
+        const ids = await Promise.all(upTo(CALLERS).map(() => createdIn(sessions)));
+        const started = await Promise.all(ids.map((id) => sessions.start(id)));
+        const refusals = started.flatMap((each) => (each.isErr() ? [each.error.type] : []));
+        expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
+        expect((await okOf(sessions.list({ status: 'ACTIVE' }))).total).toBe(LIMIT);
+      },
+    );
 
     it('and against creates that start at once', async () => {
       const sessions = service('creates');
-      const created = await Promise.all(upTo(CALLERS).map(() => sessions.create({ ...ada, start: true })));
+      const created = await Promise.all(
+        upTo(CALLERS).map(() => sessions.create({ ...ada, start: true })),
+      );
       const refusals = created.flatMap((each) => (each.isErr() ? [each.error.type] : []));
       expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
     });
@@ -70,10 +79,15 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const store = open(recording);
       const key = { tenant: TENANT, id: 'raced' };
       await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
-      const appended = upTo(60).map((at) => store.append(key, { entries: [say(`${at}`)], now: NOON }));
-      const replaced = upTo(CALLERS).map(() => replaceUnread(store, key, live('PAUSED', { revision: 2 })));
+      const appended = upTo(60).map((at) =>
+        store.append(key, { entries: [say(`${at}`)], now: NOON }),
+      );
+      const replaced = upTo(CALLERS).map(() =>
+        replaceUnread(store, key, live('PAUSED', { revision: 2 })),
+      );
       const moved = upTo(CALLERS).map((at) => store.reschedule(key, { from: NOON, to: NOON + at }));
-      for (const each of appended) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+      for (const each of appended)
+        expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
       const outcomes = await Promise.all(replaced.map((each) => answerOf(each)));
       expect(outcomes.toSorted()).toEqual(['replaced', ...upTo(CALLERS - 1).map(() => 'stale')]);
       for (const each of moved) await answerOf(each);
@@ -93,7 +107,9 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       );
       expect(same.toSorted()).toEqual(['inserted', ...upTo(CALLERS - 1).map(() => 'taken')]);
       const labels = { plan: 'free' };
-      const labelled = upTo(100).map((at) => store.insert(TENANT, headOf(`l${at}`), live('IDLE', { labels })));
+      const labelled = upTo(100).map((at) =>
+        store.insert(TENANT, headOf(`l${at}`), live('IDLE', { labels })),
+      );
       for (const each of labelled) expect(await answerOf(each)).toBe('inserted');
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels }));
       expect(page.total).toBe(100);
@@ -109,7 +125,9 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       for (const each of appends) await answerOf(each);
       const scope = { tenant: key.tenant, sessionId: key.id };
       const page = (await store.events?.read('', '0', 100, scope))?._unsafeUnwrap();
-      expect(page?.events.map(({ sequence }) => sequence)).toEqual(upTo(CALLERS + 1).map((at) => at + 1));
+      expect(page?.events.map(({ sequence }) => sequence)).toEqual(
+        upTo(CALLERS + 1).map((at) => at + 1),
+      );
     });
 
     it('a change is one statement', async () => {
@@ -126,7 +144,9 @@ describeWithPostgres('connections whose transactions are stricter by default', (
     it('a connection inside a transaction of the host is refused, and changes nothing', async () => {
       const client = await pool.connect();
       onTestFinished(() => client.release());
-      const inTransaction = { connect: async () => ({ query: client.query.bind(client), release: () => undefined }) };
+      const inTransaction = {
+        connect: async () => ({ query: client.query.bind(client), release: () => undefined }),
+      };
       const store = open(inTransaction);
       await client.query('BEGIN');
       const inserted = await store.insert(TENANT, headOf('inside'), live('IDLE'));

@@ -87,7 +87,10 @@ describe('a listener on a pool behind a pooler', () => {
     };
     const pool: PostgresPool = { connect };
     let polls = 0;
-    const stop = new PostgresSessionStore({ pool, events: true }).events?.listen?.(() => (polls += 1), '');
+    const stop = new PostgresSessionStore({ pool, events: true }).events?.listen?.(
+      () => (polls += 1),
+      '',
+    );
     await vi.waitUntil(() => polls > 3, { timeout: PATIENT_MS });
     stop?.();
   });

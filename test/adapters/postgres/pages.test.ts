@@ -28,7 +28,10 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       return {
         query: async (text, values) => {
           if (text.includes('.meta')) return client.query(text);
-          const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values && [...values]);
+          const { rows } = await client.query(
+            `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+            values && [...values],
+          );
           read.push(rowsRead(rows.map((row) => Object(row)['QUERY PLAN'])));
           return client.query(text, values && [...values]);
         },
@@ -41,24 +44,34 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     ['all', {}],
     ['all, the oldest first', { order: 'oldest' }],
     ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
-    ['those with one of three statuses', { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } }],
+    [
+      'those with one of three statuses',
+      { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } },
+    ],
     ['those with a label', { labels: { user: 'u-1' } }],
   ];
 
-  test.each(ranges)('after the last one of %s reads no session, however far it is', async (_, range) => {
-    const { store, schema, close } = await schemas.open();
-    for (const id of ['one', 'two', 'three']) {
-      await answerOf(store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })));
-    }
-    const read: number[] = [];
-    const explained = new PostgresSessionStore({ pool: explaining(read), schema });
-    for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
-      const page = await answerOf(explained.list('acme', { offset, limit: 10, ...range }));
-      expect(page).toEqual({ records: [], total: 3, unreadable: [] });
-    }
-    expect(read).toEqual([0, 0]);
-    expect((await answerOf(explained.list('acme', { offset: 2, limit: 10, ...range }))).records).toHaveLength(1);
-    expect(read.at(-1)).toBeGreaterThan(2);
-    await close();
-  });
+  test.each(ranges)(
+    'after the last one of %s reads no session, however far it is',
+    async (_, range) => {
+      const { store, schema, close } = await schemas.open();
+      for (const id of ['one', 'two', 'three']) {
+        await answerOf(
+          store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })),
+        );
+      }
+      const read: number[] = [];
+      const explained = new PostgresSessionStore({ pool: explaining(read), schema });
+      for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
+        const page = await answerOf(explained.list('acme', { offset, limit: 10, ...range }));
+        expect(page).toEqual({ records: [], total: 3, unreadable: [] });
+      }
+      expect(read).toEqual([0, 0]);
+      expect(
+        (await answerOf(explained.list('acme', { offset: 2, limit: 10, ...range }))).records,
+      ).toHaveLength(1);
+      expect(read.at(-1)).toBeGreaterThan(2);
+      await close();
+    },
+  );
 });

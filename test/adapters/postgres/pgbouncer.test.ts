@@ -44,7 +44,9 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
         await okOf(sessions.append(together.id, entries));
       }
       expect((await okOf(sessions.history(id, { last: 10 }))).entries).toHaveLength(5);
-      expect((await okOf(sessions.list({ labels: { caller: `${name}` } }))).sessions).toMatchObject([{ id }]);
+      expect((await okOf(sessions.list({ labels: { caller: `${name}` } }))).sessions).toMatchObject(
+        [{ id }],
+      );
       await okOf(sessions.terminate(id));
       await okOf(sessions.delete(id));
     };
@@ -56,7 +58,9 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
   it('the limit of ACTIVE sessions holds in a database whose transactions are stricter by default', async () => {
     const database = schemaName();
     await pool.query(`CREATE DATABASE ${database}`);
-    await pool.query(`ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`);
+    await pool.query(
+      `ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`,
+    );
     const strict = openPool({ url: bouncer.url.replace(/postgres$/, database) }, { max: 12 });
     const store = new PostgresSessionStore({ pool: strict, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
@@ -74,7 +78,9 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
     });
     const { id } = await okOf(writing.create(ada));
     const watching = openPool(bouncer);
-    const watch = watchedBy(new PostgresSessionStore({ pool: watching, schema, events: true, timeoutMs: PATIENT_MS }));
+    const watch = watchedBy(
+      new PostgresSessionStore({ pool: watching, schema, events: true, timeoutMs: PATIENT_MS }),
+    );
     await watch.opened;
     await okOf(writing.start(id));
     for (let count = 1; count <= 3; count += 1) {
@@ -87,7 +93,10 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
 
   it('a pool of the command line, which asks to read only, is accepted where PgBouncer ignores its options', async () => {
     const reading = openPool(bouncer, { options: '-c default_transaction_read_only=on' });
-    const page = await new PostgresSessionStore({ pool: reading, schema }).list('absent', { offset: 0, limit: 1 });
+    const page = await new PostgresSessionStore({ pool: reading, schema }).list('absent', {
+      offset: 0,
+      limit: 1,
+    });
     expect(page._unsafeUnwrap().total).toBe(0);
     await reading.end();
   });

@@ -39,33 +39,53 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     };
     const { events } = new PostgresSessionStore({ pool: noting, schema, events: true });
     for (const sessionId of ['one', undefined]) {
-      const page = (await events?.read('', '0', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
+      const page = (
+        await events?.read('', '0', 500, { tenant: 'acme', sessionId })
+      )?._unsafeUnwrap();
       expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
       expect(page?.position, 'it goes on after all others').toBe(latest);
-      const behind = (await events?.read('', latest ?? '', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
+      const behind = (
+        await events?.read('', latest ?? '', 500, { tenant: 'acme', sessionId })
+      )?._unsafeUnwrap();
       expect(behind).toMatchObject({ events: [], position: latest });
     }
-    const none = (await events?.read('', '0', 500, { tenant: 'acme', sessionId: 'nobody' }))?._unsafeUnwrap();
+    const none = (
+      await events?.read('', '0', 500, { tenant: 'acme', sessionId: 'nobody' })
+    )?._unsafeUnwrap();
     expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
     for (const [text, values] of asked) {
       const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
       const plan = JSON.stringify(rows);
       expect(plan).toMatch(/events_by_(?:session|tenant)/);
-      expect(plan, 'rows that were read and left out').not.toMatch(/"Rows Removed by Filter":[1-9]/);
+      expect(plan, 'rows that were read and left out').not.toMatch(
+        /"Rows Removed by Filter":[1-9]/,
+      );
     }
   });
 
-  /** A store, and SQL that changes a session as a process does that is killed before it publishes the event. */
+  /**
+   * A store, and SQL that changes a session as a process does that is killed before it publishes
+   * the event.
+   */
   const openUnpublished = async (options: Partial<PostgresSessionStoreOptions> = {}) => {
     const schema = schemaName();
-    const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS, ...options });
+    const store = new PostgresSessionStore({
+      pool,
+      schema,
+      events: true,
+      timeoutMs: PATIENT_MS,
+      ...options,
+    });
     (await store.migrate())._unsafeUnwrap();
     await store.insert('default', headOf('one'), live('ACTIVE'));
     // By now the store has published its own event.
     await store.events?.latest('');
     const change = { tenant: 'default', id: 'one', now: NOON, entries: ['{}'], has_events: true };
     const append = () =>
-      pool.query(`SELECT ${schema}.append_entries(json_populate_record(NULL::${schema}.change, $1))`, [change]);
+      pool.query(
+        `SELECT ${schema}.append_entries(json_populate_record(NULL::${schema}.change, $1))`,
+        [change],
+      );
     return { schema, store, append };
   };
   const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
@@ -77,7 +97,10 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     expect(await sequencesIn(store)).toEqual([1, 2]);
     await append();
     const latest = (await store.events?.latest(''))?._unsafeUnwrap();
-    expect(await sequencesIn(store, latest), 'a change before the latest position is not after it').toEqual([]);
+    expect(
+      await sequencesIn(store, latest),
+      'a change before the latest position is not after it',
+    ).toEqual([]);
     expect(await sequencesIn(store)).toEqual([1, 2, 3]);
   });
 

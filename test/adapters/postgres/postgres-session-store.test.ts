@@ -34,7 +34,12 @@ const operations = (store: SessionStore) => [
 
 describe('PostgresSessionStore', () => {
   it('throws a TypeError that names every wrong option', () => {
-    const options = { pool: {}, schema: 'Drop "it"', timeoutMs: 0, events: { length: 0, listen: 1, size: 3 } };
+    const options = {
+      pool: {},
+      schema: 'Drop "it"',
+      timeoutMs: 0,
+      events: { length: 0, listen: 1, size: 3 },
+    };
     // @ts-expect-error A host without types may pass anything.
     const make = () => new PostgresSessionStore(options);
     expect(make).toThrow(TypeError);
@@ -49,7 +54,9 @@ describe('PostgresSessionStore', () => {
     for (const answer of operations(new PostgresSessionStore({ pool, events: true }))) {
       expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
     }
-    expect((await new PostgresSessionStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await new PostgresSessionStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(
+      notApplied,
+    );
     await pool.end();
   });
 
@@ -63,7 +70,9 @@ describe('PostgresSessionStore', () => {
     let released = 0;
     let give = (): void => undefined;
     const client = { query: async () => ({ rows: [] }), release: () => (released += 1) };
-    const pool: PostgresPool = { connect: () => new Promise((resolve) => (give = () => resolve(client))) };
+    const pool: PostgresPool = {
+      connect: () => new Promise((resolve) => (give = () => resolve(client))),
+    };
     const store = new PostgresSessionStore({ pool, timeoutMs: 20 });
     expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
@@ -75,10 +84,16 @@ describe('PostgresSessionStore', () => {
 
   it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {
     const released: unknown[] = [];
-    const query = async (text: string) => (text.includes('.meta') ? { rows: [] } : new Promise(() => undefined));
+    const query = async (text: string) =>
+      text.includes('.meta') ? { rows: [] } : new Promise(() => undefined);
     const client = { query, release: (destroy: unknown) => released.push(destroy) };
-    const store = new PostgresSessionStore({ pool: { connect: async () => client }, timeoutMs: 20 });
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    const store = new PostgresSessionStore({
+      pool: { connect: async () => client },
+      timeoutMs: 20,
+    });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+      outcome: 'unknown',
+    });
     expect((await store.find(key))._unsafeUnwrapErr()).toMatchObject(notApplied);
     expect(released).toEqual([false, true, true]);
   });
@@ -102,15 +117,25 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('counts no live sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER FUNCTION ${schema}.live_sessions RENAME TO count_nobody`);
-    expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
-    const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
+    expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe(
+      'replaced',
+    );
+    const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), {
+      sessions: 1,
+      now: NOON,
+    });
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
   });
 
   it('says before migrate that migrate must be called', async () => {
-    for (const answer of operations(new PostgresSessionStore({ pool, schema: schemaName(), events: true }))) {
+    for (const answer of operations(
+      new PostgresSessionStore({ pool, schema: schemaName(), events: true }),
+    )) {
       const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('migrate()') });
+      expect(error).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('migrate()'),
+      });
     }
   });
 
@@ -139,7 +164,10 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
     const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
     await other.end();
-    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('UTF8') });
+    expect(error).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('UTF8'),
+    });
   });
 
   it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
@@ -154,7 +182,8 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect((await changed.find(key)).isOk(), 'its settings stay').toBe(true);
     expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
-      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+      message:
+        'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
     });
   });
 
@@ -163,7 +192,10 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const role = schemaName();
     const grants = blocksIn(documentOf('docs/postgres.md'), 'sql').map(({ code }) => code);
     expect(grants).toHaveLength(1);
-    const sql = grants.join('').replaceAll('TO app', `TO ${role}`).replaceAll('SCHEMA colloquy', `SCHEMA ${schema}`);
+    const sql = grants
+      .join('')
+      .replaceAll('TO app', `TO ${role}`)
+      .replaceAll('SCHEMA colloquy', `SCHEMA ${schema}`);
     await pool.query(
       `CREATE ROLE ${role} LOGIN; REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA ${schema} FROM PUBLIC; ${sql}`,
     );
@@ -171,7 +203,9 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     try {
       const { store } = await opened(schema, limited);
       for (const answer of operations(store).slice(1)) expect((await answer)?.isOk()).toBe(true);
-      expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe('inserted');
+      expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe(
+        'inserted',
+      );
       const elsewhere = new PostgresSessionStore({ pool: limited, schema: schemaName() });
       expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({
         ...notApplied,
@@ -189,15 +223,22 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       options: '-c default_transaction_isolation=serializable',
     });
     const { store } = await opened(schema, strict);
-    const calls = Array.from({ length: 5 }, (_, at) => store.append(key, { entries: [say(`${at}`)], now: NOON }));
+    const calls = Array.from({ length: 5 }, (_, at) =>
+      store.append(key, { entries: [say(`${at}`)], now: NOON }),
+    );
     const results = await Promise.all(calls);
     await strict.end();
-    expect(results.map((result) => result._unsafeUnwrap().outcome)).toEqual(calls.map(() => 'appended'));
+    expect(results.map((result) => result._unsafeUnwrap().outcome)).toEqual(
+      calls.map(() => 'appended'),
+    );
   });
 
   it('a database that is read-only refuses writes, not_applied, and answers reads', async () => {
     const { schema } = await openedWithOne();
-    const standby = new Pool({ connectionString: postgres.url, options: '-c default_transaction_read_only=on' });
+    const standby = new Pool({
+      connectionString: postgres.url,
+      options: '-c default_transaction_read_only=on',
+    });
     const { store } = await opened(schema, standby);
     const error = (await store.append(key, hello))._unsafeUnwrapErr();
     const found = await store.find(key);
@@ -216,10 +257,16 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       ...half.map((id) => store.remove({ tenant: 'acme', id })),
       ...ids
         .slice(0, 16)
-        .map((id) => replacing(store, { tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels }))),
+        .map((id) =>
+          replacing(store, { tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels })),
+        ),
       ...ids.slice(16, 32).map((id, at) => {
         const others = { plan: 'paid', team: at % 2 === 0 ? 'a' : 'b', user: 'u-1' };
-        return replacing(store, { tenant: 'acme', id }, live('IDLE', { revision: 2, labels: others }));
+        return replacing(
+          store,
+          { tenant: 'acme', id },
+          live('IDLE', { revision: 2, labels: others }),
+        );
       }),
     ]);
     const { rows } = await pool.query(

@@ -55,26 +55,29 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     expect(prepared.filter((text) => text.includes('matching AS'))).toEqual([]);
   });
 
-  it.each(['26000', '42P05', '0A000'])('have no names any more once a connection cannot use one: %s', async (code) => {
-    const pool = openPool(postgres);
-    const named: string[] = [];
-    const refusing: PostgresPool = {
-      connect: async () => {
-        const client = await pool.connect();
-        const query = async (asked: string | { readonly text: string }, values?: unknown[]) => {
-          if (typeof asked === 'string') return client.query(asked, values);
-          named.push(asked.text);
-          throw Object.assign(new Error('from the pooler'), { code });
-        };
-        const release = (destroy?: boolean) => client.release(destroy);
-        return { query, release, escapeIdentifier: () => '' };
-      },
-    };
-    const store = await open(refusing);
-    await use(store, 'one');
-    await pool.end();
-    expect(named).toHaveLength(1);
-  });
+  it.each(['26000', '42P05', '0A000'])(
+    'have no names any more once a connection cannot use one: %s',
+    async (code) => {
+      const pool = openPool(postgres);
+      const named: string[] = [];
+      const refusing: PostgresPool = {
+        connect: async () => {
+          const client = await pool.connect();
+          const query = async (asked: string | { readonly text: string }, values?: unknown[]) => {
+            if (typeof asked === 'string') return client.query(asked, values);
+            named.push(asked.text);
+            throw Object.assign(new Error('from the pooler'), { code });
+          };
+          const release = (destroy?: boolean) => client.release(destroy);
+          return { query, release, escapeIdentifier: () => '' };
+        },
+      };
+      const store = await open(refusing);
+      await use(store, 'one');
+      await pool.end();
+      expect(named).toHaveLength(1);
+    },
+  );
 
   it('run behind a pooler that carries no names from one connection to another', async (test) => {
     if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
@@ -82,9 +85,15 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     const pool = openPool(bouncer, { max: 8 });
     const schema = schemaName();
     // Each finds out by itself, with statements that others have prepared.
-    const [one, two, three] = [await open(pool, schema), await open(pool, schema), await open(pool, schema)];
+    const [one, two, three] = [
+      await open(pool, schema),
+      await open(pool, schema),
+      await open(pool, schema),
+    ];
     const ids = upTo(40).map((at) => `s${at}`);
-    await Promise.all([one, two, three].flatMap((store, at) => ids.map((id) => use(store, `${id}-${at}`))));
+    await Promise.all(
+      [one, two, three].flatMap((store, at) => ids.map((id) => use(store, `${id}-${at}`))),
+    );
     const page = await answerOf(one.list(TENANT, { offset: 0, limit: 1 }));
     await pool.end();
     await bouncer.stop();

@@ -11,7 +11,10 @@ export const watchedBy = (store: SessionStore) => {
     open = resolve;
   });
   const watching = (async (): Promise<string | undefined> => {
-    for await (const item of new SessionService({ store }).watchAll({ signal: leaving.signal, onOpen: open })) {
+    for await (const item of new SessionService({ store }).watchAll({
+      signal: leaving.signal,
+      onOpen: open,
+    })) {
       if (item.isErr()) return item.error.type;
       const change = item.value;
       if (change.type !== 'events_lost') seen.add(`${change.sessionId} ${change.sequence}`);

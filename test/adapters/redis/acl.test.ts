@@ -36,9 +36,18 @@ interface Closable {
   disconnect(): void;
 }
 
-/** A session made, listed and removed, so that a list, a change and an event have been written and read. */
+/**
+ * A session made, listed and removed, so that a list, a change and an event have been written and
+ * read.
+ */
 const workOn = async (client: RedisClient & Closable): Promise<void> => {
-  const store = new RedisSessionStore({ client, prefix: USER, partitions: 3, events: true, timeoutMs: PATIENT_MS });
+  const store = new RedisSessionStore({
+    client,
+    prefix: USER,
+    partitions: 3,
+    events: true,
+    timeoutMs: PATIENT_MS,
+  });
   const sessions = new SessionService({ store });
   const created = await sessions.create({ face: 'ada', profile: 'tutor' });
   if (created.isErr()) throw new Error(created.error.message, { cause: created.error });
@@ -69,7 +78,13 @@ describeWithRedis('a user with the documented rights', () => {
   const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
     prefixes += 1;
     const prefix = `colloquy:${prefixes}`;
-    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix,
+      partitions: 3,
+      ...more,
+      timeoutMs: PATIENT_MS,
+    });
     prefixOf.set(store, prefix);
     return store;
   };
@@ -94,14 +109,19 @@ describeWithRedis('a user with the documented rights', () => {
     'ioredis 6': () => new Redis6({ port: server.port, ...login }),
   };
 
-  test.for(Object.entries(clients))('may work, repair and ask for the time with %s', async ([, connect]) => {
-    const warn = vi.spyOn(console, 'warn');
-    const own = connect();
-    onTestFinished(() => own.disconnect());
-    await workOn(own);
-    expect((await new RedisClock({ client: own, timeoutMs: PATIENT_MS }).sync()).isOk()).toBe(true);
-    expect(warn).not.toHaveBeenCalled();
-  });
+  test.for(Object.entries(clients))(
+    'may work, repair and ask for the time with %s',
+    async ([, connect]) => {
+      const warn = vi.spyOn(console, 'warn');
+      const own = connect();
+      onTestFinished(() => own.disconnect());
+      await workOn(own);
+      expect((await new RedisClock({ client: own, timeoutMs: PATIENT_MS }).sync()).isOk()).toBe(
+        true,
+      );
+      expect(warn).not.toHaveBeenCalled();
+    },
+  );
 
   test('was refused no command and no key', async () => {
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
@@ -146,6 +166,7 @@ describeWithRedis('a user with the documented rights', () => {
 
   test('stands on a server that takes the documented settings', async () => {
     expect(settings.length).toBeGreaterThan(3);
-    for (const [name = '', value = ''] of settings) expect(await admin.config('SET', name, value)).toBe('OK');
+    for (const [name = '', value = ''] of settings)
+      expect(await admin.config('SET', name, value)).toBe('OK');
   });
 });

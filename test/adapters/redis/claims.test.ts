@@ -37,7 +37,10 @@ describeWithRedis('claims in Redis', ({ port }) => {
     await raw.set(keys.of(keyOf('bad')).record, 'nonsense');
     const ids = ['acme bad', 'acme good'];
     expect(await claimed(store, { tenant: TENANT })).toEqual({ ids, failed: [] });
-    expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual({ ids: [], failed: [] });
+    expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual({
+      ids: [],
+      failed: [],
+    });
     expect(await answerOf(store.remove(keyOf('bad')))).toBe('removed');
     expect(await claimed(store, { now: NOON + 50 })).toEqual({ ids: ['acme good'], failed: [] });
   });
@@ -48,7 +51,9 @@ describeWithRedis('claims in Redis', ({ port }) => {
     await insert(store, 'one', 'other');
     await raw.rpush(work, 'a list');
     await raw.zadd(owners, NOON, owner);
-    expect(await errorOf(store.claim({ ...range, tenant: TENANT }))).toMatchObject({ outcome: 'not_applied' });
+    expect(await errorOf(store.claim({ ...range, tenant: TENANT }))).toMatchObject({
+      outcome: 'not_applied',
+    });
     const { ids, failed } = await claimed(store);
     expect([ids, failed]).toMatchObject([['other one'], [{ outcome: 'not_applied' }]]);
   });

@@ -51,7 +51,12 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
 
     const prefixOf = new WeakMap<RedisSessionStore, string>();
     const makeStore = (prefix = newPrefix()): RedisSessionStore => {
-      const store = new RedisSessionStore({ client, prefix, partitions: PARTITIONS, timeoutMs: PATIENT_MS });
+      const store = new RedisSessionStore({
+        client,
+        prefix,
+        partitions: PARTITIONS,
+        timeoutMs: PATIENT_MS,
+      });
       prefixOf.set(store, prefix);
       return store;
     };
@@ -77,7 +82,9 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
       const old = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
       await Promise.all(
         tenants.map((tenant, at) =>
-          answerOf(store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON + 60 - at }))),
+          answerOf(
+            store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON + 60 - at })),
+          ),
         ),
       );
       const now = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
@@ -109,8 +116,11 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     test('finds what was stored before, with the same number of partitions', async () => {
       const prefix = newPrefix();
       const tenants = upTo(20).map(String);
-      for (const tenant of tenants) await answerOf(makeStore(prefix).insert(tenant, headOf('one'), live('IDLE')));
-      const found = await Promise.all(tenants.map((tenant) => answerOf(makeStore(prefix).find(keyOf('one', tenant)))));
+      for (const tenant of tenants)
+        await answerOf(makeStore(prefix).insert(tenant, headOf('one'), live('IDLE')));
+      const found = await Promise.all(
+        tenants.map((tenant) => answerOf(makeStore(prefix).find(keyOf('one', tenant)))),
+      );
       expect(found.map((record) => record?.head.id)).toEqual(tenants.map(() => 'one'));
     });
   });

@@ -9,19 +9,43 @@ import type { SessionHead, StateRecord } from '../../../src/session/session-reco
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile-texts.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 
-/** Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes JSON. */
+/**
+ * Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes
+ * JSON.
+ */
 const text = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
-  fc.string({ unit: fc.constantFrom('"', '\\', '\n', ',', '{', '}', '\u2028', '\uD83D', '\uDE00', '\0', 'u', 'a') }),
+  fc.string({
+    unit: fc.constantFrom(
+      '"',
+      '\\',
+      '\n',
+      ',',
+      '{',
+      '}',
+      '\u2028',
+      '\uD83D',
+      '\uDE00',
+      '\0',
+      'u',
+      'a',
+    ),
+  }),
   fc.constantFrom(...hostileTexts),
 );
 const nameFrom = (characters: string, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength });
 const UNRESERVED = 'abcxyzABCXYZ0189_.~-';
 const operationId = nameFrom(`${UNRESERVED}:`, 64);
-const writeId = fc.string({ unit: fc.constantFrom(...'abcABC019_-'), minLength: 12, maxLength: 12 });
+const writeId = fc.string({
+  unit: fc.constantFrom(...'abcABC019_-'),
+  minLength: 12,
+  maxLength: 12,
+});
 
-const timestamp = fc.integer({ min: 0, max: 253_402_300_799_999 }).map((ms) => new Date(ms).toISOString());
+const timestamp = fc
+  .integer({ min: 0, max: 253_402_300_799_999 })
+  .map((ms) => new Date(ms).toISOString());
 const ms = fc.maxSafeNat().filter((value) => value < Number.MAX_SAFE_INTEGER);
 const msOrNever = fc.oneof(ms, fc.constant(Number.POSITIVE_INFINITY));
 
@@ -44,11 +68,20 @@ const lease = fc.record(
   { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
   { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
 );
-const labels = fc.dictionary(nameFrom('abcXYZ019_.-', 64), text, { minKeys: 1, maxKeys: 8, noNullPrototype: true });
+const labels = fc.dictionary(nameFrom('abcXYZ019_.-', 64), text, {
+  minKeys: 1,
+  maxKeys: 8,
+  noNullPrototype: true,
+});
 
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase }),
-  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, startedAt: ms, lease }),
+  fc.record({
+    status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'),
+    ...phase,
+    startedAt: ms,
+    lease,
+  }),
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, labels }),
   fc.record({
     status: fc.constant('TERMINATED'),
@@ -63,7 +96,9 @@ const options = fc.record({
   behavior: text,
   context: text,
   // JSON has no negative zero.
-  timeLimit: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((seconds) => seconds + 0),
+  timeLimit: fc
+    .double({ min: 0, noNaN: true, noDefaultInfinity: true })
+    .map((seconds) => seconds + 0),
 });
 const head: fc.Arbitrary<SessionHead> = fc.oneof(
   fc.record({ id: text, options, createdAt: timestamp }),
@@ -127,7 +162,9 @@ describe('the text of a journal', () => {
         const bytes = Buffer.byteLength(lines);
         // As the server would give it.
         const journal = lines + Buffer.from(left).toString();
-        expect(decodeLines(linesIn(journal, { bytes, pieces: [[0, bytes]] }) ?? '')).toEqual(entries);
+        expect(decodeLines(linesIn(journal, { bytes, pieces: [[0, bytes]] }) ?? '')).toEqual(
+          entries,
+        );
       }),
     );
   });
@@ -138,7 +175,11 @@ describe('the text of a journal', () => {
 });
 
 describe('names as parts of keys', () => {
-  const name = fc.oneof(text, fc.constantFrom(...hostileNames), nameFrom('%:{}*0123456789abcdef', 20));
+  const name = fc.oneof(
+    text,
+    fc.constantFrom(...hostileNames),
+    nameFrom('%:{}*0123456789abcdef', 20),
+  );
 
   test('two names never give one text, and none holds a character that means something in a key', () => {
     fc.assert(

@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import {
+  ended,
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
@@ -61,7 +71,9 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     const [started, paused, resumed, leased, free, failed, relabelled] = states;
 
     /** Every change there is, with its deadlines, labels, statuses and events. */
-    const changes = (store: RedisSessionStore): Readonly<Record<string, () => PromiseLike<unknown>>> => {
+    const changes = (
+      store: RedisSessionStore,
+    ): Readonly<Record<string, () => PromiseLike<unknown>>> => {
       const change = (next: StateRecord, previous: StateRecord) => () =>
         answerOf(replaceUnread(store, key, next, previous));
       const named = { entries: [say('you')], now: NOON, operation: operationOf('op') };
@@ -92,21 +104,29 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         expect([name, await commandsOf(change)]).toEqual([name, ['evalsha']]);
         expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
       }
-      const { events } = await answerOf(store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents());
+      const { events } = await answerOf(
+        store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents(),
+      );
       const numbers = upTo(12).map((at) => at + 1);
       expect(events.map(({ sequence }) => sequence)).toEqual([...numbers, ...numbers]);
       expect(await dueOf(store, NOON + 10_000, 10)).toEqual([]);
     });
 
     test.each([
-      ['that another process wrote last reads its state, and writes with one command', ['get', 'evalsha']],
+      [
+        'that another process wrote last reads its state, and writes with one command',
+        ['get', 'evalsha'],
+      ],
       ['that this process wrote last is one command', ['evalsha']],
     ])('an operation of a session %s', async (_, expected) => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
-      const openService = () => new SessionService({ store, clock, idleTimeout: 60, retention: 60 });
+      const openService = () =>
+        new SessionService({ store, clock, idleTimeout: 60, retention: 60 });
       let sessions = openService();
-      const operations = (ids: readonly [string, string]): Readonly<Record<string, () => PromiseLike<unknown>>> => ({
+      const operations = (
+        ids: readonly [string, string],
+      ): Readonly<Record<string, () => PromiseLike<unknown>>> => ({
         start: () => okOf(sessions.start(ids[0])),
         'start with an operation id': () => okOf(sessions.start(ids[1], { operationId: 'op' })),
         pause: () => okOf(sessions.pause(ids[0])),
@@ -117,14 +137,20 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       });
       const writes: string[] = [];
       for (let round = 0; round < 2; round += 1) {
-        const ids = [(await okOf(sessions.create(ada))).id, (await okOf(sessions.create(ada))).id] as const;
+        const ids = [
+          (await okOf(sessions.create(ada))).id,
+          (await okOf(sessions.create(ada))).id,
+        ] as const;
         for (const [name, operation] of Object.entries(operations(ids))) {
           if (expected.length === 2) sessions = openService();
           const sent = await commandsOf(operation);
           if (round === 1) expect([name, sent]).toEqual([name, expected]);
         }
         const alone = {
-          create: () => okOf(sessions.create({ ...ada, labels: { user: 'u1' }, idempotencyKey: `key ${round}` })),
+          create: () =>
+            okOf(
+              sessions.create({ ...ada, labels: { user: 'u1' }, idempotencyKey: `key ${round}` }),
+            ),
           delete: () => okOf(sessions.delete(ids[0])),
         };
         for (const [name, operation] of Object.entries(alone)) {
@@ -139,10 +165,14 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       const { store, client, prefix, commandsOf } = open();
       const ids = ['one', 'broken', 'three'];
       for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
-      const [record = ''] = [await client.call('KEYS', `${prefix}:*:record:*:broken`)].flat().map(String).slice(-1);
+      const [record = ''] = [await client.call('KEYS', `${prefix}:*:record:*:broken`)]
+        .flat()
+        .map(String)
+        .slice(-1);
       await client.call('DEL', record);
       await client.call('RPUSH', record, 'a list');
-      const append = (id: string) => store.append(keyOf(id), { entries: [say('hello')], now: NOON });
+      const append = (id: string) =>
+        store.append(keyOf(id), { entries: [say('hello')], now: NOON });
       const outcomes: string[] = [];
       const work = async () => {
         for (const answer of await Promise.all(ids.map(append))) {
@@ -161,11 +191,16 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       const hello = [{ role: 'user', content: 'hello' }];
       await okOf(sessions.append(id, hello));
       for (const length of [10, 100, 1000]) {
-        for (let count = 0; count < length / 10; count += 1) await okOf(sessions.append(id, Array(10).fill(hello[0])));
+        for (let count = 0; count < length / 10; count += 1)
+          await okOf(sessions.append(id, Array(10).fill(hello[0])));
         expect(await commandsOf(() => okOf(sessions.append(id, hello)))).toEqual(['evalsha']);
         const named = { operationId: `op-${length}` };
-        expect(await commandsOf(() => okOf(sessions.append(id, hello, named)))).toEqual(['evalsha']);
-        expect(await commandsOf(() => okOf(sessions.append(id, hello, named)))).toEqual(['evalsha']);
+        expect(await commandsOf(() => okOf(sessions.append(id, hello, named)))).toEqual([
+          'evalsha',
+        ]);
+        expect(await commandsOf(() => okOf(sessions.append(id, hello, named)))).toEqual([
+          'evalsha',
+        ]);
       }
     });
 
@@ -197,10 +232,15 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('changes that are made in the same turn travel together, and one that is alone leaves at once', async () => {
       const { store, commandsOf } = open();
       const ids = upTo(20).map((at) => `s${at}`);
-      await Promise.all(ids.map((id) => answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')))));
-      const append = (id: string) => answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
+      await Promise.all(
+        ids.map((id) => answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')))),
+      );
+      const append = (id: string) =>
+        answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
       expect(await commandsOf(() => append('s0'))).toEqual(['evalsha']);
-      expect(await commandsOf(() => Promise.all(ids.slice(0, 16).map(append)))).toEqual(['evalsha']);
+      expect(await commandsOf(() => Promise.all(ids.slice(0, 16).map(append)))).toEqual([
+        'evalsha',
+      ]);
       expect(await commandsOf(() => Promise.all(ids.map(append)))).toEqual(['evalsha', 'evalsha']);
     });
 

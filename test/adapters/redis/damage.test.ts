@@ -7,7 +7,16 @@ import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { SessionStatus } from '../../../src/session/session-status.js';
 import type { Answer } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import {
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, replacing } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -30,7 +39,13 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const client = openClient('ioredis 5', { port });
     const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
     await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
-    await answerOf(store.insert(TENANT, headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }), live('IDLE')));
+    await answerOf(
+      store.insert(
+        TENANT,
+        headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }),
+        live('IDLE'),
+      ),
+    );
     await answerOf(replacing(store, key, live('ACTIVE', { revision: 2, operations: ['op'] })));
     await append(store, key, ['h\u00E9 "', '\n'], 'hello');
     await append(store, key, ['goodbye']);
@@ -46,13 +61,25 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     expect(typeof session.options.timeLimit).toBe('number');
     expect(record.history).toHaveLength(record.historyCount);
     for (const { role, content, timestamp } of record.history) {
-      expect([role, content, timestamp].map((text) => typeof text)).toEqual(['string', 'string', 'string']);
+      expect([role, content, timestamp].map((text) => typeof text)).toEqual([
+        'string',
+        'string',
+        'string',
+      ]);
     }
-    expect(JSON.parse(JSON.stringify(session))).toMatchObject({ id: record.head.id, history: session.history });
+    expect(JSON.parse(JSON.stringify(session))).toMatchObject({
+      id: record.head.id,
+      history: session.history,
+    });
   };
 
-  /** Puts each of `texts` in the place of one string, and reads the session in every way there is. */
-  const expectBearable = async (part: Part, damagedOnes: (text: Buffer) => readonly Buffer[]): Promise<void> => {
+  /**
+   * Puts each of `texts` in the place of one string, and reads the session in every way there is.
+   */
+  const expectBearable = async (
+    part: Part,
+    damagedOnes: (text: Buffer) => readonly Buffer[],
+  ): Promise<void> => {
     const { store, raw, keys } = await open();
     const whole = await raw.getBuffer(keys[part]);
     if (whole === null) throw new Error('there is no such string');
@@ -79,10 +106,21 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
 
   /** However it is read: who reads no history does not notice that it is damaged. */
   const expectCorrupt = async (store: RedisSessionStore, part: Part): Promise<void> => {
-    for (const size of [{}, { historyLimit: 1 }, ...(part === 'record' ? [{ historyLimit: 0 }] : [])]) {
-      expect(await errorOf(store.find(key, size))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    for (const size of [
+      {},
+      { historyLimit: 1 },
+      ...(part === 'record' ? [{ historyLimit: 0 }] : []),
+    ]) {
+      expect(await errorOf(store.find(key, size))).toMatchObject({
+        type: 'corrupt_record',
+        id: 'bad',
+      });
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
-      expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([['good'], ['bad'], 2]);
+      expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([
+        ['good'],
+        ['bad'],
+        2,
+      ]);
     }
   };
 
@@ -93,9 +131,12 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('inserted');
   };
 
-  test.each(['record', 'journal'] as const)('cut at any byte, its %s is read or is corrupt_record', async (part) => {
-    await expectBearable(part, (text) => Array.from(text, (_, end) => text.subarray(0, end)));
-  });
+  test.each(['record', 'journal'] as const)(
+    'cut at any byte, its %s is read or is corrupt_record',
+    async (part) => {
+      await expectBearable(part, (text) => Array.from(text, (_, end) => text.subarray(0, end)));
+    },
+  );
 
   test.each([
     ['record', 0x01],
@@ -104,15 +145,18 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     ['journal', 0x01],
     ['journal', 0x20],
     ['journal', 0x80],
-  ] as const)('its %s is read or is corrupt_record with any byte changed by %i', async (part, bit) => {
-    await expectBearable(part, (text) =>
-      Array.from(text, (byte, at) => {
-        const damaged = Buffer.from(text);
-        damaged[at] = byte ^ bit;
-        return damaged;
-      }),
-    );
-  });
+  ] as const)(
+    'its %s is read or is corrupt_record with any byte changed by %i',
+    async (part, bit) => {
+      await expectBearable(part, (text) =>
+        Array.from(text, (byte, at) => {
+          const damaged = Buffer.from(text);
+          damaged[at] = byte ^ bit;
+          return damaged;
+        }),
+      );
+    },
+  );
 
   test.each(['record', 'journal'] as const)(
     'without its %s it is corrupt_record, keeps its id, and can be removed',
@@ -120,9 +164,14 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
       for (const size of [{}, { historyLimit: 1 }]) {
-        expect(await errorOf(store.find(key, size))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+        expect(await errorOf(store.find(key, size))).toMatchObject({
+          type: 'corrupt_record',
+          id: 'bad',
+        });
       }
-      expect(await errorOf(store.append(key, { entries: [say('more')], now: NOON }))).toMatchObject({ id: 'bad' });
+      expect(await errorOf(store.append(key, { entries: [say('more')], now: NOON }))).toMatchObject(
+        { id: 'bad' },
+      );
       expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('taken');
       await expectRemovable(store);
     },
@@ -135,9 +184,15 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
       await expectCorrupt(store, part);
-      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+        type: 'corrupt_record',
+        id: 'bad',
+      });
       const append = { entries: [say('more')], now: NOON };
-      expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      expect(await errorOf(store.append(key, append))).toMatchObject({
+        type: 'corrupt_record',
+        id: 'bad',
+      });
       await expectRemovable(store);
     },
   );
@@ -147,10 +202,16 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const journal = (await raw.get(keys.journal)) ?? '';
     await raw.set(keys.journal, journal.slice(0, journal.indexOf(',\n') + 2));
     await expectCorrupt(store, 'journal');
-    expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+      type: 'corrupt_record',
+      id: 'bad',
+    });
     for (const operation of [undefined, operationOf('hello')]) {
       const append = { entries: [say('more')], now: NOON, ...(operation && { operation }) };
-      expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      expect(await errorOf(store.append(key, append))).toMatchObject({
+        type: 'corrupt_record',
+        id: 'bad',
+      });
     }
   });
 
@@ -173,19 +234,27 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     for (const left of ['{"role":"user","cont', '\u20AC\n'.repeat(500)]) {
       await raw.append(keys.journal, left);
       expect(await answerOf(store.find(key))).toEqual(before);
-      expect((await answerOf(store.find(key, { historyLimit: 1 })))?.history).toEqual([say('goodbye')]);
+      expect((await answerOf(store.find(key, { historyLimit: 1 })))?.history).toEqual([
+        say('goodbye'),
+      ]);
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expect([page.records.length, page.unreadable]).toEqual([2, []]);
     }
     await append(store, key, ['more']);
-    expect((await answerOf(store.find(key)))?.history.slice(2)).toEqual([say('goodbye'), say('more')]);
+    expect((await answerOf(store.find(key)))?.history.slice(2)).toEqual([
+      say('goodbye'),
+      say('more'),
+    ]);
   });
 
   test('no state is written over one of another form', async () => {
     const { store, raw, keys } = await open();
     await raw.set(keys.record, '4 of a later version');
     const next = live('ACTIVE', { revision: 4 });
-    expect(await errorOf(replacing(store, key, next))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    expect(await errorOf(replacing(store, key, next))).toMatchObject({
+      type: 'corrupt_record',
+      id: 'bad',
+    });
     expect(await raw.get(keys.record)).toBe('4 of a later version');
   });
 
@@ -211,7 +280,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
           replacing(store, key, live('ACTIVE', { revision: 4 })),
           store.append(key, { entries: [say('more')], now: NOON }),
         ];
-        for (const call of calls) expect(await errorOf(call)).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+        for (const call of calls)
+          expect(await errorOf(call)).toMatchObject({ type: 'corrupt_record', id: 'bad' });
         expect(await answerOf(store.remove(key, { revision: 3 }))).toBe('stale');
         for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
           const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
@@ -248,7 +318,9 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       expect(await listed('ACTIVE')).toEqual([[], ['bad'], 1]);
       expect(await listed('TERMINATED')).toEqual([[], [], 0]);
       const started = live('ACTIVE', { revision: 2 });
-      expect(await answerOf(replacing(store, keyOf('good'), started, { sessions: 1, now: NOON }))).toBe('too_many');
+      expect(
+        await answerOf(replacing(store, keyOf('good'), started, { sessions: 1, now: NOON })),
+      ).toBe('too_many');
     }
   });
 

@@ -38,7 +38,10 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
   };
 
   const damages: readonly (readonly [string, (text: Buffer) => readonly Buffer[]])[] = [
-    ['cut at any byte', (text) => Array.from(text, (_, at) => text.subarray(0, at + 1)).slice(0, -1)],
+    [
+      'cut at any byte',
+      (text) => Array.from(text, (_, at) => text.subarray(0, at + 1)).slice(0, -1),
+    ],
     ...[0x01, 0x08, 0x20].map((bit): readonly [string, (text: Buffer) => readonly Buffer[]] => [
       `with ${bit} added to or taken from any byte`,
       (text) => Array.from(text, (byte, at) => Buffer.from(text).fill(byte ^ bit, at, at + 1)),
@@ -46,31 +49,42 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
   ];
 
   describe.each(['record', 'journal'] as const)('its %s', (part) => {
-    test.each(damages)('%s: every call answers, and hides no other session', async (name, damagedOnes) => {
-      const offset = damages.findIndex(([each]) => each === name);
-      const { client, store, first, keys } = await open();
-      const [record, journal] = [await client.getBuffer(keys.record), await client.getBuffer(keys.journal)];
-      const whole = part === 'record' ? record : journal;
-      if (record === null || journal === null || whole === null) throw new Error('there is no such string');
-      for (const damaged of damagedOnes(whole).filter((_, at) => at % STEP === offset % STEP)) {
-        await client.mset(keys.record, record, keys.journal, journal, keys[part], damaged);
-        const reads = [
-          store.find(key),
-          store.find(key, { historyLimit: 2 }),
-          store.findEntries(key, { limit: 10 }),
-          store.findEntries(key, { limit: 10, before: first }),
-          store.findEntries(key, { limit: 1, after: 0 }),
-          store.findEntries(key, { limit: 10, after: first }),
+    test.each(damages)(
+      '%s: every call answers, and hides no other session',
+      async (name, damagedOnes) => {
+        const offset = damages.findIndex(([each]) => each === name);
+        const { client, store, first, keys } = await open();
+        const [record, journal] = [
+          await client.getBuffer(keys.record),
+          await client.getBuffer(keys.journal),
         ];
-        const rewind = () => store.append(key, { entries: [], now: NOON, after: first });
-        for (const answer of [...(await Promise.all(reads)), await rewind()]) {
-          if (answer.isErr()) expect(answer.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+        const whole = part === 'record' ? record : journal;
+        if (record === null || journal === null || whole === null)
+          throw new Error('there is no such string');
+        for (const damaged of damagedOnes(whole).filter((_, at) => at % STEP === offset % STEP)) {
+          await client.mset(keys.record, record, keys.journal, journal, keys[part], damaged);
+          const reads = [
+            store.find(key),
+            store.find(key, { historyLimit: 2 }),
+            store.findEntries(key, { limit: 10 }),
+            store.findEntries(key, { limit: 10, before: first }),
+            store.findEntries(key, { limit: 1, after: 0 }),
+            store.findEntries(key, { limit: 10, after: first }),
+          ];
+          const rewind = () => store.append(key, { entries: [], now: NOON, after: first });
+          for (const answer of [...(await Promise.all(reads)), await rewind()]) {
+            if (answer.isErr())
+              expect(answer.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+          }
+          for (const size of [{}, { historyLimit: 0 }, { historyLimit: 2 }]) {
+            const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+            expect([
+              page.records[0]?.head.id,
+              page.records.length + page.unreadable.length,
+            ]).toEqual(['good', 2]);
+          }
         }
-        for (const size of [{}, { historyLimit: 0 }, { historyLimit: 2 }]) {
-          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
-          expect([page.records[0]?.head.id, page.records.length + page.unreadable.length]).toEqual(['good', 2]);
-        }
-      }
-    });
+      },
+    );
   });
 });

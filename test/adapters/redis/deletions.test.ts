@@ -8,7 +8,10 @@ import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
 const TIMEOUT_MS = 500;
-/** For how long a call is accepted and then recognised: the store's timeout and a second, and that again and a second more. */
+/**
+ * For how long a call is accepted and then recognised: the store's timeout and a second, and that
+ * again and a second more.
+ */
 const REMEMBERED_MS = 2 * TIMEOUT_MS + 3000;
 
 let prefixes = 0;
@@ -19,7 +22,13 @@ describeWithRedis('a deletion', ({ port }) => {
     const prefix = `deletions-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT_MS, statusIndex: true, events: true });
+    const store = new RedisSessionStore({
+      client,
+      prefix,
+      timeoutMs: TIMEOUT_MS,
+      statusIndex: true,
+      events: true,
+    });
     const sessions = new SessionService({ store, clock }).forTenant('secret-tenant');
     const keysLeft = async () => {
       const found = await client.call('KEYS', `${prefix}:*`);
@@ -28,13 +37,31 @@ describeWithRedis('a deletion', ({ port }) => {
     };
     /** Forgets the calls that were made until now, as time does. */
     const forget = async () => {
-      for (const name of await keysLeft()) if (name.includes(':write:')) await client.call('DEL', name);
+      for (const name of await keysLeft())
+        if (name.includes(':write:')) await client.call('DEL', name);
     };
-    return { client, clock, store, sessions, keysLeft, forget, keys: new Keyspace(prefix, 1, { statusIndex: true }) };
+    return {
+      client,
+      clock,
+      store,
+      sessions,
+      keysLeft,
+      forget,
+      keys: new Keyspace(prefix, 1, { statusIndex: true }),
+    };
   };
 
-  const filled = async (sessions: SessionService, labels = { user: 'secret-label' }): Promise<string> => {
-    const input = { ...ada, context: 'secret-context', timeLimit: 60, labels, idempotencyKey: 'secret-key' };
+  const filled = async (
+    sessions: SessionService,
+    labels = { user: 'secret-label' },
+  ): Promise<string> => {
+    const input = {
+      ...ada,
+      context: 'secret-context',
+      timeLimit: 60,
+      labels,
+      idempotencyKey: 'secret-key',
+    };
     const { id } = await okOf(sessions.create(input));
     await okOf(sessions.start(id));
     const secret = [{ role: 'user', content: 'secret-content' }];
@@ -61,13 +88,17 @@ describeWithRedis('a deletion', ({ port }) => {
 
   test('leaves no entry in the lists of labels, and those of other sessions stay', async () => {
     const { client, sessions, keys } = open();
-    const kept = (await okOf(sessions.create({ ...ada, labels: { user: 'secret-label', channel: 'web' } }))).id;
+    const kept = (
+      await okOf(sessions.create({ ...ada, labels: { user: 'secret-label', channel: 'web' } }))
+    ).id;
     const labels = { user: 'secret-label', channel: 'w:\u00E9b', lesson: '%' };
     const id = await filled(sessions, labels);
     await okOf(sessions.delete(id));
     const session = keys.of({ tenant: 'secret-tenant', id });
     for (const [name, value] of Object.entries(labels)) {
-      expect(await client.call('ZSCORE', labelKey(session, name, value), session.member)).toBeNull();
+      expect(
+        await client.call('ZSCORE', labelKey(session, name, value), session.member),
+      ).toBeNull();
     }
     const page = await okOf(sessions.list({ labels: { user: 'secret-label' } }));
     expect([page.total, page.sessions.map((each) => each.id)]).toEqual([1, [kept]]);
@@ -77,12 +108,19 @@ describeWithRedis('a deletion', ({ port }) => {
   test('of many sessions leaves nothing that a sweeper has to remove', async () => {
     const { clock, sessions, keysLeft, forget } = open();
     for (let count = 0; count < 20; count += 1) {
-      await okOf(sessions.delete((await okOf(sessions.create({ ...ada, labels: { user: `${count}` } }))).id));
+      await okOf(
+        sessions.delete((await okOf(sessions.create({ ...ada, labels: { user: `${count}` } }))).id),
+      );
     }
     await forget();
     expect(await keysLeft()).toEqual([]);
     clock.pass(60 * 60 * 1000);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 0,
+      failed: 0,
+    });
     expect(await keysLeft()).toEqual([]);
   });
 
@@ -152,12 +190,22 @@ describeWithRedis('a create that is repeated with its key', ({ port }) => {
     for (let turn = 0; turn < 3; turn += 1) {
       expect(await okOf(sessions.create(keyed))).toMatchObject({ id, status: 'TERMINATED' });
       clock.pass(60_000);
-      expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+      expect(await okOf(sweeper.sweepOnce())).toEqual({
+        ended: 0,
+        reported: 0,
+        deleted: 0,
+        failed: 0,
+      });
     }
     expect([told, await events()]).toEqual([[id], before]);
     const lists = await Promise.all([sessions.list(), sessions.list({ status: 'TERMINATED' })]);
     expect(lists.map((list) => list._unsafeUnwrap().total)).toEqual([1, 1]);
     clock.pass(3600_000);
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 1, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({
+      ended: 0,
+      reported: 0,
+      deleted: 1,
+      failed: 0,
+    });
   });
 });

@@ -31,7 +31,12 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           });
           return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
         };
-        return { prefix: `${keyPrefix}${prefix}`, sent, process: open, client: openClient(version, { port }) };
+        return {
+          prefix: `${keyPrefix}${prefix}`,
+          sent,
+          process: open,
+          client: openClient(version, { port }),
+        };
       };
       const insert = (store: RedisSessionStore, id = 'one') =>
         answerOf(store.insert(TENANT, headOf(id), live('ACTIVE', { deadline: NOON + 1000 })));
@@ -71,7 +76,9 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect(await answerOf(reader.remove(keyOf('one')))).toBe('missing');
         expect((await process().deployment())._unsafeUnwrap()).toBeUndefined();
         await insert(process({ statusIndex: false }));
-        expect((await reader.find(keyOf('one')))._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+        expect((await reader.find(keyOf('one')))._unsafeUnwrapErr()).toMatchObject({
+          type: 'misconfigured',
+        });
       });
 
       test.each<[keyof Options, Options, string]>([
@@ -80,27 +87,44 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           { partitions: 4 },
           'the option partitions is 4, but this store has 3: omit the option, or use another prefix',
         ],
-        ['statusIndex', { statusIndex: false }, 'the option statusIndex is false, but this store has true'],
+        [
+          'statusIndex',
+          { statusIndex: false },
+          'the option statusIndex is false, but this store has true',
+        ],
         ['events', { events: false }, 'the option events is false, but this store has true'],
-        ['reportEnds', { reportEnds: true }, 'the option reportEnds is true, but this store has false'],
-      ])('refuse each call of a process that asks for other %s, and change nothing', async (_, options, message) => {
-        const { process, client, prefix } = deploy();
-        await insert(process({ partitions: 3, statusIndex: true, events: true }));
-        const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
-        const before = await keys();
-        const store = process(options);
-        const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
-        for (const _ of upTo(2)) {
-          for (const method of methods) {
-            const result = await storeCalls[method](store);
-            expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+        [
+          'reportEnds',
+          { reportEnds: true },
+          'the option reportEnds is true, but this store has false',
+        ],
+      ])(
+        'refuse each call of a process that asks for other %s, and change nothing',
+        async (_, options, message) => {
+          const { process, client, prefix } = deploy();
+          await insert(process({ partitions: 3, statusIndex: true, events: true }));
+          const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
+          const before = await keys();
+          const store = process(options);
+          const misconfigured = {
+            type: 'misconfigured',
+            message: expect.stringContaining(message),
+          };
+          for (const _ of upTo(2)) {
+            for (const method of methods) {
+              const result = await storeCalls[method](store);
+              expect([method, result.isErr() && result.error]).toEqual([
+                method,
+                expect.objectContaining(misconfigured),
+              ]);
+            }
+            expect((await store.reportsEnds())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+            expect((await store.repair())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+            expect((await store.deployment())._unsafeUnwrapErr()).toMatchObject(misconfigured);
           }
-          expect((await store.reportsEnds())._unsafeUnwrapErr()).toMatchObject(misconfigured);
-          expect((await store.repair())._unsafeUnwrapErr()).toMatchObject(misconfigured);
-          expect((await store.deployment())._unsafeUnwrapErr()).toMatchObject(misconfigured);
-        }
-        expect(await keys()).toEqual(before);
-      });
+          expect(await keys()).toEqual(before);
+        },
+      );
 
       test('agree with a process that asks for the same, and with another length of the events', async () => {
         const { process } = deploy();
@@ -111,11 +135,20 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('make a process without options tell the watchers of others what it changes', async () => {
         const { process } = deploy();
         const clock = new ManualClock();
-        const application = new SessionService({ store: process({ partitions: 3, events: true }), clock });
+        const application = new SessionService({
+          store: process({ partitions: 3, events: true }),
+          clock,
+        });
         const id = await startedIn(application, { timeLimit: 60 });
         const watch = application.watch(id)[Symbol.asyncIterator]();
-        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot' });
-        await okOf(new SessionService({ store: process(), clock }).append(id, [{ role: 'user', content: 'hello' }]));
+        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({
+          type: 'session.snapshot',
+        });
+        await okOf(
+          new SessionService({ store: process(), clock }).append(id, [
+            { role: 'user', content: 'hello' },
+          ]),
+        );
         const appended = await passUntil(clock, watch.next());
         expect(appended.value?._unsafeUnwrap()).toMatchObject({ entries: [{ content: 'hello' }] });
         clock.pass(60_000);
@@ -128,7 +161,9 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('let a process without options watch, from its first call on', async () => {
         const { process } = deploy();
         const application = new SessionService({ store: process({ partitions: 3, events: true }) });
-        const ids = await Promise.all(upTo(9).map((at) => startedIn(application.forTenant(`t${at}`))));
+        const ids = await Promise.all(
+          upTo(9).map((at) => startedIn(application.forTenant(`t${at}`))),
+        );
         for (const [at, id] of ids.entries()) {
           const tenant = `t${at}`;
           const watch = new SessionService({ store: process(), tenant })
@@ -200,7 +235,10 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const { process, client, prefix } = deploy();
         await client.call('SET', `${prefix}:{0}:deployment`, '2 from the future');
         const error = await errorOf(new SessionService({ store: process() }).create(ada));
-        expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('deployment') });
+        expect(error).toMatchObject({
+          type: 'misconfigured',
+          message: expect.stringContaining('deployment'),
+        });
       });
     });
   });

@@ -4,11 +4,19 @@ import { failureOf } from '../../../adapters/redis/failure.js';
 describe('what a failed command means', () => {
   test.each([
     ['LOADING Redis is loading the dataset in memory', 'LOADING', true],
-    ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', 'BUSY', true],
+    [
+      'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+      'BUSY',
+      true,
+    ],
     ['CLUSTERDOWN The cluster is down', 'CLUSTERDOWN', true],
     ['TRYAGAIN Multiple keys request during rehashing of slot', 'TRYAGAIN', true],
     ['MOVED 3999 127.0.0.1:6381', 'MOVED', true],
-    ["READONLY You can't write against a read only replica. script: 1f, on @user_script:1.", 'READONLY', true],
+    [
+      "READONLY You can't write against a read only replica. script: 1f, on @user_script:1.",
+      'READONLY',
+      true,
+    ],
     ['NOREPLICAS Not enough good replicas to write.', 'NOREPLICAS', false],
     ['MISCONF Errors writing to the AOF file: No space left on device', 'MISCONF', false],
     ["OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
@@ -23,7 +31,11 @@ describe('what a failed command means', () => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
       isTransient,
-      error: { type: 'store_unavailable', outcome: 'not_applied', message: `Redis refused: ${code}` },
+      error: {
+        type: 'store_unavailable',
+        outcome: 'not_applied',
+        message: `Redis refused: ${code}`,
+      },
     });
   });
 
@@ -35,14 +47,28 @@ describe('what a failed command means', () => {
   ])('%s, inside of a script: not applied', (message, code, isTransient) => {
     const sha = '9401052d872adfd0179ef8c8e8c028512707629a';
     const wrapped = `ERR Error running script (call to f_${sha}): @user_script:4: @user_script: 4: ${message} `;
-    expect(failureOf(new Error(wrapped))).toMatchObject({ code, isTransient, error: { outcome: 'not_applied' } });
+    expect(failureOf(new Error(wrapped))).toMatchObject({
+      code,
+      isTransient,
+      error: { outcome: 'not_applied' },
+    });
   });
 
   test.each([
-    ['ERR Error running script (call to f_1f): @user_script:1: attempt to index a nil value', 'ERR'],
-    ['UNKILLABLE Sorry the script already executed write commands against the dataset.', 'UNKILLABLE'],
+    [
+      'ERR Error running script (call to f_1f): @user_script:1: attempt to index a nil value',
+      'ERR',
+    ],
+    [
+      'UNKILLABLE Sorry the script already executed write commands against the dataset.',
+      'UNKILLABLE',
+    ],
   ])('%s: unknown, and not worth another attempt', (message, code) => {
-    expect(failureOf(new Error(message))).toMatchObject({ code, isTransient: false, error: { outcome: 'unknown' } });
+    expect(failureOf(new Error(message))).toMatchObject({
+      code,
+      isTransient: false,
+      error: { outcome: 'unknown' },
+    });
   });
 
   test.each([
@@ -54,11 +80,16 @@ describe('what a failed command means', () => {
     undefined,
     null,
   ])('%s: unknown, and worth another attempt', (cause) => {
-    expect(failureOf(cause)).toMatchObject({ code: '', isTransient: true, error: { outcome: 'unknown' } });
+    expect(failureOf(cause)).toMatchObject({
+      code: '',
+      isTransient: true,
+      error: { outcome: 'unknown' },
+    });
   });
 
   test('the arguments that a server repeats are not in it', () => {
-    const message = "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:record:acme:one'\n'x' ";
+    const message =
+      "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:record:acme:one'\n'x' ";
     expect(failureOf(new Error(message)).error.cause).toBe("ERR unknown command 'evalsha'");
   });
 });

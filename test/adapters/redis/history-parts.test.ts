@@ -28,7 +28,10 @@ describeWithRedis('parts of a history', ({ port }) => {
     return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
   };
 
-  /** A store whose client does something else before its call of that number; 1 is the first call of a script. */
+  /**
+   * A store whose client does something else before its call of that number; 1 is the first call of
+   * a script.
+   */
   const withTurn = (
     prefix: string,
     client: TestClient,
@@ -52,14 +55,20 @@ describeWithRedis('parts of a history', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     test('begin at lines and nowhere else, at any byte', async () => {
       const { store, client, journal } = await open(version);
-      const ends = [await append(store, key, ['h\u00E9llo \u{1F600}', '{']), await append(store, key, ['\n{'], 'op')];
+      const ends = [
+        await append(store, key, ['h\u00E9llo \u{1F600}', '{']),
+        await append(store, key, ['\n{'], 'op'),
+      ];
       const text = Buffer.from(String(await client.call('GET', journal)));
       expect(ends.at(-1)).toBe(text.length);
       const history = ['h\u00E9llo \u{1F600}', '{', '\n{'].map((content) => say(content));
       for (const after of upTo(text.length + 3)) {
         const found = await answerOf(store.findEntries(key, { after, limit: 10 }));
         const isStart = after === 0 || text[after - 1] === 0x0a;
-        expect({ after, outcome: found.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'invalid_position' });
+        expect({ after, outcome: found.outcome }).toEqual({
+          after,
+          outcome: isStart ? 'found' : 'invalid_position',
+        });
         const behind = text.subarray(after).toString().split('\n{"role"').length - 1;
         const count = isStart && text[after] === 0x7b ? behind + 1 : behind;
         if (isStart) {
@@ -68,7 +77,10 @@ describeWithRedis('parts of a history', ({ port }) => {
           expect(found).toMatchObject({ start: after, position: text.length, hasMore: false });
         }
         const back = await answerOf(store.findEntries(key, { before: after, limit: 10 }));
-        expect({ after, outcome: back.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'invalid_position' });
+        expect({ after, outcome: back.outcome }).toEqual({
+          after,
+          outcome: isStart ? 'found' : 'invalid_position',
+        });
         if (isStart) expect(entriesOf(back)).toEqual(history.slice(0, history.length - count));
       }
     });
@@ -77,22 +89,31 @@ describeWithRedis('parts of a history', ({ port }) => {
       const { store } = await open(version);
       const positions: number[] = [];
       for (const at of upTo(6))
-        positions.push(await append(store, key, [`${at} a`, `${at} \u20AC`], at % 2 ? `op${at}` : undefined));
+        positions.push(
+          await append(store, key, [`${at} a`, `${at} \u20AC`], at % 2 ? `op${at}` : undefined),
+        );
       for (const [at, position] of positions.entries()) {
         const found = await answerOf(store.findEntries(key, { after: 0, limit: 2 * (at + 1) }));
         expect(found).toMatchObject({ position, hasMore: at < 5 });
       }
-      expect(await answerOf(store.findEntries(key, { limit: 3 }))).toMatchObject({ position: positions.at(-1) });
+      expect(await answerOf(store.findEntries(key, { limit: 3 }))).toMatchObject({
+        position: positions.at(-1),
+      });
     });
 
     test('of mebibytes are read in several pieces', async () => {
       const { store } = await open(version);
-      const entries = upTo(40).map((at) => say(`${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`));
+      const entries = upTo(40).map((at) =>
+        say(`${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`),
+      );
       for (const at of upTo(10)) {
         const four = entries.slice(4 * at, 4 * at + 4);
         await answerOf(store.append(key, { entries: four, now: NOON }));
       }
-      const { position } = { position: 0, ...(await answerOf(store.findEntries(key, { limit: 1 }))) };
+      const { position } = {
+        position: 0,
+        ...(await answerOf(store.findEntries(key, { limit: 1 }))),
+      };
       for (const count of [1, 12, 33, 100]) {
         const last = await answerOf(store.findEntries(key, { limit: count }));
         expect(entriesOf(last)).toEqual(entries.slice(-count));
@@ -134,7 +155,11 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
 
     test('the session is removed and another takes its id, are of none', async () => {
-      for (const contents of [[], ['hello'], upTo(20).map((at) => `${at} ${'y'.repeat(250_000)}`)]) {
+      for (const contents of [
+        [],
+        ['hello'],
+        upTo(20).map((at) => `${at} ${'y'.repeat(250_000)}`),
+      ]) {
         const { store, client, prefix } = await openLong();
         const acting = withTurn(prefix, client, 2, async () => {
           await answerOf(store.remove(key));
@@ -163,7 +188,10 @@ describeWithRedis('parts of a history', ({ port }) => {
       const filler = good.replace('x', 'x'.repeat(more - position - line.length - good.length + 1));
       await client.call('SETRANGE', journal, String(position), `${line}${filler}`);
       for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+          type: 'corrupt_record',
+          id: 'one',
+        });
       }
     });
 
@@ -176,7 +204,9 @@ describeWithRedis('parts of a history', ({ port }) => {
           const found = await answerOf(store.findEntries(key, slice));
           expect(found).toMatchObject({ entries: [say('hello')], position, hasMore: false });
         }
-        expect(await answerOf(store.findEntries(key, { after: position, limit: 1 }))).toMatchObject({ entries: [] });
+        expect(await answerOf(store.findEntries(key, { after: position, limit: 1 }))).toMatchObject(
+          { entries: [] },
+        );
         expect(await answerOf(store.findEntries(key, { after: position + 1, limit: 1 }))).toEqual({
           outcome: 'invalid_position',
         });
@@ -187,9 +217,16 @@ describeWithRedis('parts of a history', ({ port }) => {
       const { store, client, journal } = await open();
       const position = await append(store, key, ['hello']);
       await append(store, key, ['goodbye']);
-      await client.call('SET', journal, String(await client.call('GET', journal)).slice(0, position));
+      await client.call(
+        'SET',
+        journal,
+        String(await client.call('GET', journal)).slice(0, position),
+      );
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: position, limit: 1 }]) {
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+          type: 'corrupt_record',
+          id: 'one',
+        });
       }
     });
 
@@ -198,10 +235,16 @@ describeWithRedis('parts of a history', ({ port }) => {
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
         await client.call('RPUSH', journal, 'x');
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+          type: 'corrupt_record',
+          id: 'one',
+        });
       }
       await client.call('DEL', record);
-      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+        type: 'corrupt_record',
+        id: 'one',
+      });
       await client.call('DEL', journal);
       expect(await answerOf(store.findEntries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
     });
@@ -211,7 +254,11 @@ describeWithRedis('parts of a history', ({ port }) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });
-    const store = new RedisSessionStore({ client, prefix: `parts-prefix-${process.pid}`, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client,
+      prefix: `parts-prefix-${process.pid}`,
+      timeoutMs: PATIENT_MS,
+    });
     await insertActive(store, key);
     await append(store, key, ['hello']);
     await client.call('SCRIPT', 'FLUSH');

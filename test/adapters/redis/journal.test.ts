@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { charactersIn, decodeLines, encodeLines, isUnconfirmed, linesIn } from '../../../adapters/redis/journal.js';
+import {
+  charactersIn,
+  decodeLines,
+  encodeLines,
+  isUnconfirmed,
+  linesIn,
+} from '../../../adapters/redis/journal.js';
 import { say } from '../../../src/testing/samples.js';
 
 const LINE = '{"role":"user","content":"hello","timestamp":"2026-01-31T18:00:03.000Z"},\n';
 const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.000Z' };
 
 /** The history in a journal that is not rewound. */
-const decodeJournal = (journal: string, { bytes, entries }: { readonly bytes: number; readonly entries: number }) => {
+const decodeJournal = (
+  journal: string,
+  { bytes, entries }: { readonly bytes: number; readonly entries: number },
+) => {
   const lines = linesIn(journal, { bytes, pieces: [[0, bytes]] });
   const history = lines === undefined ? undefined : decodeLines(lines);
   return history?.length === entries ? history : undefined;
@@ -20,7 +29,10 @@ describe('a journal', () => {
   test('is a line for each entry', () => {
     expect(encodeLines([entry, entry])).toBe(LINE + LINE);
     expect(decodeLines(LINE + LINE)).toEqual([entry, entry]);
-    expect(decodeJournal(LINE + LINE, { bytes: 2 * LINE.length, entries: 2 })).toEqual([entry, entry]);
+    expect(decodeJournal(LINE + LINE, { bytes: 2 * LINE.length, entries: 2 })).toEqual([
+      entry,
+      entry,
+    ]);
     expect(decodeJournal('', { bytes: 0, entries: 0 })).toEqual([]);
   });
 
@@ -28,12 +40,17 @@ describe('a journal', () => {
   const lines = encodeLines(texts);
   const bytes = Buffer.byteLength(lines);
 
-  test.each(['x', '{', LINE, '\n', '\u20AC'.repeat(9), Buffer.from([0xe2, 0x82]).toString(), 'x'.repeat(100_000)])(
-    'ends at its committed length, whatever is after that: %j',
-    (left) => {
-      expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
-    },
-  );
+  test.each([
+    'x',
+    '{',
+    LINE,
+    '\n',
+    '\u20AC'.repeat(9),
+    Buffer.from([0xe2, 0x82]).toString(),
+    'x'.repeat(100_000),
+  ])('ends at its committed length, whatever is after that: %j', (left) => {
+    expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
+  });
 
   test('ends there too where the characters with those after it are as many as its bytes', () => {
     const left = 'x'.repeat(bytes - lines.length);
@@ -64,15 +81,22 @@ describe('a journal', () => {
   });
 
   test('is read in its pieces', () => {
-    const [first, second, third] = ['\u20AC', 'two', 'three'].map((text) => encodeLines([say(text)]));
+    const [first, second, third] = ['\u20AC', 'two', 'three'].map((text) =>
+      encodeLines([say(text)]),
+    );
     const journal = `${first}${second}\n${third}`;
-    const ends = [`${first}`, `${first}${second}\n`, journal].map((text) => Buffer.byteLength(text));
+    const ends = [`${first}`, `${first}${second}\n`, journal].map((text) =>
+      Buffer.byteLength(text),
+    );
     const [end = 0, begin = 0, bytes = 0] = ends;
     const pieces = [
       [0, end],
       [begin, bytes],
     ] as const;
-    expect(decodeLines(linesIn(`${journal}left`, { bytes, pieces }) ?? '')).toEqual([say('\u20AC'), say('three')]);
+    expect(decodeLines(linesIn(`${journal}left`, { bytes, pieces }) ?? '')).toEqual([
+      say('\u20AC'),
+      say('three'),
+    ]);
   });
 
   test('whose record was not written begins with another character, and is read with its record', () => {

@@ -64,7 +64,11 @@ describe('the keys of a session', () => {
     for (const tenant of ['acme', 'ac:me', '{0}']) {
       const [session, shared] = [keyspace.of({ ...acme, tenant }), keyspace.tenant(tenant)];
       const { records, journals, ...rest } = shared;
-      expect(session).toMatchObject({ ...rest, record: records + session.member, journal: journals + session.member });
+      expect(session).toMatchObject({
+        ...rest,
+        record: records + session.member,
+        journal: journals + session.member,
+      });
     }
   });
 
@@ -81,7 +85,9 @@ describe('the keys of a session', () => {
     ['foobar', 0xbf9cf968],
   ])('of the tenant %j are in the partition that its hash says', (tenant, hash) => {
     expect(new Keyspace('app', 2 ** 32).tenant(tenant).index).toBe(`app:{${hash}}:index:${tenant}`);
-    expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).tenants).toBe(`app:{${hash % 64}}:tenants`);
+    expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).tenants).toBe(
+      `app:{${hash % 64}}:tenants`,
+    );
   });
 });
 

@@ -56,7 +56,9 @@ describeWithRedis('a search', () => {
     expect([both.total, both.sessions.length, both.nextCursor]).toEqual([SESSIONS, 100, undefined]);
     const all = await okOf(sessions.list({ order: 'updated', limit: 1 }));
     expect([all.total, all.sessions.map(({ id }) => id)]).toEqual([SESSIONS, [ids[0]]]);
-    const live = await okOf(sessions.list({ order: 'updated', status: ['ACTIVE', 'IDLE'], limit: 2 }));
+    const live = await okOf(
+      sessions.list({ order: 'updated', status: ['ACTIVE', 'IDLE'], limit: 2 }),
+    );
     expect([live.total, live.sessions[0]?.id, live.sessions.length]).toEqual([SESSIONS, ids[0], 2]);
     expect(examined.length).toBeGreaterThan((5 * SESSIONS) / AT_ONCE);
     expect(Math.max(...examined)).toBeLessThanOrEqual(AT_ONCE);

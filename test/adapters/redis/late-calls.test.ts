@@ -28,7 +28,8 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     const store = new RedisSessionStore({ client: seen, prefix, events: true });
     const others = new RedisSessionStore({ client, prefix, events: true });
     const eventsCount = () => client.call('XLEN', `${prefix}:{0}:events`);
-    const insert = () => answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + MINUTE })));
+    const insert = () =>
+      answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + MINUTE })));
     return { store, others, client, sent, eventsCount, insert, prefix };
   };
 
@@ -37,39 +38,46 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     vi.setSystemTime(Date.now() + offsetMs);
   };
 
-  describe.each([-60 * MINUTE, -5 * MINUTE, -5000, 5000, 5 * MINUTE, 60 * MINUTE])('%i ms apart', (offsetMs) => {
-    test('every change is made, once, and only the first of them is sent twice', async () => {
-      const { store, others, sent, eventsCount, insert } = open();
-      await insert();
-      await append(others, key, ['before']);
-      setClock(offsetMs);
-      await append(store, key, ['first']);
-      expect(sent).toHaveLength(2);
-      await append(store, key, ['second'], 'op');
-      await append(store, key, ['second'], 'op');
-      expect(await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })))).toBe('replaced');
-      expect(await answerOf(store.insert(TENANT, headOf('two'), live('IDLE', { deadline: NOON })))).toBe('inserted');
-      const rescheduling = { from: NOON, to: NOON - 1 };
-      expect(await answerOf(store.reschedule(keyOf('two'), rescheduling))).toBe('moved');
-      expect(await answerOf(store.remove(keyOf('two')))).toBe('removed');
-      expect(sent.length).toBeLessThan(12);
-      expect(await said(others, key)).toEqual(['before', 'first', 'second']);
-      expect(await eventsCount()).toBe(7);
-    });
+  describe.each([-60 * MINUTE, -5 * MINUTE, -5000, 5000, 5 * MINUTE, 60 * MINUTE])(
+    '%i ms apart',
+    (offsetMs) => {
+      test('every change is made, once, and only the first of them is sent twice', async () => {
+        const { store, others, sent, eventsCount, insert } = open();
+        await insert();
+        await append(others, key, ['before']);
+        setClock(offsetMs);
+        await append(store, key, ['first']);
+        expect(sent).toHaveLength(2);
+        await append(store, key, ['second'], 'op');
+        await append(store, key, ['second'], 'op');
+        expect(await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })))).toBe(
+          'replaced',
+        );
+        expect(
+          await answerOf(store.insert(TENANT, headOf('two'), live('IDLE', { deadline: NOON }))),
+        ).toBe('inserted');
+        const rescheduling = { from: NOON, to: NOON - 1 };
+        expect(await answerOf(store.reschedule(keyOf('two'), rescheduling))).toBe('moved');
+        expect(await answerOf(store.remove(keyOf('two')))).toBe('removed');
+        expect(sent.length).toBeLessThan(12);
+        expect(await said(others, key)).toEqual(['before', 'first', 'second']);
+        expect(await eventsCount()).toBe(7);
+      });
 
-    test('a call that arrives again is still recognised', async () => {
-      const { store, others, client, sent, eventsCount, insert } = open();
-      await insert();
-      setClock(offsetMs);
-      const position = await append(store, key, ['mine']);
-      const [sha1, count, ...rest] = sent.at(-1) ?? [];
-      expect(sha1).toBe(writeScript.sha1);
-      // As if it had waited on the way.
-      const again = await client.call('EVALSHA', ...[sha1, count, ...rest].map(String));
-      expect(again).toBe(`appended ${position}`);
-      expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
-    });
-  });
+      test('a call that arrives again is still recognised', async () => {
+        const { store, others, client, sent, eventsCount, insert } = open();
+        await insert();
+        setClock(offsetMs);
+        const position = await append(store, key, ['mine']);
+        const [sha1, count, ...rest] = sent.at(-1) ?? [];
+        expect(sha1).toBe(writeScript.sha1);
+        // As if it had waited on the way.
+        const again = await client.call('EVALSHA', ...[sha1, count, ...rest].map(String));
+        expect(again).toBe(`appended ${position}`);
+        expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
+      });
+    },
+  );
 
   test('while they agree, no call is sent twice', async () => {
     const { store, sent, insert, others } = open();
@@ -123,10 +131,15 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
   test('a call whose script is always refused as late ends within its time, and was not applied', async () => {
     const { others, client, insert, prefix } = open();
     await insert();
-    const refusing = intercepting(client, async (name, _, run) => (name.startsWith('eval') ? 'late 1' : run()));
+    const refusing = intercepting(client, async (name, _, run) =>
+      name.startsWith('eval') ? 'late 1' : run(),
+    );
     const store = new RedisSessionStore({ client: refusing, prefix, timeoutMs: 20 });
     const answer = store.append(key, { entries: [say('mine')], now: NOON });
-    expect(await errorOf(answer)).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    expect(await errorOf(answer)).toMatchObject({
+      type: 'store_unavailable',
+      outcome: 'not_applied',
+    });
     expect(await said(others, key)).toEqual([]);
   });
 });

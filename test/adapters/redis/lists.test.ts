@@ -27,7 +27,10 @@ const insertFive = async (store: RedisSessionStore, context = ''): Promise<void>
 const countLightList = async (version: ClientVersion, context: string, maxBytes?: number) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const store = new RedisSessionStore({ client: openClient(version, { port: server.port }), timeoutMs: PATIENT_MS });
+  const store = new RedisSessionStore({
+    client: openClient(version, { port: server.port }),
+    timeoutMs: PATIENT_MS,
+  });
   await insertFive(store, context);
   const list = () => store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0, maxBytes });
   await list();
@@ -55,7 +58,9 @@ describeWithRedis('a list', ({ port }) => {
         expect(await idsOn(opened, TENANT, 1, 2)).toEqual(['s3', 's2']);
         expect(await idsOn(opened, TENANT, 5, 2)).toEqual([]);
         const after = await commandsOf(server.port);
-        const used = Object.keys(after).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const);
+        const used = Object.keys(after).map(
+          (name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const,
+        );
         return Object.fromEntries(used.filter(([name, count]) => count > 0 && name !== 'info'));
       } finally {
         await server.stop();
@@ -65,7 +70,11 @@ describeWithRedis('a list', ({ port }) => {
     test('is one script that finds the page and one MGET that reads it', async () => {
       const used = await countLists(
         async (at) =>
-          new RedisSessionStore({ client: openClient(version, { port: at }), prefix: 'lists', timeoutMs: PATIENT_MS }),
+          new RedisSessionStore({
+            client: openClient(version, { port: at }),
+            prefix: 'lists',
+            timeoutMs: PATIENT_MS,
+          }),
       );
       expect(used).toMatchObject({ evalsha: 2, mget: 1 });
       expect(used).not.toHaveProperty('get');
@@ -94,7 +103,11 @@ describeWithRedis('a list', ({ port }) => {
       'without histories names a session with the record %j',
       async (text) => {
         const prefix = newPrefix();
-        const store = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
+        const store = new RedisSessionStore({
+          client: openClient(version, { port }),
+          prefix,
+          timeoutMs: PATIENT_MS,
+        });
         const client = new Redis(port);
         onTestFinished(() => client.disconnect());
         await insertFive(store);
@@ -110,36 +123,50 @@ describeWithRedis('a list', ({ port }) => {
     test.each([
       ['small', ''],
       ['large', 'x'.repeat(70_000)],
-    ])('without histories shows a %s session whole while others append to it and change it', async (_, context) => {
-      const prefix = newPrefix();
-      const [writer, reader] = [0, 1].map(
-        () => new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS }),
-      );
-      if (writer === undefined || reader === undefined) throw new Error('no stores');
-      const key = keyOf('busy');
-      await answerOf(writer.insert(TENANT, headOf('busy', NOON, { context }), live('ACTIVE')));
-      let isOver = false;
-      const changing = (async () => {
-        for (const at of upTo(300)) {
-          await append(writer, key, [`turn ${at}`]);
-          await replace(writer, key, live(at % 2 === 0 ? 'PAUSED' : 'ACTIVE', { revision: at + 2 }));
+    ])(
+      'without histories shows a %s session whole while others append to it and change it',
+      async (_, context) => {
+        const prefix = newPrefix();
+        const [writer, reader] = [0, 1].map(
+          () =>
+            new RedisSessionStore({
+              client: openClient(version, { port }),
+              prefix,
+              timeoutMs: PATIENT_MS,
+            }),
+        );
+        if (writer === undefined || reader === undefined) throw new Error('no stores');
+        const key = keyOf('busy');
+        await answerOf(writer.insert(TENANT, headOf('busy', NOON, { context }), live('ACTIVE')));
+        let isOver = false;
+        const changing = (async () => {
+          for (const at of upTo(300)) {
+            await append(writer, key, [`turn ${at}`]);
+            await replace(
+              writer,
+              key,
+              live(at % 2 === 0 ? 'PAUSED' : 'ACTIVE', { revision: at + 2 }),
+            );
+          }
+          isOver = true;
+        })();
+        let last = 0;
+        while (!isOver) {
+          const { records, unreadable } = await answerOf(
+            reader.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }),
+          );
+          expect(unreadable).toEqual([]);
+          const { historyCount = -1, sequence = -1, history } = records[0] ?? {};
+          expect(history).toEqual([]);
+          expect(historyCount).toBeGreaterThanOrEqual(last);
+          // Each entry and each change of the state counts on by one.
+          expect(sequence).toBeGreaterThan(historyCount);
+          last = historyCount;
         }
-        isOver = true;
-      })();
-      let last = 0;
-      while (!isOver) {
-        const { records, unreadable } = await answerOf(reader.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
-        expect(unreadable).toEqual([]);
-        const { historyCount = -1, sequence = -1, history } = records[0] ?? {};
-        expect(history).toEqual([]);
-        expect(historyCount).toBeGreaterThanOrEqual(last);
-        // Each entry and each change of the state counts on by one.
-        expect(sequence).toBeGreaterThan(historyCount);
-        last = historyCount;
-      }
-      await changing;
-      expect(last).toBeGreaterThan(0);
-    });
+        await changing;
+        expect(last).toBeGreaterThan(0);
+      },
+    );
 
     test('after a cursor, in either order, continues after the page before', async () => {
       const store = new RedisSessionStore({
@@ -148,7 +175,9 @@ describeWithRedis('a list', ({ port }) => {
         timeoutMs: PATIENT_MS,
       });
       await insertFive(store);
-      const { nextCursor: next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
+      const { nextCursor: next } = await answerOf(
+        store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }),
+      );
       const pageOf = async (range: Partial<PageRange>) => {
         const page = await answerOf(store.list(TENANT, { offset: 0, limit: 2, ...range }));
         return [page.records.map(({ head }) => head.id), page.nextCursor?.id];
@@ -166,9 +195,11 @@ describeWithRedis('a list', ({ port }) => {
       const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       await insertFive(store);
       const { index } = new Keyspace(prefix, 1).of(keyOf('s0'));
-      for (const stale of upTo(20)) await client.call('ZADD', index, String(NOON + 1), `stale${stale}`);
+      for (const stale of upTo(20))
+        await client.call('ZADD', index, String(NOON + 1), `stale${stale}`);
       // More than a page of them at the top.
-      for (const stale of upTo(7)) await client.call('ZADD', index, String(NOON + 9), `newer${stale}`);
+      for (const stale of upTo(7))
+        await client.call('ZADD', index, String(NOON + 9), `newer${stale}`);
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 40 }));
       expect(page.records.map(({ head }) => head.id)).toEqual(['s4', 's3', 's2', 's1', 's0']);
       expect([page.total, page.unreadable]).toEqual([5, []]);

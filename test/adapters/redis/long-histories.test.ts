@@ -16,7 +16,8 @@ const prefix = `long-${process.pid}`;
 const key = keyOf('long');
 const { record, journal, names } = new Keyspace(prefix, 1).of(key);
 
-// On a server of its own: the traffic of others can come before the answer to MONITOR, which no client expects.
+// On a server of its own: the traffic of others can come before the answer to MONITOR, which no
+// client expects.
 describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   let port = 0;
 
@@ -52,12 +53,21 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     await client.echo(prefix);
     await over;
     return seen.map((command) =>
-      command.replace(record, 'record').replace(journal, 'journal').replace(names, 'names').replace(/ \{.*/s, ''),
+      command
+        .replace(record, 'record')
+        .replace(journal, 'journal')
+        .replace(names, 'names')
+        .replace(/ \{.*/s, ''),
     );
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    const open = () => new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
+    const open = () =>
+      new RedisSessionStore({
+        client: openClient(version, { port }),
+        prefix,
+        timeoutMs: PATIENT_MS,
+      });
 
     test('reads nothing of it, whoever has written to it before, and writes after its end', async () => {
       const [store, others] = [open(), open()];
@@ -66,7 +76,9 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const seen = await watch(async () => {
         for (const _ of upTo(3)) await append(store, key, ['another']);
       });
-      const ofJournal = seen.filter((command) => command.includes(' journal')).map((command) => command.split(' ')[0]);
+      const ofJournal = seen
+        .filter((command) => command.includes(' journal'))
+        .map((command) => command.split(' ')[0]);
       expect(ofJournal).toEqual(upTo(3).flatMap(() => ['strlen', 'setrange']));
       expect(seen.filter((command) => command === 'get record')).toEqual([]);
     });
@@ -81,24 +93,39 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
         });
         const ofJournal = seen.filter((command) => command.includes(' journal'));
         const [length, own, ...rest] = ofJournal.map((command) => command.split(' '));
-        expect([length, own?.slice(0, 2), rest]).toEqual([['strlen', 'journal'], ['getrange', 'journal'], []]);
+        expect([length, own?.slice(0, 2), rest]).toEqual([
+          ['strlen', 'journal'],
+          ['getrange', 'journal'],
+          [],
+        ]);
         expect(Number(own?.[3]) - Number(own?.[2])).toBeLessThan(100);
       }
     });
 
     describe('with an operation id, which a crash has lost after its id was noted', () => {
-      /** Appends, and takes back what the record says of it: the last command, which a torn log does not have. */
-      const appendAndLose = async (store: RedisSessionStore, operationId: string): Promise<void> => {
+      /**
+       * Appends, and takes back what the record says of it: the last command, which a torn log does
+       * not have.
+       */
+      const appendAndLose = async (
+        store: RedisSessionStore,
+        operationId: string,
+      ): Promise<void> => {
         const client = openClient(version, { port });
         const before = String(await client.call('GET', record));
         await append(store, key, [operationId], operationId);
         await client.call('SET', record, before);
       };
 
-      const expectRepeatable = async (store: RedisSessionStore, operationId: string): Promise<void> => {
+      const expectRepeatable = async (
+        store: RedisSessionStore,
+        operationId: string,
+      ): Promise<void> => {
         const position = await append(store, key, [operationId], operationId);
         expect(await append(store, key, [operationId], operationId)).toBe(position);
-        expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(1);
+        expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(
+          1,
+        );
       };
 
       test('is made when it is repeated', async () => {

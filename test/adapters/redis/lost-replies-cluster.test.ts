@@ -49,7 +49,11 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       await append(others, keyOf('zero'), ['hello']);
       const store = storeAt(proxy.port);
       await answerOf(store.findState(key));
-      return { store, others, loseReply: (meanwhile: () => Promise<unknown>) => proxy.loseReply('evalsha', meanwhile) };
+      return {
+        store,
+        others,
+        loseReply: (meanwhile: () => Promise<unknown>) => proxy.loseReply('evalsha', meanwhile),
+      };
     };
 
     const appending30 = (others: SessionStore) =>

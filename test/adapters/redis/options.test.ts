@@ -1,7 +1,11 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import {
+  type RedisClient,
+  RedisSessionStore,
+  type RedisSessionStoreOptions,
+} from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -23,7 +27,8 @@ const client: RedisClient = {
 };
 
 /** Makes a store as JavaScript can: with options of any type. */
-const makeStore = (options: unknown): RedisSessionStore => Reflect.construct(RedisSessionStore, [options]);
+const makeStore = (options: unknown): RedisSessionStore =>
+  Reflect.construct(RedisSessionStore, [options]);
 
 /** The constructor throws, and names the option and the rule. */
 const expectRule = (options: unknown, rule: string): void => {
@@ -37,12 +42,18 @@ describe('options that break a rule are named at once', () => {
 
   test.each(Object.entries(strange))('client: %s', (name, value) => {
     const throws = /throwing|revoked/.test(name);
-    expectRule({ client: value() }, throws ? 'options cannot be read: it throws' : 'client must be an ioredis client');
+    expectRule(
+      { client: value() },
+      throws ? 'options cannot be read: it throws' : 'client must be an ioredis client',
+    );
   });
 
-  test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])('client: %s', (value) => {
-    expectRule({ client: value }, 'client must be an ioredis client');
-  });
+  test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])(
+    'client: %s',
+    (value) => {
+      expectRule({ client: value }, 'client must be an ioredis client');
+    },
+  );
 
   test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])('prefix: %j', (prefix) => {
     expectRule({ client, prefix }, 'prefix must have 1 to 128 characters, none of them {, } or *');
@@ -56,7 +67,10 @@ describe('options that break a rule are named at once', () => {
   test('partitions, timeoutMs and events.length that are too large', () => {
     expectRule({ client, partitions: 16_385 }, 'partitions must be at most 16384');
     expectRule({ client, timeoutMs: 600_001 }, 'timeoutMs must be at most 600000');
-    expectRule({ client, events: { length: 100_000_001 } }, 'events.length must be at most 100000000');
+    expectRule(
+      { client, events: { length: 100_000_001 } },
+      'events.length must be at most 100000000',
+    );
   });
 
   test.each([1, 'yes', null])('statusIndex and events: %j', (value) => {
@@ -66,11 +80,15 @@ describe('options that break a rule are named at once', () => {
 
   test('an unknown one is named with the one that was probably meant', () => {
     expect(() => makeStore({ client, timeOutMs: 1 })).toThrow(/timeOutMs is unknown.*timeoutMs/);
-    expect(() => makeStore({ client, events: { lenght: 1 } })).toThrow(/events\.lenght is unknown.*length/);
+    expect(() => makeStore({ client, events: { lenght: 1 } })).toThrow(
+      /events\.lenght is unknown.*length/,
+    );
   });
 
   test('all of them are named together', () => {
-    expect(() => makeStore({ client: 1, prefix: '', partitions: 0 })).toThrow(/client .*prefix .*partitions /);
+    expect(() => makeStore({ client: 1, prefix: '', partitions: 0 })).toThrow(
+      /client .*prefix .*partitions /,
+    );
   });
 
   test.each([
@@ -98,7 +116,10 @@ describeWithRedis("a host's client", ({ port }) => {
       status: host.status,
     });
     const before = look();
-    const store = new RedisSessionStore({ client: host, prefix: `options-${process.pid}-${version}` });
+    const store = new RedisSessionStore({
+      client: host,
+      prefix: `options-${process.pid}-${version}`,
+    });
     for (const method of methods) await storeCalls[method](store);
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
     for (const method of methods) await storeCalls[method](store);
@@ -111,10 +132,17 @@ describeWithRedis("a host's client", ({ port }) => {
     async (version) => {
       const shared = openClient(version, { port });
       const open = (options: Partial<RedisSessionStoreOptions>) =>
-        new RedisSessionStore({ client: shared, prefix: `options-${process.pid}-${version}-a`, ...options });
+        new RedisSessionStore({
+          client: shared,
+          prefix: `options-${process.pid}-${version}-a`,
+          ...options,
+        });
       const one = open({});
       const prefixed = openClient(version, { port, keyPrefix: 'host:' });
-      const others = [open({ prefix: `options-${process.pid}-${version}-b` }), open({ client: prefixed })];
+      const others = [
+        open({ prefix: `options-${process.pid}-${version}-b` }),
+        open({ client: prefixed }),
+      ];
       await answerOf(one.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
       await append(one, keyOf('one'), ['mine']);
       for (const other of others) {
@@ -122,7 +150,9 @@ describeWithRedis("a host's client", ({ port }) => {
         expect(await idsOn(other, TENANT)).toEqual([]);
         expect(await dueOf(other, NOON + 1, 10)).toEqual([]);
         expect(await answerOf(other.remove(keyOf('one')))).toBe('missing');
-        expect(await answerOf(other.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+        expect(await answerOf(other.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
+          'inserted',
+        );
         await append(other, keyOf('one'), ['theirs']);
       }
       expect(await said(one, keyOf('one'))).toEqual(['mine']);
@@ -131,22 +161,31 @@ describeWithRedis("a host's client", ({ port }) => {
     },
   );
 
-  test.each(clientVersions)('has all keys of a store under its keyPrefix and the prefix, with %s', async (version) => {
-    const prefix = `options-${process.pid}-${version}-keys`;
-    const store = new RedisSessionStore({ client: openClient(version, { port, keyPrefix: 'host:' }), prefix });
-    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
-    await append(store, keyOf('one'), ['hello'], 'op');
-    const client = openClient(version, { port });
-    const keys = async () => {
-      const all = [await client.call('KEYS', `*${prefix}*`)].flat().map(String);
-      expect(all.filter((name) => !name.startsWith(`host:${prefix}:{0}:`))).toEqual([]);
-      // What recognises calls goes by itself.
-      return new Set(all.filter((name) => !name.includes(':write:')));
-    };
-    const named = (...names: readonly string[]) => new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
-    const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
-    expect(await keys()).toEqual(named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared));
-    expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
-    expect(await keys()).toEqual(named('deployment'));
-  });
+  test.each(clientVersions)(
+    'has all keys of a store under its keyPrefix and the prefix, with %s',
+    async (version) => {
+      const prefix = `options-${process.pid}-${version}-keys`;
+      const store = new RedisSessionStore({
+        client: openClient(version, { port, keyPrefix: 'host:' }),
+        prefix,
+      });
+      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
+      await append(store, keyOf('one'), ['hello'], 'op');
+      const client = openClient(version, { port });
+      const keys = async () => {
+        const all = [await client.call('KEYS', `*${prefix}*`)].flat().map(String);
+        expect(all.filter((name) => !name.startsWith(`host:${prefix}:{0}:`))).toEqual([]);
+        // What recognises calls goes by itself.
+        return new Set(all.filter((name) => !name.includes(':write:')));
+      };
+      const named = (...names: readonly string[]) =>
+        new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
+      const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
+      expect(await keys()).toEqual(
+        named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared),
+      );
+      expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
+      expect(await keys()).toEqual(named('deployment'));
+    },
+  );
 });

@@ -14,7 +14,11 @@ import { openClient } from '../../support/redis-clients.js';
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
-const id = fc.string({ minLength: 1, maxLength: 2, unit: fc.constantFrom('0', 'A', '_', 'a', '~') });
+const id = fc.string({
+  minLength: 1,
+  maxLength: 2,
+  unit: fc.constantFrom('0', 'A', '_', 'a', '~'),
+});
 const deadline = fc.constantFrom(NOON + 10, NOON + 20, NOON + 30, Number.POSITIVE_INFINITY);
 
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
@@ -64,17 +68,28 @@ const compare = (a: string, b: string): number => {
 /** The page of a plain sorted array of those sessions that have the status. */
 const expected = (
   inserted: readonly Inserted[],
-  { offset, limit, order, status, createdAfter = '', createdBefore = '~', cursor: after }: PageRange,
+  {
+    offset,
+    limit,
+    order,
+    status,
+    createdAfter = '',
+    createdBefore = '~',
+    cursor: after,
+  }: PageRange,
 ) => {
   const sign = order === 'oldest' ? 1 : -1;
-  const inOrder = (a: ListCursor, b: ListCursor): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
+  const inOrder = (a: ListCursor, b: ListCursor): number =>
+    sign * (compare(a.at, b.at) || compare(a.id, b.id));
   const matching = inserted.filter(
     (session) =>
       status?.anyOf.includes(stateAt(session.state, status.now).status) &&
       session.at > createdAfter &&
       session.at < createdBefore,
   );
-  const behind = matching.toSorted(inOrder).filter((found) => after === undefined || inOrder(found, after) > 0);
+  const behind = matching
+    .toSorted(inOrder)
+    .filter((found) => after === undefined || inOrder(found, after) > 0);
   const page = behind.slice(offset, offset + limit);
   const last = page.at(-1);
   const next = offset + limit < behind.length && last ? { id: last.id, at: last.at } : undefined;
@@ -83,32 +98,48 @@ const expected = (
 
 let prefixes = 0;
 
-describeWithRedis('a list by status, of which the clock has ended some that nobody has written down,', ({ port }) => {
-  test('is that of a sorted array, in any order, after any place and within any bounds', async () => {
-    const client = openClient('ioredis 5', { port });
-    await fc.assert(
-      fc.asyncProperty(sessions, fc.array(range, { minLength: 40, maxLength: 40 }), async (given, ranges) => {
-        prefixes += 1;
-        const prefix = `pages-${process.pid}-${prefixes}`;
-        const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
-        const inserted = await Promise.all(
-          given.map(async (each): Promise<Inserted> => {
-            const head = headOf(each.id, each.createdMs);
-            expect(await answerOf(store.insert(TENANT, head, each.state))).toBe('inserted');
-            return { id: head.id, at: head.createdAt, state: each.state };
-          }),
-        );
-        for (const { after, ...rest } of ranges) {
-          const asked: PageRange = {
-            ...rest,
-            cursor: typeof after === 'number' ? inserted[after % inserted.length] : after,
-          };
-          const { records, total, nextCursor: next } = await answerOf(store.list(TENANT, asked));
-          const found = { ids: records.map(({ head }) => head.id), total, next };
-          expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
-        }
-      }),
-      { numRuns: moreIfLong(12, 100) },
-    );
-  }, 120_000);
-});
+describeWithRedis(
+  'a list by status, of which the clock has ended some that nobody has written down,',
+  ({ port }) => {
+    test('is that of a sorted array, in any order, after any place and within any bounds', async () => {
+      const client = openClient('ioredis 5', { port });
+      await fc.assert(
+        fc.asyncProperty(
+          sessions,
+          fc.array(range, { minLength: 40, maxLength: 40 }),
+          async (given, ranges) => {
+            prefixes += 1;
+            const prefix = `pages-${process.pid}-${prefixes}`;
+            const store = new RedisSessionStore({
+              client,
+              prefix,
+              statusIndex: true,
+              timeoutMs: PATIENT_MS,
+            });
+            const inserted = await Promise.all(
+              given.map(async (each): Promise<Inserted> => {
+                const head = headOf(each.id, each.createdMs);
+                expect(await answerOf(store.insert(TENANT, head, each.state))).toBe('inserted');
+                return { id: head.id, at: head.createdAt, state: each.state };
+              }),
+            );
+            for (const { after, ...rest } of ranges) {
+              const asked: PageRange = {
+                ...rest,
+                cursor: typeof after === 'number' ? inserted[after % inserted.length] : after,
+              };
+              const {
+                records,
+                total,
+                nextCursor: next,
+              } = await answerOf(store.list(TENANT, asked));
+              const found = { ids: records.map(({ head }) => head.id), total, next };
+              expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
+            }
+          },
+        ),
+        { numRuns: moreIfLong(12, 100) },
+      );
+    }, 120_000);
+  },
+);

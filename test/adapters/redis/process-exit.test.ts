@@ -19,12 +19,21 @@ describeWithRedis('a process whose host has closed the client', ({ port }) => {
   const outcomes = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse(await runNode([worker.file, ...args], tmpdir()));
 
-  test.each(clientVersions)('ends by itself: no timer is left after an answer, with %s', async (version) => {
-    expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
-  });
+  test.each(clientVersions)(
+    'ends by itself: no timer is left after an answer, with %s',
+    async (version) => {
+      expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
+    },
+  );
 
-  test.each(clientVersions)('ends by itself after calls without an answer, with %s', async (version) => {
-    const unavailable = 'store_unavailable';
-    expect(await outcomes(version, String(await freePort()), '100')).toEqual([unavailable, unavailable]);
-  });
+  test.each(clientVersions)(
+    'ends by itself after calls without an answer, with %s',
+    async (version) => {
+      const unavailable = 'store_unavailable';
+      expect(await outcomes(version, String(await freePort()), '100')).toEqual([
+        unavailable,
+        unavailable,
+      ]);
+    },
+  );
 });

@@ -17,7 +17,10 @@ const settled = async () => {
 let prefixes = 0;
 
 describeWithRedis('a write that waits behind others', ({ port }) => {
-  /** A session whose scripts the server gets when the test lets them go, once all groups are under way. */
+  /**
+   * A session whose scripts the server gets when the test lets them go, once all groups are under
+   * way.
+   */
   const open = async () => {
     prefixes += 1;
     const prefix = `queued-writes-${process.pid}-${prefixes}`;
@@ -28,7 +31,9 @@ describeWithRedis('a write that waits behind others', ({ port }) => {
       if (isHolding && name.startsWith('evalsha')) await new Promise<void>((go) => held.push(go));
       return run();
     });
-    const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }) });
+    const sessions = new SessionService({
+      store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
+    });
     const others = new SessionService({ store: new RedisSessionStore({ client: direct, prefix }) });
     const id = await startedIn(sessions);
     const say = (content: string) => sessions.append(id, [{ role: 'user', content }]);

@@ -72,17 +72,25 @@ describe('a record', () => {
     ['A', live('ACTIVE'), `${NEVER} 0 ${NEVER} ${NEVER} 0 0`],
     ['P', live('PAUSED', { deadline: 9 }), `9 0 9 ${NEVER} 0 0`],
     ['T', ended('failed', { revision: 12 }), `0 0 ${NEVER} ${NEVER} 0 0`],
-  ])('says when a session with the letter %s takes history, and when it is due', (letter, state, fields) => {
-    const text = encodeRecord(INCARNATION, head, state, none);
-    const [line = '', ranges, labelled] = text.split('\n');
-    expect(line.slice(line.indexOf(letter))).toBe(`${letter} ${letter === 'I' ? fields.replace(NEVER, '0') : fields}`);
-    expect([ranges, labelled]).toEqual(['', '']);
-    expect(decodeRecord('one', text)).toMatchObject({ head, state });
-    expect(decodeRecord('one', text)?.state).not.toHaveProperty('labels');
-  });
+  ])(
+    'says when a session with the letter %s takes history, and when it is due',
+    (letter, state, fields) => {
+      const text = encodeRecord(INCARNATION, head, state, none);
+      const [line = '', ranges, labelled] = text.split('\n');
+      expect(line.slice(line.indexOf(letter))).toBe(
+        `${letter} ${letter === 'I' ? fields.replace(NEVER, '0') : fields}`,
+      );
+      expect([ranges, labelled]).toEqual(['', '']);
+      expect(decodeRecord('one', text)).toMatchObject({ head, state });
+      expect(decodeRecord('one', text)?.state).not.toHaveProperty('labels');
+    },
+  );
 
   test('counts the entries and the length of the journal', () => {
-    const counted = record.replace('0000000001 0000000000 000000000000 00', '0000000007 0000000003 000000000222 00');
+    const counted = record.replace(
+      '0000000001 0000000000 000000000000 00',
+      '0000000007 0000000003 000000000222 00',
+    );
     const counts = { sequence: 7, entries: 3, bytes: 222, shown: 222, pieces: [[0, 222]] };
     expect(decodeRecord('one', counted)?.header).toMatchObject(counts);
     const rewound = counted
@@ -120,7 +128,20 @@ describe('a record', () => {
   test.each(header.split(' ').map((_, at) => at))('is none with junk in field %i', (place) => {
     const fields = header.split(' ');
     const width = fields[place]?.length ?? 0;
-    const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];
+    const junks = [
+      '',
+      '-1',
+      '+1',
+      '1.5',
+      '1e3',
+      'NaN',
+      'Infinity',
+      '0x1',
+      'x y',
+      '\0',
+      '\u20AC',
+      '9'.repeat(40),
+    ];
     for (const junk of [...junks, ' '.repeat(width), '.'.repeat(width), '/'.repeat(width)]) {
       const text = fields.with(place, junk).join(' ') + record.slice(header.length);
       expect(decodeRecord('one', text)).toBeUndefined();

@@ -18,7 +18,11 @@ const ahead = (ms: number) => ({ now: () => Date.now() + ms });
 describeWithRedis('the clock of a Redis server', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     const open = (ms: number) =>
-      new RedisClock({ client: openClient(version, { port }), clock: ahead(ms), timeoutMs: PATIENT_MS });
+      new RedisClock({
+        client: openClient(version, { port }),
+        clock: ahead(ms),
+        timeoutMs: PATIENT_MS,
+      });
 
     test.each([HOUR, -HOUR, 0])('puts right a machine that is %s ms ahead', async (ms) => {
       const clock = open(ms);
@@ -42,7 +46,9 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
         return new SessionService({ store, clock });
       };
       const [fast, slow] = [await serviceOf(HOUR), await serviceOf(-HOUR)];
-      const { id } = (await slow.create({ face: 'ada', profile: 'tutor', timeLimit: 600 }))._unsafeUnwrap();
+      const { id } = (
+        await slow.create({ face: 'ada', profile: 'tutor', timeLimit: 600 })
+      )._unsafeUnwrap();
       await slow.start(id);
       expect((await fast.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
       expect((await fast.append(id, [{ role: 'user', content: 'hello' }])).isOk()).toBe(true);
@@ -83,7 +89,11 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
       pass(back);
       return [Math.floor(serverMs / 1000), (serverMs % 1000) * 1000];
     });
-    const clock = new RedisClock({ client, clock: { now: () => machineMs }, timeoutMs: PATIENT_MS });
+    const clock = new RedisClock({
+      client,
+      clock: { now: () => machineMs },
+      timeoutMs: PATIENT_MS,
+    });
     expect((await clock.sync())._unsafeUnwrap()).toEqual({ offsetMs: 5000, uncertaintyMs: 10 });
     expect(clock.now()).toBe(machineMs + 5000);
   });

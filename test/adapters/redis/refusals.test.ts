@@ -4,7 +4,16 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StoreError } from '../../../src/session/errors.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../../../src/testing/samples.js';
+import {
+  ended,
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+} from '../../../src/testing/samples.js';
 import { answerOf, append, replacing } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
@@ -41,7 +50,11 @@ const remove = (store: SessionStore) => answerOf(store.remove(key, { now: NOON }
 const appended = { outcome: 'appended', position: expect.any(Number) };
 
 const operations: Readonly<Record<string, Operation>> = {
-  create: { prepare: nothing, run: (store) => store.insert(TENANT, head, idle), success: 'inserted' },
+  create: {
+    prepare: nothing,
+    run: (store) => store.insert(TENANT, head, idle),
+    success: 'inserted',
+  },
   'create again under the same id': {
     prepare: async (store) => {
       await converse(store);
@@ -55,7 +68,11 @@ const operations: Readonly<Record<string, Operation>> = {
     run: (store) => store.insert(TENANT, head, idle),
     success: 'taken',
   },
-  start: { prepare: create, run: (store) => replaceUnread(store, key, active, idle), success: 'replaced' },
+  start: {
+    prepare: create,
+    run: (store) => replaceUnread(store, key, active, idle),
+    success: 'replaced',
+  },
   pause: {
     prepare: converse,
     run: (store) => replaceUnread(store, key, paused, active),
@@ -63,7 +80,8 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   terminate: {
     prepare: converse,
-    run: (store) => replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
+    run: (store) =>
+      replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
     success: 'replaced',
   },
   append: {
@@ -73,10 +91,15 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'append with an operationId': {
     prepare: converse,
-    run: (store) => store.append(key, { entries: [say('mine')], now: NOON, operation: operationOf('mine') }),
+    run: (store) =>
+      store.append(key, { entries: [say('mine')], now: NOON, operation: operationOf('mine') }),
     success: appended,
   },
-  remove: { prepare: converse, run: (store) => store.remove(key, { now: NOON }), success: 'removed' },
+  remove: {
+    prepare: converse,
+    run: (store) => store.remove(key, { now: NOON }),
+    success: 'removed',
+  },
   'remove with a revision': {
     prepare: converse,
     run: (store) => store.remove(key, { revision: 2, now: NOON }),
@@ -87,8 +110,8 @@ const operations: Readonly<Record<string, Operation>> = {
 let prefixes = 0;
 
 /**
- * Each command that an operation sends is refused in turn, alone or with all that follow. Whatever the operation answers
- * then must be true, and no session may be missing in an index.
+ * Each command that an operation sends is refused in turn, alone or with all that follow. Whatever
+ * the operation answers then must be true, and no session may be missing in an index.
  */
 describeWithRedis('when one command of an operation is refused', ({ port }) => {
   const client = new Redis({ port, lazyConnect: true });
@@ -99,11 +122,15 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
     const open = () => {
       prefixes += 1;
       const prefix = `refusals-${process.pid}-${prefixes}`;
-      return { prefix, others: new RedisSessionStore({ client, prefix, ...options, timeoutMs: PATIENT_MS }) };
+      return {
+        prefix,
+        others: new RedisSessionStore({ client, prefix, ...options, timeoutMs: PATIENT_MS }),
+      };
     };
     type Opened = ReturnType<typeof open>;
 
-    // What is lost or refused is to be the script itself, and not the server's word that it does not know it.
+    // What is lost or refused is to be the script itself, and not the server's word that it does
+    // not know it.
     beforeAll(async () => {
       const { others } = open();
       for (const { prepare, run } of Object.values(operations)) {
@@ -118,7 +145,10 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       const { records, ...page } = await answerOf(others.list(TENANT, { offset: 0, limit: 10 }));
       const withoutVersion = (record: SessionRecord) => ({ ...record, historyVersion: '' });
       const found = await answerOf(others.find(key));
-      return { found: found && withoutVersion(found), page: { ...page, records: records.map(withoutVersion) } };
+      return {
+        found: found && withoutVersion(found),
+        page: { ...page, records: records.map(withoutVersion) },
+      };
     };
 
     const runRefused = async (
@@ -133,7 +163,9 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       await prepare(others);
       const before = await look(opened);
       const refused = refusing(client, how, isRefused);
-      const result = await run(new RedisSessionStore({ client: refused.client, prefix, timeoutMs: 60, ...options }));
+      const result = await run(
+        new RedisSessionStore({ client: refused.client, prefix, timeoutMs: 60, ...options }),
+      );
       // What the call sends after its answer is no part of it.
       await client.call('PING');
       const after = await look(opened);
@@ -154,8 +186,12 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
       }
       expect(await missingEntries(client, { prefix, ...options })).toEqual([]);
       if (outcome === 'success' && others.events !== undefined) {
-        const { events } = (await others.events.read(others.events.streamOf(TENANT), '', 100))._unsafeUnwrap();
-        const told = events.map(({ type, sequence }) => (type === 'session.deleted' ? undefined : sequence));
+        const { events } = (
+          await others.events.read(others.events.streamOf(TENANT), '', 100)
+        )._unsafeUnwrap();
+        const told = events.map(({ type, sequence }) =>
+          type === 'session.deleted' ? undefined : sequence,
+        );
         expect(told).toContain(after.found?.sequence);
       }
       return refused.sent();

@@ -20,5 +20,8 @@ test('a call that was refused, and whose time is over before the next attempt, s
   });
   expect(attempts).toBe(1);
   const { error } = answer._unsafeUnwrapErr();
-  expect(error).toMatchObject({ outcome: 'not_applied', message: expect.stringContaining('READONLY') });
+  expect(error).toMatchObject({
+    outcome: 'not_applied',
+    message: expect.stringContaining('READONLY'),
+  });
 });

@@ -7,7 +7,16 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 
 const nothingWrong = { listed: 0, rescheduled: 0, removed: 0, unreadable: [] };
-const hostileNames = ['a:b', '{x}', 'st*r', 'qu?[e]y', '%0041', '\u{1f600}', 'line\nfeed', ''.padEnd(256, 'x')];
+const hostileNames = [
+  'a:b',
+  '{x}',
+  'st*r',
+  'qu?[e]y',
+  '%0041',
+  '\u{1f600}',
+  'line\nfeed',
+  ''.padEnd(256, 'x'),
+];
 
 const repaired = async (store: RedisSessionStore): Promise<RepairReport> =>
   (await store.repair()).match(
@@ -33,7 +42,9 @@ describeWithRedis('repair', ({ port }) => {
       const fill = async (store: RedisSessionStore): Promise<void> => {
         for (const at of upTo(5)) {
           const deadline = at % 2 === 0 ? NOON + 1 + at : Number.POSITIVE_INFINITY;
-          await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at), live('ACTIVE', { deadline })));
+          await answerOf(
+            store.insert(TENANT, headOf(`s${at}`, NOON + at), live('ACTIVE', { deadline })),
+          );
         }
         await append(store, keyOf('s0'), ['hello'], 'op');
       };
@@ -53,9 +64,17 @@ describeWithRedis('repair', ({ port }) => {
       test('puts sessions back among those that want a worker, and takes out those that want none', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5, maxAttempts: 10 };
+        const lease = {
+          holder: 'worker',
+          fencingToken: 1,
+          takenAt: NOON,
+          until: NOON + 5,
+          maxAttempts: 10,
+        };
         await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
-        await answerOf(replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, wakeAt: NOON })));
+        await answerOf(
+          replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, wakeAt: NOON })),
+        );
         await answerOf(store.insert(TENANT, headOf('over'), ended('failed', { wakeAt: NOON })));
         let now = NOON + 10;
         /** Of all tenants: a tenant must be noted as waiting too. */
@@ -97,12 +116,19 @@ describeWithRedis('repair', ({ port }) => {
           String(NOON),
           'gone',
         );
-        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 1, removed: 3 });
+        expect(await repaired(store)).toEqual({
+          ...nothingWrong,
+          sessions: 6,
+          listed: 1,
+          removed: 3,
+        });
         for (const [value, total] of [
           ['u:1', 1],
           ['other', 0],
         ] as const) {
-          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, labels: { user: value } }));
+          const page = await answerOf(
+            store.list(TENANT, { offset: 0, limit: 10, labels: { user: value } }),
+          );
           expect(page).toMatchObject({ total, unreadable: [] });
         }
         expect(await client.call('EXISTS', `${labels}user=other`, index)).toBe(1);
@@ -118,7 +144,12 @@ describeWithRedis('repair', ({ port }) => {
         // Too late, and where there is no deadline.
         await client.call('ZADD', deadlines, String(NOON + 7), 's0');
         await client.call('ZADD', deadlines, String(NOON), 's3');
-        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5, listed: 5, rescheduled: 3 });
+        expect(await repaired(store)).toEqual({
+          ...nothingWrong,
+          sessions: 5,
+          listed: 5,
+          rescheduled: 3,
+        });
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
         expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
@@ -159,7 +190,9 @@ describeWithRedis('repair', ({ port }) => {
         const repairs = upTo(20).map(() => repaired(store));
         for (const revision of upTo(20)) {
           const deadline = NOON + 100 + revision;
-          await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })));
+          await answerOf(
+            replacing(store, keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })),
+          );
           await append(store, keyOf('s0'), [`turn ${revision}`]);
         }
         await answerOf(replacing(store, keyOf('s2'), ended('failed', { revision: 2 })));

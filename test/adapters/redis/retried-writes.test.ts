@@ -30,7 +30,8 @@ const loseReply: Arrival = async (run) => {
   await run();
   throw new Error('Connection is closed.');
 };
-const refuse: Arrival = () => Promise.reject(new Error("READONLY You can't write against a read only replica."));
+const refuse: Arrival = () =>
+  Promise.reject(new Error("READONLY You can't write against a read only replica."));
 
 let prefixes = 0;
 
@@ -46,21 +47,29 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
     // The script is known to the server from here on.
     await append(others, key, ['before']);
     const sending = appending(client, arrivals);
-    const storeWith = (timeoutMs: number) => new RedisSessionStore({ client: sending, prefix, timeoutMs });
+    const storeWith = (timeoutMs: number) =>
+      new RedisSessionStore({ client: sending, prefix, timeoutMs });
     // A store sends again what is refused, for as long as it may.
     return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
-  const send = (store: RedisSessionStore) => store.append(key, { entries: [say('mine')], now: NOON });
+  const send = (store: RedisSessionStore) =>
+    store.append(key, { entries: [say('mine')], now: NOON });
 
   test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
     const { hasty, others } = await open(loseReply, refuse);
-    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
+    expect(await errorOf(send(hasty))).toMatchObject({
+      type: 'store_unavailable',
+      outcome: 'unknown',
+    });
     expect(await said(others, key)).toEqual(['before', 'mine']);
   });
 
   test('it was not applied when the server refuses it each time', async () => {
     const { hasty, others } = await open(refuse);
-    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    expect(await errorOf(send(hasty))).toMatchObject({
+      type: 'store_unavailable',
+      outcome: 'not_applied',
+    });
     expect(await said(others, key)).toEqual(['before']);
   });
 
@@ -72,7 +81,10 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
 
     test('it succeeds, and the new session does not have it', async () => {
       const { store, others } = await open(
-        (run) => loseReply(run).catch(async (cause: unknown) => recreate(others).then(() => Promise.reject(cause))),
+        (run) =>
+          loseReply(run).catch(async (cause: unknown) =>
+            recreate(others).then(() => Promise.reject(cause)),
+          ),
         (run) => run(),
       );
       expect(await answerOf(send(store))).toMatchObject({ outcome: 'appended' });

@@ -4,7 +4,16 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { writeScript } from '../../../adapters/redis/writer.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import {
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
@@ -41,9 +50,18 @@ describeWithRedis('rewinds in Redis', () => {
       if (name === 'evalsha' && args[0] === writeScript.sha1) sent.push(args);
       return run();
     });
-    const store = new RedisSessionStore({ client: seen, prefix, events: true, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client: seen,
+      prefix,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
     await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
-    const rewind = async (after: number, contents: readonly string[], operationId?: string): Promise<number> => {
+    const rewind = async (
+      after: number,
+      contents: readonly string[],
+      operationId?: string,
+    ): Promise<number> => {
       const operation = operationId === undefined ? {} : { operation: operationOf(operationId) };
       const entries = contents.map((content) => say(content));
       const answer = await answerOf(store.append(key, { entries, now: NOON, after, ...operation }));
@@ -60,7 +78,10 @@ describeWithRedis('rewinds in Redis', () => {
     return Number(/cmdstat_getrange:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
   };
 
-  /** A history of so many entries, each after a rewind that has superseded nothing. Returns the positions. */
+  /**
+   * A history of so many entries, each after a rewind that has superseded nothing. Returns the
+   * positions.
+   */
   const insertChain = async ({ rewind }: Awaited<ReturnType<typeof open>>, spans: number) => {
     const positions = [0];
     for (const at of upTo(spans)) positions.push(await rewind(positions.at(-1) ?? 0, [`${at}`]));
@@ -75,14 +96,18 @@ describeWithRedis('rewinds in Redis', () => {
       const position = positions[at] ?? 0;
       const read = async () => {
         const slice = { before: position, limit: 1, maxBytes: 1 };
-        expect((await foundIn(store, slice, key)).entries).toMatchObject([{ content: `${at - 1}` }]);
+        expect((await foundIn(store, slice, key)).entries).toMatchObject([
+          { content: `${at - 1}` },
+        ]);
       };
       const many = await readsDuring(read);
       // What is shown, and at most three marks for each doubling of their number.
       expect(many).toBeLessThan(10 + 3 * 2 * Math.log2(SPANS));
     }
     const middle = positions[SPANS / 2] ?? 0;
-    expect(await readsDuring(() => bench.rewind(middle, ['instead']))).toBeLessThan(3 * 2 * Math.log2(SPANS));
+    expect(await readsDuring(() => bench.rewind(middle, ['instead']))).toBeLessThan(
+      3 * 2 * Math.log2(SPANS),
+    );
     expect(await said(store, key)).toEqual([...upTo(SPANS / 2).map(String), 'instead']);
   });
 
@@ -96,7 +121,11 @@ describeWithRedis('rewinds in Redis', () => {
     for (const at of upTo(500)) await rewind(question, [`answer ${at}`]);
     const reads = await readsDuring(async () => {
       const found = await foundIn(store, { limit: 3 }, key);
-      expect(found.entries.map(({ content }) => content)).toEqual(['before 18', 'before 19', 'answer 499']);
+      expect(found.entries.map(({ content }) => content)).toEqual([
+        'before 18',
+        'before 19',
+        'answer 499',
+      ]);
     });
     expect(reads).toBeLessThan(10);
   });
@@ -117,13 +146,19 @@ describeWithRedis('rewinds in Redis', () => {
     const { store, key, rewind } = await open();
     const piece = 64 * 1024;
     const positions: number[] = [];
-    for (const at of upTo(40)) positions.push(await append(store, key, [`${at} ${'x'.repeat(piece / 2)}`]));
+    for (const at of upTo(40))
+      positions.push(await append(store, key, [`${at} ${'x'.repeat(piece / 2)}`]));
     // One look at each piece of 64 KiB; about six at the record, the marks and the place.
     const late = await readsDuring(() => rewind(positions[35] ?? 0, ['late']));
     expect(late).toBeLessThan(12);
     const early = await readsDuring(() => rewind(positions[2] ?? 0, ['early']));
     expect(early).toBeLessThan(12);
-    expect((await said(store, key))?.map((content) => content.split(' ')[0])).toEqual(['0', '1', '2', 'early']);
+    expect((await said(store, key))?.map((content) => content.split(' ')[0])).toEqual([
+      '0',
+      '1',
+      '2',
+      'early',
+    ]);
   });
 
   test('a thousand small entries, each after a rewind, are read back in a history of large ones', async () => {
@@ -181,7 +216,9 @@ describeWithRedis('rewinds in Redis', () => {
     });
     const reader = new RedisSessionStore({ client: reading, prefix, timeoutMs: PATIENT_MS });
     const { entries } = await foundIn(reader, { limit: 10 }, key);
-    expect(entries.map(({ content }) => content.slice(0, 5))).toEqual(upTo(8).map((at) => `new ${at}`));
+    expect(entries.map(({ content }) => content.slice(0, 5))).toEqual(
+      upTo(8).map((at) => `new ${at}`),
+    );
   });
 
   test.each([
@@ -194,7 +231,9 @@ describeWithRedis('rewinds in Redis', () => {
     const position = await rewind(first, contents);
     const [sha1, count, ...rest] = (sent.at(-1) ?? []).map(String);
     await append(store, key, ['three']);
-    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(`appended ${position}`);
+    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(
+      `appended ${position}`,
+    );
     expect(await said(store, key)).toEqual(['one', ...contents, 'three']);
   });
 

@@ -16,7 +16,10 @@ import { startRedis } from '../../support/redis-server.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { storeCalls } from '../../support/store-calls.js';
 
-/** For calls that are refused until they give up: the answer to their last try may take more than half of it. */
+/**
+ * For calls that are refused until they give up: the answer to their last try may take more than
+ * half of it.
+ */
 const RETRIED_MS = 3000;
 /** For calls that get no answer. */
 const UNANSWERED_MS = 250;
@@ -38,7 +41,8 @@ type Call = Write | Read;
 
 const writes: Readonly<Record<Write, Run>> = {
   insert: (store: SessionStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
-  replace: (store: SessionStore) => replaceUnread(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
+  replace: (store: SessionStore) =>
+    replaceUnread(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
   append: (store: SessionStore) => store.append(key, { entries: [entry], now: NOON }),
   'append with an operationId': (store: SessionStore) =>
     store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
@@ -58,16 +62,22 @@ const allReads: readonly Call[] = ['find', 'findState', 'list', 'due'];
 const allCalls: readonly Call[] = [...additions, 'remove', ...allReads];
 
 /** As much of an error as a log could show. */
-const shown = (error: unknown): string => inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
+const shown = (error: unknown): string =>
+  inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
 /** The errors of calls that are made at once. None reveals a secret. */
 const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
-  const errors = await Promise.all(names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })));
+  const errors = await Promise.all(
+    names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })),
+  );
   expect(shown(errors)).not.toContain(SECRET);
   return errors;
 };
 
-/** A client without access gets an error or no answer: both end within the timeout, and neither reveals a secret. */
+/**
+ * A client without access gets an error or no answer: both end within the timeout, and neither
+ * reveals a secret.
+ */
 const expectUnreachable = async (store: SessionStore): Promise<void> => {
   for (const { name, error } of await errorsOf(store, ['find', 'list', 'insert', 'append'])) {
     expect(error.type).toBe('store_unavailable');
@@ -76,7 +86,9 @@ const expectUnreachable = async (store: SessionStore): Promise<void> => {
 };
 
 describeWithRedis('an error of the server', () => {
-  /** A server of its own with one ACTIVE session on it, and what can be done there as its master. */
+  /**
+   * A server of its own with one ACTIVE session on it, and what can be done there as its master.
+   */
   const open = async (...args: readonly string[]) => {
     const server = await startRedis({ args });
     onTestFinished(() => server.stop());
@@ -93,27 +105,43 @@ describeWithRedis('an error of the server', () => {
   };
 
   /** All that is stored, to the byte. */
-  const everything = async (admin: Redis): Promise<Readonly<Record<string, string | undefined>>> => {
+  const everything = async (
+    admin: Redis,
+  ): Promise<Readonly<Record<string, string | undefined>>> => {
     // What recognises calls goes by itself.
     const names = (await admin.keys('*')).filter((name) => !name.includes(':write:')).toSorted();
     const dumps = await Promise.all(names.map((name) => admin.dumpBuffer(name)));
     return Object.fromEntries(names.map((name, at) => [name, dumps[at]?.toString('base64')]));
   };
 
-  const expectRefused = async (store: SessionStore, names: readonly Call[], message: RegExp): Promise<void> => {
-    const refusal = { type: 'store_unavailable', outcome: 'not_applied', message: expect.stringMatching(message) };
+  const expectRefused = async (
+    store: SessionStore,
+    names: readonly Call[],
+    message: RegExp,
+  ): Promise<void> => {
+    const refusal = {
+      type: 'store_unavailable',
+      outcome: 'not_applied',
+      message: expect.stringMatching(message),
+    };
     for (const { name, error } of await errorsOf(store, names)) {
       expect({ name, error }).toMatchObject({ name, error: refusal });
     }
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    // Each waits for a client that tries again for seconds. A second client differs in how it is refused, which READONLY shows.
+    // Each waits for a client that tries again for seconds. A second client differs in how it is
+    // refused, which READONLY shows.
     const ofFirst = moreIfLong(version === clientVersions[0], true) ? test : test.skip;
     const storeAt = (
       port: number,
       { timeoutMs = PATIENT_MS, ...options }: ClientOptions & { timeoutMs?: number } = {},
-    ) => new RedisSessionStore({ client: openClient(version, { port, ...options }), prefix, timeoutMs });
+    ) =>
+      new RedisSessionStore({
+        client: openClient(version, { port, ...options }),
+        prefix,
+        timeoutMs,
+      });
 
     test('OOM: nothing is written, and reading and removing go on', async () => {
       const { port, admin, own } = await open();
@@ -184,7 +212,10 @@ describeWithRedis('an error of the server', () => {
     });
 
     ofFirst('CLUSTERDOWN: no node serves the slot', async () => {
-      const server = await startRedis({ args: ['--cluster-enabled', 'yes'], port: await freePortPair(10_000) });
+      const server = await startRedis({
+        args: ['--cluster-enabled', 'yes'],
+        port: await freePortPair(10_000),
+      });
       onTestFinished(() => server.stop());
       const store = storeAt(server.port, { timeoutMs: RETRIED_MS });
       await expectRefused(store, ['find', 'insert', 'append', 'remove'], /CLUSTERDOWN/);
@@ -214,9 +245,12 @@ describeWithRedis('an error of the server', () => {
       await expectRefused(await asUser('~elsewhere*', '+@all'), allCalls, /NOPERM/);
       await expectRefused(await asUser('~*', '+@connection', '+info'), allCalls, /NOPERM/);
       const reader = await asUser('~*', '+@all', '-@write');
-      for (const { error } of await errorsOf(reader, additions)) expect(error.type).toBe('store_unavailable');
+      for (const { error } of await errorsOf(reader, additions))
+        expect(error.type).toBe('store_unavailable');
       expect(await said(reader, key)).toEqual(['before']);
-      expect((await answerOf(reader.list(tenant, { offset: 0, limit: 10 }))).records).toHaveLength(1);
+      expect((await answerOf(reader.list(tenant, { offset: 0, limit: 10 }))).records).toHaveLength(
+        1,
+      );
       expect(await everything(admin)).toEqual(before);
     });
 
@@ -242,7 +276,9 @@ describeWithRedis('an error of the server', () => {
           if (result.isOk()) continue;
           const corrupt = { id: expect.stringMatching(/^(one|two)$/) };
           const unavailable = { type: 'store_unavailable', outcome: 'not_applied' };
-          expect(result.error).toMatchObject(result.error.type === 'corrupt_record' ? corrupt : unavailable);
+          expect(result.error).toMatchObject(
+            result.error.type === 'corrupt_record' ? corrupt : unavailable,
+          );
           expect(shown(result.error)).not.toContain(SECRET);
         }
         const after = await everything(admin);
@@ -250,7 +286,8 @@ describeWithRedis('an error of the server', () => {
         expect(after[damaged]).toBe(before[damaged]);
         const isShared = name === 'index' || name === 'deadlines' || name === 'tenants';
         expect(new Keyspace(prefix, 1).of(keyOf('two', tenant)).record in after).toBe(!isShared);
-        // What the sessions of a tenant share has to be in order, and what is the session's own need not be.
+        // What the sessions of a tenant share has to be in order, and what is the session's own
+        // need not be.
         if (isShared) {
           expect(await errorOf(store.remove(key))).toMatchObject({ type: 'corrupt_record' });
           await admin.del(damaged);
@@ -265,7 +302,11 @@ describeWithRedis('an error of the server', () => {
       const { port } = await open();
       const client = openClient(version, { port });
       const flusher = openClient(version, { port });
-      const store = new RedisSessionStore({ client, prefix: `flush-${process.pid}-${version}`, timeoutMs: PATIENT_MS });
+      const store = new RedisSessionStore({
+        client,
+        prefix: `flush-${process.pid}-${version}`,
+        timeoutMs: PATIENT_MS,
+      });
       await answerOf(store.insert(tenant, headOf('one'), live('IDLE')));
       for (const _ of upTo(3)) {
         await flusher.call('SCRIPT', 'FLUSH');

@@ -58,11 +58,17 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
       },
     ];
     const bad = await startMany(sessions, 500);
-    for (const [at, id] of bad.entries()) await damages[at % 2]?.(keys.of({ tenant: 'default', id }));
+    for (const [at, id] of bad.entries())
+      await damages[at % 2]?.(keys.of({ tenant: 'default', id }));
     clock.pass(1);
     const good = await startMany(sessions, 50);
     clock.pass(MINUTE);
-    expect(await sweep({ batch: 100 })).toEqual({ ended: 50, reported: 50, deleted: 0, failed: 500 });
+    expect(await sweep({ batch: 100 })).toEqual({
+      ended: 50,
+      reported: 50,
+      deleted: 0,
+      failed: 500,
+    });
     expect(told.toSorted()).toEqual(good.toSorted());
     expect(new Set(errors)).toEqual(new Set(['corrupt_record']));
     const before = sent();
@@ -185,7 +191,8 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
   test('finds what is due behind many tenants that are noted too early', async () => {
     const { sessions, clock, sweep, told } = open();
     const early = Array.from({ length: 40 }, (_, at) => sessions.forTenant(`early ${at}`));
-    for (const theirs of early) await okOf(theirs.terminate(await startedIn(theirs, { timeLimit: 60 })));
+    for (const theirs of early)
+      await okOf(theirs.terminate(await startedIn(theirs, { timeLimit: 60 })));
     clock.pass(1);
     const id = await startedIn(sessions.forTenant('due'), { timeLimit: 60 });
     clock.pass(MINUTE);
@@ -203,7 +210,9 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
     const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
     const failing = new SessionService({ store, clock });
-    const report = await okOf(createSweeper(failing, { batch: 2, onEnded: () => undefined }).sweepOnce());
+    const report = await okOf(
+      createSweeper(failing, { batch: 2, onEnded: () => undefined }).sweepOnce(),
+    );
     expect(report).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 2 });
   });
 });

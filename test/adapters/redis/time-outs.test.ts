@@ -45,13 +45,18 @@ const stopped = async (): Promise<Outage> => {
   };
 };
 
-/** Calls every method at once, and expects of each that it gives up in time and says what became of it. */
+/**
+ * Calls every method at once, and expects of each that it gives up in time and says what became of
+ * it.
+ */
 const expectUnavailable = async (store: RedisSessionStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {
       const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
       expect({ method, late }).toEqual({ method, late: false });
-      const outcome = reads.has(method) ? 'not_applied' : expect.stringMatching(/^(not_applied|unknown)$/);
+      const outcome = reads.has(method)
+        ? 'not_applied'
+        : expect.stringMatching(/^(not_applied|unknown)$/);
       expect({ method, error: value._unsafeUnwrapErr() }).toMatchObject({
         method,
         error: { type: 'store_unavailable', outcome },
@@ -70,24 +75,28 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
   const outages: Readonly<Record<string, () => Promise<Outage>>> = {
     'nobody listens': () => nobodyListens(),
     'nobody listens, enableOfflineQueue: false': () => nobodyListens({ enableOfflineQueue: false }),
-    'nobody listens, maxRetriesPerRequest: null': () => nobodyListens({ maxRetriesPerRequest: null }),
+    'nobody listens, maxRetriesPerRequest: null': () =>
+      nobodyListens({ maxRetriesPerRequest: null }),
     'nobody listens, maxRetriesPerRequest: 0': () => nobodyListens({ maxRetriesPerRequest: 0 }),
     'a server takes the connection and never answers': silentServer,
     'a server was stopped': stopped,
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    test.each(Object.keys(outages))('%s; and once it is back, the first call succeeds', async (name) => {
-      const outage = await outages[name]?.();
-      if (outage === undefined) throw new Error(`no outage ${name}`);
-      const client = openClient(version, { port: outage.port, ...outage.options });
-      const prefix = `time-outs-${process.pid}-${version}-${name}`;
-      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
-      await outage.recover();
-      const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
-      expect(await answerOf(store.insert(TENANT, headOf('back'), live('IDLE')))).toBe('inserted');
-      expect(await answerOf(store.remove(keyOf('back')))).toBe('removed');
-    });
+    test.each(Object.keys(outages))(
+      '%s; and once it is back, the first call succeeds',
+      async (name) => {
+        const outage = await outages[name]?.();
+        if (outage === undefined) throw new Error(`no outage ${name}`);
+        const client = openClient(version, { port: outage.port, ...outage.options });
+        const prefix = `time-outs-${process.pid}-${version}-${name}`;
+        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+        await outage.recover();
+        const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        expect(await answerOf(store.insert(TENANT, headOf('back'), live('IDLE')))).toBe('inserted');
+        expect(await answerOf(store.remove(keyOf('back')))).toBe('removed');
+      },
+    );
 
     test('the server stops in the middle of a conversation', async () => {
       const proxy = await openProxy(port);
@@ -101,13 +110,18 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       expect(await answerOf(patient.find(keyOf('two')))).toBeUndefined();
     });
 
-    test.each(['quit', 'disconnect'] as const)('the host has closed its client by %s()', async (close) => {
-      const client = openClient(version, { port });
-      const prefix = 'closed';
-      await answerOf(new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')));
-      await client[close]();
-      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
-    });
+    test.each(['quit', 'disconnect'] as const)(
+      'the host has closed its client by %s()',
+      async (close) => {
+        const client = openClient(version, { port });
+        const prefix = 'closed';
+        await answerOf(
+          new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')),
+        );
+        await client[close]();
+        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+      },
+    );
   });
 
   /** A client whose commands come back late, one after the other. */
@@ -130,7 +144,11 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
     await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
     // An index that is ahead of its sessions needs more than one look.
     await client.call('ZADD', `${prefix}:{0}:index:${TENANT}`, '1', 'gone');
-    const store = new RedisSessionStore({ client: slowly(client, 0.7 * TIMEOUT), prefix, timeoutMs: TIMEOUT });
+    const store = new RedisSessionStore({
+      client: slowly(client, 0.7 * TIMEOUT),
+      prefix,
+      timeoutMs: TIMEOUT,
+    });
     await Promise.all(
       methods.map(async (method) => {
         const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));

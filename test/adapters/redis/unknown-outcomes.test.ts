@@ -21,8 +21,9 @@ const TIMEOUT = 600_000;
 let prefixes = 0;
 
 /**
- * With `autoResendUnfulfilledCommands: false` ioredis neither sends a lost command again nor tells its caller: the
- * store gives up with an unknown outcome, and what then helps is that the caller repeats the call.
+ * With `autoResendUnfulfilledCommands: false` ioredis neither sends a lost command again nor tells
+ * its caller: the store gives up with an unknown outcome, and what then helps is that the caller
+ * repeats the call.
  */
 describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
@@ -31,13 +32,20 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const prefix = `unknown-outcomes-${process.pid}-${prefixes}`;
       const proxy = await openProxy(port);
       const clock = new ManualClock();
-      const direct = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
+      const direct = new RedisSessionStore({
+        client: openClient(version, { port }),
+        prefix,
+        timeoutMs: PATIENT_MS,
+      });
       const others = new SessionService({ store: direct, clock });
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       const first = await startedIn(others);
       await okOf(others.append(first, [{ role: 'user', content: 'first' }]));
       await okOf(others.delete(first));
-      const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
+      const client = openClient(version, {
+        port: proxy.port,
+        autoResendUnfulfilledCommands: false,
+      });
       const sessions = new SessionService({
         store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
         clock,
@@ -66,7 +74,9 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
 
     test('create with an idempotencyKey: one session', async () => {
       const { sessions, others, losing } = await open();
-      expect(await losing(writeScript, () => sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
+      expect(
+        await losing(writeScript, () => sessions.create({ ...ada, idempotencyKey: 'k' })),
+      ).toMatchObject(unknown);
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
       const page = await okOf(others.list());
       expect(repeated).toHaveProperty('repeated', true);
@@ -76,7 +86,9 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await createdIn(others);
-      expect(await losing(writeScript, () => sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
+      expect(
+        await losing(writeScript, () => sessions.start(id, { operationId: 'op' })),
+      ).toMatchObject(unknown);
       clock.pass(5000);
       expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
         id,
@@ -93,30 +105,41 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
         duration: 5,
         repeated: true,
       });
-      expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'PAUSED' });
+      expect(await errorOf(sessions.start(id))).toMatchObject({
+        type: 'invalid_transition',
+        status: 'PAUSED',
+      });
     });
 
-    test.each([0, 300])('append with an operationId and %i entries of others between: once', async (between) => {
-      const { sessions, others, losing } = await open();
-      const id = await startedIn(others);
-      const mine = [{ role: 'user', content: 'mine' }];
-      expect(await losing(writeScript, () => sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
-      const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
-      for (const entry of theirs) await okOf(others.append(id, [entry]));
-      const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
-      expect(repeated).toHaveProperty('repeated', true);
-      expect(await okOf(others.append(id, mine, { operationId: 'op' }))).toEqual(repeated);
-      expect(await contentsOf(others, id)).toEqual(['mine', ...theirs.map(({ content }) => content)]);
-      const after = await okOf(others.append(id, mine));
-      expect(after.position).toBeGreaterThan(repeated.position);
-    });
+    test.each([0, 300])(
+      'append with an operationId and %i entries of others between: once',
+      async (between) => {
+        const { sessions, others, losing } = await open();
+        const id = await startedIn(others);
+        const mine = [{ role: 'user', content: 'mine' }];
+        expect(
+          await losing(writeScript, () => sessions.append(id, mine, { operationId: 'op' })),
+        ).toMatchObject(unknown);
+        const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
+        for (const entry of theirs) await okOf(others.append(id, [entry]));
+        const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
+        expect(repeated).toHaveProperty('repeated', true);
+        expect(await okOf(others.append(id, mine, { operationId: 'op' }))).toEqual(repeated);
+        expect(await contentsOf(others, id)).toEqual([
+          'mine',
+          ...theirs.map(({ content }) => content),
+        ]);
+        const after = await okOf(others.append(id, mine));
+        expect(after.position).toBeGreaterThan(repeated.position);
+      },
+    );
 
     test('append without one may be there twice, but never more often than it was called', async () => {
       const { sessions, others, losing } = await open();
       const id = await startedIn(others);
-      expect(await losing(writeScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(
-        unknown,
-      );
+      expect(
+        await losing(writeScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }])),
+      ).toMatchObject(unknown);
       expect(await contentsOf(others, id)).toEqual(['mine']);
     });
 

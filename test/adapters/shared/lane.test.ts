@@ -4,7 +4,9 @@ import { Lane, type LaneOptions } from '../../../adapters/shared/lane.js';
 
 const wide = { groups: 1, calls: 100, bytes: 1000 };
 
-/** A lane of texts, the groups that have left it, and a function that answers the first open group. */
+/**
+ * A lane of texts, the groups that have left it, and a function that answers the first open group.
+ */
 const openLane = (limits: Partial<Omit<LaneOptions<string, string>, 'make'>> = {}) => {
   const groups: (readonly string[])[] = [];
   const open: (() => void)[] = [];
@@ -151,7 +153,8 @@ describe('a lane', () => {
 
   it('goes on with calls of a key whose group has failed', async () => {
     let isBroken = true;
-    const make = (calls: readonly string[]) => (isBroken ? Promise.reject(new Error('broken')) : calls);
+    const make = (calls: readonly string[]) =>
+      isBroken ? Promise.reject(new Error('broken')) : calls;
     const lane = new Lane<string, string>({ ...wide, groups: 2, make });
     const broken = Promise.allSettled([lane.run('a1', 1, 'a')]);
     await nextTurn();

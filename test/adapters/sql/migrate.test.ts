@@ -22,7 +22,10 @@ interface EmptyDatabase {
   run(sql: string): Promise<unknown>;
 }
 
-const describeMigrate = (empty: () => Promise<EmptyDatabase>, unreachable: () => Promise<Migrating>): void => {
+const describeMigrate = (
+  empty: () => Promise<EmptyDatabase>,
+  unreachable: () => Promise<Migrating>,
+): void => {
   it('says which version of the tables it found and which they have now', async () => {
     const { store } = await empty();
     expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1 });
@@ -49,7 +52,8 @@ const describeMigrate = (empty: () => Promise<EmptyDatabase>, unreachable: () =>
     await run(`UPDATE ${meta} SET value = 3`);
     expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
-      message: 'a later version of Colloquy made the tables: version 3, which needs 3 or later; this one knows 1',
+      message:
+        'a later version of Colloquy made the tables: version 3, which needs 3 or later; this one knows 1',
     });
   });
 

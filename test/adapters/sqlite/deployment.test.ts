@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../../adapters/sqlite/index.js';
+import {
+  SqliteSessionStore,
+  type SqliteSessionStoreOptions,
+} from '../../../adapters/sqlite/index.js';
 import { headOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
@@ -37,7 +40,8 @@ describe('the settings of a deployment in SQLite', () => {
   it('keep as many events as the first process asked for, also where one that follows writes', async () => {
     (await open({ events: { length: 5 } }).migrate())._unsafeUnwrap();
     const follower = open();
-    for (const at of upTo(12)) (await follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')))._unsafeUnwrap();
+    for (const at of upTo(12))
+      (await follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
     expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
   });
@@ -55,21 +59,27 @@ describe('the settings of a deployment in SQLite', () => {
   it.each([
     [{ events: false }, 'the option events is false, but this store has true'],
     [{ reportEnds: true }, 'the option reportEnds is true, but this store has false'],
-  ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
-    const first = open({ events: true });
-    (await first.migrate())._unsafeUnwrap();
-    const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
-    const store = open(options);
-    for (const _ of upTo(2)) {
-      expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
-      for (const method of methods) {
-        const result = await storeCalls[method](store);
-        expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+  ])(
+    'refuse each call of a process that asks for %j, and change nothing',
+    async (options, message) => {
+      const first = open({ events: true });
+      (await first.migrate())._unsafeUnwrap();
+      const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
+      const store = open(options);
+      for (const _ of upTo(2)) {
+        expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+        for (const method of methods) {
+          const result = await storeCalls[method](store);
+          expect([method, result.isErr() && result.error]).toEqual([
+            method,
+            expect.objectContaining(misconfigured),
+          ]);
+        }
       }
-    }
-    (await first.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
-    expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
-  });
+      (await first.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+      expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
+    },
+  );
 
   it('are changed by a migrate() that is told to, on and off', async () => {
     (await open().migrate())._unsafeUnwrap();

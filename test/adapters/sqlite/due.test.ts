@@ -4,7 +4,9 @@ import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlit
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
-/** A store with three overdue sessions, and how SQLite runs each statement that looks for due ones. */
+/**
+ * A store with three overdue sessions, and how SQLite runs each statement that looks for due ones.
+ */
 const openOverdue = async () => {
   const database = openLibsql(':memory:');
   const programs: string[] = [];
@@ -31,7 +33,9 @@ test.each(['ACTIVE', 'TERMINATED'] as const)(
   'a list of %s steps over no session that is not due yet',
   async (status) => {
     const { store, programs } = await openOverdue();
-    store.list('acme', { offset: 0, limit: 10, status: { anyOf: [status], now: NOON + 1 } })._unsafeUnwrap();
+    store
+      .list('acme', { offset: 0, limit: 10, status: { anyOf: [status], now: NOON + 1 } })
+      ._unsafeUnwrap();
     expect(programs.length).toBeGreaterThan(0);
     expect(programs.join('\n')).not.toContain(String(NEVER));
   },
@@ -39,7 +43,10 @@ test.each(['ACTIVE', 'TERMINATED'] as const)(
 
 test('a sweep steps over no session that is not due yet', async () => {
   const { store, programs } = await openOverdue();
-  expect(store.due(NOON + 1, 2)._unsafeUnwrap()).toMatchObject({ sessions: [{}, {}], hasMore: true });
+  expect(store.due(NOON + 1, 2)._unsafeUnwrap()).toMatchObject({
+    sessions: [{}, {}],
+    hasMore: true,
+  });
   // All tenants together, and since more are due than it asked for, each tenant by itself.
   expect(programs).toHaveLength(2);
   expect(programs.join('\n')).not.toContain(String(NEVER));

@@ -7,9 +7,14 @@ import { sqliteDrivers } from '../../support/sqlite-drivers.js';
 import { sqliteFile } from '../../support/sqlite-file.js';
 
 const keyOf = (id: string) => ({ tenant: 'acme', id });
-const saying = (text: string) => ({ entries: [say(text)], now: NOON, operation: operationOf(text) });
+const saying = (text: string) => ({
+  entries: [say(text)],
+  now: NOON,
+  operation: operationOf(text),
+});
 const appended = { outcome: 'appended', position: 1 };
-const unavailable = (outcome: string) => expect.objectContaining({ type: 'store_unavailable', outcome });
+const unavailable = (outcome: string) =>
+  expect.objectContaining({ type: 'store_unavailable', outcome });
 const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
 const undo = ['BEGIN IMMEDIATE', 'ROLLBACK'];
 
@@ -118,7 +123,12 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   });
 
   test('are stored beside one to a session that cannot be read', async () => {
-    const { database, commands, appendToAll, textsOf } = await opened('one', 'bad', 'three', 'four');
+    const { database, commands, appendToAll, textsOf } = await opened(
+      'one',
+      'bad',
+      'three',
+      'four',
+    );
     database.exec(`UPDATE colloquy_sessions SET state = '{}' WHERE id = 'bad'`);
     expect(await appendToAll()).toEqual([
       appended,
@@ -131,7 +141,13 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   });
 
   test('are stored beside some whose statement fails, each once', async () => {
-    const { store, faults, appendToAll, textsOf } = await opened('bad 1', 'one', 'bad 2', 'bad 3', 'two');
+    const { store, faults, appendToAll, textsOf } = await opened(
+      'bad 1',
+      'one',
+      'bad 2',
+      'bad 3',
+      'two',
+    );
     faults.statement = (values) => {
       if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
     };
@@ -197,22 +213,25 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(['one', 'two', 'three'].map(textsOf)).toEqual([[], [], []]);
   });
 
-  test.each(['throws', 'has an error'])('are unknown if one %s and cannot be undone', async (fails) => {
-    const { database, faults, appendToAll, textsOf } = await opened('one', 'bad', 'three');
-    if (fails === 'has an error') {
-      database.exec(`UPDATE colloquy_sessions SET state = '{}' WHERE id = 'bad'`);
-    }
-    faults.statement = (values) => {
-      if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
-    };
-    faults.command = (sql, exec) => {
-      if (sql === 'ROLLBACK') throw new Error('from the driver');
-      exec();
-    };
-    expect(await appendToAll()).toEqual(Array(3).fill(unavailable('unknown')));
-    faults.command = (_sql, exec) => exec();
-    expect(['one', 'three'].map(textsOf), 'undone by the next call').toEqual([[], []]);
-  });
+  test.each(['throws', 'has an error'])(
+    'are unknown if one %s and cannot be undone',
+    async (fails) => {
+      const { database, faults, appendToAll, textsOf } = await opened('one', 'bad', 'three');
+      if (fails === 'has an error') {
+        database.exec(`UPDATE colloquy_sessions SET state = '{}' WHERE id = 'bad'`);
+      }
+      faults.statement = (values) => {
+        if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');
+      };
+      faults.command = (sql, exec) => {
+        if (sql === 'ROLLBACK') throw new Error('from the driver');
+        exec();
+      };
+      expect(await appendToAll()).toEqual(Array(3).fill(unavailable('unknown')));
+      faults.command = (_sql, exec) => exec();
+      expect(['one', 'three'].map(textsOf), 'undone by the next call').toEqual([[], []]);
+    },
+  );
 
   test('are all not_applied if the host closes the connection before they leave', async () => {
     const { appendToAll, close } = await opened('one', 'two');
@@ -230,24 +249,29 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
       order.push(sql);
       setImmediate(() => order.push('other work'));
     };
-    const results = await Promise.all(upTo(150).map((at) => store.insert('acme', headOf(`${at}`), live('ACTIVE'))));
+    const results = await Promise.all(
+      upTo(150).map((at) => store.insert('acme', headOf(`${at}`), live('ACTIVE'))),
+    );
     expect(results.every((result) => result.isOk())).toBe(true);
     expect(order.slice(0, 5)).toEqual(['COMMIT', 'other work', 'COMMIT', 'other work', 'COMMIT']);
   });
 
-  test.each(['appended', 'created with'])('share a commit up to a mebibyte of text: %s', async (how) => {
-    const ids = ['a', 'b', 'c', 'd', 'e'];
-    const { store, commands } = await opened(...(how === 'appended' ? ids : []));
-    const large = { entries: [say('x'.repeat(400_000))], now: NOON };
-    const results = await Promise.all(
-      ids.map((id) => {
-        if (how === 'appended') return store.append(keyOf(id), large);
-        return store.insert('acme', headOf(id), live('ACTIVE'), { entries: large.entries });
-      }),
-    );
-    expect(results.every((result) => result.isOk())).toBe(true);
-    expect(commands).toEqual([...commit, ...commit, ...commit]);
-  });
+  test.each(['appended', 'created with'])(
+    'share a commit up to a mebibyte of text: %s',
+    async (how) => {
+      const ids = ['a', 'b', 'c', 'd', 'e'];
+      const { store, commands } = await opened(...(how === 'appended' ? ids : []));
+      const large = { entries: [say('x'.repeat(400_000))], now: NOON };
+      const results = await Promise.all(
+        ids.map((id) => {
+          if (how === 'appended') return store.append(keyOf(id), large);
+          return store.insert('acme', headOf(id), live('ACTIVE'), { entries: large.entries });
+        }),
+      );
+      expect(results.every((result) => result.isOk())).toBe(true);
+      expect(commands).toEqual([...commit, ...commit, ...commit]);
+    },
+  );
 
   test('to one session keep their order', async () => {
     const { store, faults, textsOf } = await opened('one', 'bad');

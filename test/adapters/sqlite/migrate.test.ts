@@ -30,7 +30,10 @@ describe('SqliteSessionStore', () => {
   it('migrates a file to a write-ahead log, which the file keeps', async () => {
     const modeOf = (connection: typeof database) => connection.prepare('PRAGMA journal_mode').all();
     database.exec('PRAGMA journal_mode = DELETE');
-    expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1 });
+    expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({
+      from: 0,
+      to: 1,
+    });
     const later = openLibsql(file, 'PRAGMA busy_timeout = 0');
     expect(modeOf(later)).toEqual([{ journal_mode: 'wal' }]);
     later.close();
@@ -38,14 +41,26 @@ describe('SqliteSessionStore', () => {
 
   it.each([
     ['in memory', ':memory:', 'the database is in memory'],
-    ['on a file system that shares no memory', '?vfs=unix-none', 'SQLite keeps journal_mode = delete for this file'],
-  ])('says why a database %s has no write-ahead log, and keeps sessions without', async (_, place, withoutWal) => {
-    const without = openLibsql(place.startsWith('?') ? `file:${file}.none${place}` : place, 'PRAGMA busy_timeout = 0');
-    const store = new SqliteSessionStore({ database: without });
-    expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1, withoutWal });
-    expect((await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap()).toBe('inserted');
-    without.close();
-  });
+    [
+      'on a file system that shares no memory',
+      '?vfs=unix-none',
+      'SQLite keeps journal_mode = delete for this file',
+    ],
+  ])(
+    'says why a database %s has no write-ahead log, and keeps sessions without',
+    async (_, place, withoutWal) => {
+      const without = openLibsql(
+        place.startsWith('?') ? `file:${file}.none${place}` : place,
+        'PRAGMA busy_timeout = 0',
+      );
+      const store = new SqliteSessionStore({ database: without });
+      expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1, withoutWal });
+      expect((await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap()).toBe(
+        'inserted',
+      );
+      without.close();
+    },
+  );
 
   it('says that a reader held off the write-ahead log, and sets it the next time', async () => {
     const settings = 'PRAGMA busy_timeout = 1; PRAGMA journal_mode = DELETE';
@@ -57,9 +72,14 @@ describe('SqliteSessionStore', () => {
       begin();
     });
     const locked = { from: 0, to: 1, withoutWal: 'another connection has locked the database' };
-    expect((await new SqliteSessionStore({ database: beside }).migrate())._unsafeUnwrap()).toEqual(locked);
+    expect((await new SqliteSessionStore({ database: beside }).migrate())._unsafeUnwrap()).toEqual(
+      locked,
+    );
     reader.exec('COMMIT');
-    expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({ from: 1, to: 1 });
+    expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({
+      from: 1,
+      to: 1,
+    });
     reader.close();
   });
 
@@ -68,7 +88,10 @@ describe('SqliteSessionStore', () => {
     database.exec('PRAGMA secure_delete = ON');
     const secret = 'the secret of the session';
     (
-      await store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })
+      await store.append(key, {
+        ...hello,
+        entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)],
+      })
     )._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
@@ -90,7 +113,8 @@ describe('SqliteSessionStore', () => {
     expect(changed.find(key).isOk(), 'its settings stay').toBe(true);
     expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
-      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+      message:
+        'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
     });
   });
 });

@@ -10,7 +10,10 @@ export const openedStore = async (database: SqliteDatabase): Promise<SqliteSessi
 };
 
 /** The connection, but `onCommit` may throw, or commit and throw, instead of COMMIT. */
-export const withCommit = (database: SqliteDatabase, onCommit: (commit: () => void) => void): SqliteDatabase => ({
+export const withCommit = (
+  database: SqliteDatabase,
+  onCommit: (commit: () => void) => void,
+): SqliteDatabase => ({
   exec: (sql) => (sql === 'COMMIT' ? onCommit(() => database.exec(sql)) : database.exec(sql)),
   prepare: (sql) => database.prepare(sql),
 });

@@ -18,7 +18,9 @@ const openThree = async () => {
   const store = new SqliteSessionStore({ database: noting });
   (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    (await store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })))._unsafeUnwrap();
+    (
+      await store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } }))
+    )._unsafeUnwrap();
   }
   asked.length = 0;
   return { store, asked };
@@ -28,16 +30,24 @@ const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
   ['all', {}],
   ['all, the oldest first', { order: 'oldest' }],
   ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
-  ['those with one of three statuses', { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } }],
+  [
+    'those with one of three statuses',
+    { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } },
+  ],
   ['those with a label', { labels: { user: 'u-1' } }],
 ];
 
-test.each(ranges)('a page of %s after the last one costs its total alone, however far it is', async (_, range) => {
-  const { store, asked } = await openThree();
-  for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
-    const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
-    expect(page).toEqual({ records: [], total: 3, unreadable: [] });
-  }
-  expect(asked).toEqual([expect.stringMatching(/^SELECT .* AS total$/s)]);
-  expect(store.list('acme', { offset: 2, limit: 10, ...range })._unsafeUnwrap().records).toHaveLength(1);
-});
+test.each(ranges)(
+  'a page of %s after the last one costs its total alone, however far it is',
+  async (_, range) => {
+    const { store, asked } = await openThree();
+    for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
+      const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
+      expect(page).toEqual({ records: [], total: 3, unreadable: [] });
+    }
+    expect(asked).toEqual([expect.stringMatching(/^SELECT .* AS total$/s)]);
+    expect(
+      store.list('acme', { offset: 2, limit: 10, ...range })._unsafeUnwrap().records,
+    ).toHaveLength(1);
+  },
+);

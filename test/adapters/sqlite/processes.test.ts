@@ -13,7 +13,10 @@ const key = { tenant: 'acme', id: 'one' };
 const startWriter = (file: string, name: string, count = ''): ChildProcess =>
   spawn(process.execPath, [worker, file, name, count], { stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** The position of each append that the writer said was acknowledged. `onLine` gets how many there are. */
+/**
+ * The position of each append that the writer said was acknowledged. `onLine` gets how many there
+ * are.
+ */
 const acknowledged = async (
   writer: ChildProcess,
   onLine: (count: number) => void = () => undefined,
@@ -42,7 +45,11 @@ describe('several processes on one SQLite file', () => {
     const record = new SqliteSessionStore({ database }).find(key)._unsafeUnwrap();
     database.close();
     const contents = record?.history.map(({ content }) => content) ?? [];
-    return { contents, own: contents.filter((text) => text.startsWith(`${name}-`)), sequence: record?.sequence };
+    return {
+      contents,
+      own: contents.filter((text) => text.startsWith(`${name}-`)),
+      sequence: record?.sequence,
+    };
   };
 
   it('four that start at once make the tables once, and each append of theirs is in the history once', async () => {
@@ -53,7 +60,8 @@ describe('several processes on one SQLite file', () => {
     expect(sequence).toBe(161);
     for (const [at, positions] of all.entries()) {
       expect(positions.size).toBe(40);
-      for (const [number, position] of positions) expect(contents[position - 1]).toBe(`${names[at]}-${number}`);
+      for (const [number, position] of positions)
+        expect(contents[position - 1]).toBe(`${names[at]}-${number}`);
     }
   });
 
@@ -64,7 +72,8 @@ describe('several processes on one SQLite file', () => {
         if (count === 30) writer.kill('SIGKILL');
       });
       const { contents, own, sequence } = historyOf(name);
-      for (const [number, position] of positions) expect(contents[position - 1]).toBe(`${name}-${number}`);
+      for (const [number, position] of positions)
+        expect(contents[position - 1]).toBe(`${name}-${number}`);
       // At most the one whose answer did not arrive.
       expect(own.length - positions.size).toBeOneOf([0, 1]);
       expect(own).toEqual(own.map((_, at) => `${name}-${at + 1}`));
@@ -74,7 +83,9 @@ describe('several processes on one SQLite file', () => {
       const call = { entries: [say(text)], now: NOON, operation: operationOf(text) };
       (await new SqliteSessionStore({ database }).append(key, call))._unsafeUnwrap();
       database.close();
-      expect(historyOf(name).own, 'after the open append was repeated').toHaveLength(positions.size + 1);
+      expect(historyOf(name).own, 'after the open append was repeated').toHaveLength(
+        positions.size + 1,
+      );
     }
   });
 });

@@ -52,20 +52,28 @@ describe('SqliteSessionStore', () => {
     [0, 5000],
     [1, 1],
     [9000, 9000],
-  ])('waits for the lock of another connection: of busy_timeout = %i its first call makes %i', async (given, then) => {
-    database.exec(`PRAGMA busy_timeout = ${given}`);
-    const store = new SqliteSessionStore({ database });
-    store.findState(key);
-    expect(database.prepare('PRAGMA busy_timeout').all()).toEqual([{ timeout: then }]);
-    database.exec('PRAGMA busy_timeout = 0');
-    (await store.migrate())._unsafeUnwrap();
-    expect(database.prepare('PRAGMA busy_timeout').all(), 'what the host sets later').toEqual([{ timeout: 0 }]);
-  });
+  ])(
+    'waits for the lock of another connection: of busy_timeout = %i its first call makes %i',
+    async (given, then) => {
+      database.exec(`PRAGMA busy_timeout = ${given}`);
+      const store = new SqliteSessionStore({ database });
+      store.findState(key);
+      expect(database.prepare('PRAGMA busy_timeout').all()).toEqual([{ timeout: then }]);
+      database.exec('PRAGMA busy_timeout = 0');
+      (await store.migrate())._unsafeUnwrap();
+      expect(database.prepare('PRAGMA busy_timeout').all(), 'what the host sets later').toEqual([
+        { timeout: 0 },
+      ]);
+    },
+  );
 
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('migrate()') });
+      expect(error).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('migrate()'),
+      });
     }
   });
 
@@ -93,7 +101,10 @@ describe('SqliteSessionStore', () => {
     expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
     other.exec('ROLLBACK');
     other.close();
-    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+      outcome: 'appended',
+      position: 1,
+    });
   });
 
   it('a full disk is not_applied, and nothing of the call stays', async () => {
@@ -104,7 +115,10 @@ describe('SqliteSessionStore', () => {
     expect((await store.append(key, large))._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('PRAGMA max_page_count = 100000');
     expect(store.find(key)._unsafeUnwrap()).toMatchObject({ history: [], sequence: 1 });
-    expect((await store.append(key, large))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 2 });
+    expect((await store.append(key, large))._unsafeUnwrap()).toEqual({
+      outcome: 'appended',
+      position: 2,
+    });
   });
 
   it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', async () => {
@@ -124,7 +138,10 @@ describe('SqliteSessionStore', () => {
     });
     expect(store.find(key)._unsafeUnwrapErr(), 'a read').toMatchObject(notApplied);
     code = '';
-    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+      outcome: 'appended',
+      position: 1,
+    });
     expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
   });
 
@@ -137,7 +154,9 @@ describe('SqliteSessionStore', () => {
       }),
     );
     isLost = true;
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+      outcome: 'unknown',
+    });
     isLost = false;
     expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
       outcome: 'appended',
@@ -157,7 +176,9 @@ describe('SqliteSessionStore', () => {
 
   it('removes everything of a session, in every table', async () => {
     const store = await openedStore(database);
-    (await store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } })))._unsafeUnwrap();
+    (
+      await store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } }))
+    )._unsafeUnwrap();
     for (const id of ['one', 'two']) {
       (await store.append({ tenant: 'acme', id }, hello))._unsafeUnwrap();
       (await store.remove({ tenant: 'acme', id }))._unsafeUnwrap();
@@ -180,7 +201,13 @@ describe('SqliteSessionStore', () => {
     }
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
     expect(read('0')?.isTrimmed).toBe(true);
-    expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
+    expect(places.map((place) => read(place)?.isTrimmed)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('keeps a long log a little longer, so that not every change removes an event', async () => {
@@ -199,14 +226,17 @@ describe('SqliteSessionStore', () => {
   it('reads the events of a session or tenant past all others', async () => {
     const store = await openedStore(database);
     (await store.append(key, hello))._unsafeUnwrap();
-    for (let at = 0; at < 20; at += 1) (await store.insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+    for (let at = 0; at < 20; at += 1)
+      (await store.insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
     const latest = store.events?.latest()._unsafeUnwrap();
     for (const sessionId of ['one', undefined]) {
       const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
       expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
       expect(page?.position, 'it goes on after all others').toBe(latest);
     }
-    const none = store.events?.read('', '0', 5, { tenant: 'acme', sessionId: 'nobody' })._unsafeUnwrap();
+    const none = store.events
+      ?.read('', '0', 5, { tenant: 'acme', sessionId: 'nobody' })
+      ._unsafeUnwrap();
     expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
   });
 
@@ -214,36 +244,49 @@ describe('SqliteSessionStore', () => {
     const store = await openedStore(database);
     expect(store.events?.isClosed()).toBe(false);
     database.close();
-    for (const answer of operations(store)) expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
+    for (const answer of operations(store))
+      expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
     expect(store.events?.isClosed()).toBe(true);
   });
 
-  it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', async (order) => {
-    const texts = new Set<string>();
-    const store = await openedStore({
-      exec: (sql) => database.exec(sql),
-      prepare: (sql) => {
-        texts.add(sql.replace(/\s+/g, ' ').trim());
-        return database.prepare(sql);
-      },
-    });
-    const range = { offset: 0, limit: 10, order, after: { id: 'x', at: new Date(NOON).toISOString() } };
-    store.list('acme', range)._unsafeUnwrap();
-    store.list('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
-    store.list('acme', { ...range, status: { anyOf: ['ACTIVE'], now: NOON } })._unsafeUnwrap();
-    store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
-    store.due(NOON, 10)._unsafeUnwrap();
-    store.events?.read('', '0', 10)._unsafeUnwrap();
-    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: undefined })._unsafeUnwrap();
-    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: 'one' })._unsafeUnwrap();
-    const plans = [...texts].filter((sql) => sql.startsWith('SELECT') && sql.includes('WHERE'));
-    expect(plans.length).toBeGreaterThan(8);
-    for (const sql of plans) {
-      const values = Array.from(sql.matchAll(/\?/g), () => 0);
-      const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
-      expect(plan, sql).not.toMatch(/SCAN colloquy|TEMP B-TREE/);
-      if (sql.includes('events WHERE tenant = ? AND ms')) expect(plan, sql).toContain('(tenant=? AND ms>?)');
-      if (sql.includes('events WHERE tenant = ? AND id')) expect(plan, sql).toContain('(tenant=? AND id=? AND ms>?)');
-    }
-  });
+  it.each(['newest', 'oldest'] as const)(
+    'reads every list, and events, from an index, %s first',
+    async (order) => {
+      const texts = new Set<string>();
+      const store = await openedStore({
+        exec: (sql) => database.exec(sql),
+        prepare: (sql) => {
+          texts.add(sql.replace(/\s+/g, ' ').trim());
+          return database.prepare(sql);
+        },
+      });
+      const range = {
+        offset: 0,
+        limit: 10,
+        order,
+        after: { id: 'x', at: new Date(NOON).toISOString() },
+      };
+      store.list('acme', range)._unsafeUnwrap();
+      store.list('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
+      store.list('acme', { ...range, status: { anyOf: ['ACTIVE'], now: NOON } })._unsafeUnwrap();
+      store
+        .list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })
+        ._unsafeUnwrap();
+      store.due(NOON, 10)._unsafeUnwrap();
+      store.events?.read('', '0', 10)._unsafeUnwrap();
+      store.events?.read('', '0', 10, { tenant: 'acme', sessionId: undefined })._unsafeUnwrap();
+      store.events?.read('', '0', 10, { tenant: 'acme', sessionId: 'one' })._unsafeUnwrap();
+      const plans = [...texts].filter((sql) => sql.startsWith('SELECT') && sql.includes('WHERE'));
+      expect(plans.length).toBeGreaterThan(8);
+      for (const sql of plans) {
+        const values = Array.from(sql.matchAll(/\?/g), () => 0);
+        const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
+        expect(plan, sql).not.toMatch(/SCAN colloquy|TEMP B-TREE/);
+        if (sql.includes('events WHERE tenant = ? AND ms'))
+          expect(plan, sql).toContain('(tenant=? AND ms>?)');
+        if (sql.includes('events WHERE tenant = ? AND id'))
+          expect(plan, sql).toContain('(tenant=? AND id=? AND ms>?)');
+      }
+    },
+  );
 });

@@ -5,7 +5,15 @@ import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/
 import type { StateRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
-import { ended, headOf, live, NOON, operationOf, previousOf, say } from '../../../src/testing/samples.js';
+import {
+  ended,
+  headOf,
+  live,
+  NOON,
+  operationOf,
+  previousOf,
+  say,
+} from '../../../src/testing/samples.js';
 import { reasonToSkip } from '../../support/requirements.js';
 import { errorOf, okOf } from '../../support/sessions.js';
 import { sqliteDrivers } from '../../support/sqlite-drivers.js';
@@ -21,16 +29,20 @@ const labels = { user: 'u-1' };
 const due = { revision: 2, deadline: NOON + 5 };
 const hello = operationOf('hello');
 
-const entriesOf = ({ tenant }: SessionKey) => ['first', 'second', 'third'].map((text) => say(`${text} of ${tenant}`));
+const entriesOf = ({ tenant }: SessionKey) =>
+  ['first', 'second', 'third'].map((text) => say(`${text} of ${tenant}`));
 
-const replaced = (store: Store, key: SessionKey, next: StateRecord) => store.replace(key, previousOf(next), next);
+const replaced = (store: Store, key: SessionKey, next: StateRecord) =>
+  store.replace(key, previousOf(next), next);
 
 const seeded = async (database: SqliteDatabase): Promise<Store> => {
   const store = new SqliteSessionStore({ database, events: true });
   (await store.migrate())._unsafeUnwrap();
   for (const key of [theirs, ours]) {
     (await store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels })))._unsafeUnwrap();
-    (await store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }))._unsafeUnwrap();
+    (
+      await store.append(key, { entries: entriesOf(key), now: NOON, operation: hello })
+    )._unsafeUnwrap();
   }
   (await replaced(store, theirs, live('ACTIVE', due)))._unsafeUnwrap();
   (await replaced(store, ours, ended('terminated', due)))._unsafeUnwrap();
@@ -40,7 +52,10 @@ const seeded = async (database: SqliteDatabase): Promise<Store> => {
 const page = { offset: 0, limit: 10 };
 const status = { anyOf: ['ACTIVE'], now: NOON } as const;
 
-type Call = (store: Store, key: SessionKey) => Answer<unknown, StoreError | TooLarge | SearchTooLarge> | undefined;
+type Call = (
+  store: Store,
+  key: SessionKey,
+) => Answer<unknown, StoreError | TooLarge | SearchTooLarge> | undefined;
 
 const calls: Readonly<Record<string, Call>> = {
   insert: (store, { tenant }) => store.insert(tenant, headOf('new'), live('ACTIVE', { labels })),
@@ -51,26 +66,40 @@ const calls: Readonly<Record<string, Call>> = {
   list: (store, { tenant }) => store.list(tenant, page),
   'list by label': (store, { tenant }) => store.list(tenant, { ...page, labels: { user: 'u-1' } }),
   'list by status': (store, { tenant }) => store.list(tenant, { ...page, status }),
-  'list by time': (store, { tenant }) => store.list(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
+  'list by time': (store, { tenant }) =>
+    store.list(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
   replace: (store, key) => replaced(store, key, live('PAUSED', { revision: 3 })),
   append: (store, key) => store.append(key, { entries: [say('more')], now: NOON }),
-  'append again': (store, key) => store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
-  'findEntries after a position': (store, key) => store.findEntries(key, { limit: 3, after: 0, maxBytes: 200 }),
-  'findEntries before a position': (store, key) => store.findEntries(key, { limit: 3, before: 3, maxBytes: 200 }),
+  'append again': (store, key) =>
+    store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
+  'findEntries after a position': (store, key) =>
+    store.findEntries(key, { limit: 3, after: 0, maxBytes: 200 }),
+  'findEntries before a position': (store, key) =>
+    store.findEntries(key, { limit: 3, before: 3, maxBytes: 200 }),
   remove: (store, key) => store.remove(key, { now: NOON }),
   reschedule: (store, key) => store.reschedule(key, { from: NOON + 5, to: NOON + 2 }),
   due: (store) => store.due(NOON + 10, 1),
   'events.latest': (store) => store.events?.latest(),
-  'events.read': (store, { tenant, id }) => store.events?.read('', '0', 10, { tenant, sessionId: id }),
+  'events.read': (store, { tenant, id }) =>
+    store.events?.read('', '0', 10, { tenant, sessionId: id }),
 };
 
-/** The answer, and all that the tables hold after it. What is random in a incarnation is replaced by its session. */
-const outcomeOf = async (call: Call, { store, database }: { store: Store; database: SqliteDatabase }) => {
+/**
+ * The answer, and all that the tables hold after it. What is random in a incarnation is replaced by
+ * its session.
+ */
+const outcomeOf = async (
+  call: Call,
+  { store, database }: { store: Store; database: SqliteDatabase },
+) => {
   const answer = await call(store, ours);
   const rowsOf = (sql: string): unknown => database.prepare(sql).all();
   const tables = ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals', 'events'];
   const incarnations = rowsOf('SELECT tenant, id, incarnation FROM colloquy_events');
-  let stored = JSON.stringify({ answer, tables: tables.map((name) => rowsOf(`SELECT * FROM colloquy_${name}`)) });
+  let stored = JSON.stringify({
+    answer,
+    tables: tables.map((name) => rowsOf(`SELECT * FROM colloquy_${name}`)),
+  });
   for (const { tenant, id, incarnation } of Array.isArray(incarnations) ? incarnations : []) {
     stored = stored.replaceAll(incarnation, `incarnation of ${tenant}/${id}`);
   }
@@ -92,7 +121,10 @@ const withStatements = (database: SqliteDatabase, wrap: Wrap): SqliteDatabase =>
   },
 });
 
-/** A connection on which the statement with this number, counted from `begin` on, fails: its tables are gone until ROLLBACK. */
+/**
+ * A connection on which the statement with this number, counted from `begin` on, fails: its tables
+ * are gone until ROLLBACK.
+ */
 const failing = (database: SqliteDatabase) => {
   let left = 0;
   const wrap: Wrap =
@@ -111,7 +143,10 @@ const failing = (database: SqliteDatabase) => {
   return { database: withStatements(database, wrap), begin };
 };
 
-/** The fault of libsql 0.5.29 in whatever reads: after an error, the next call is answered for the values before. */
+/**
+ * The fault of libsql 0.5.29 in whatever reads: after an error, the next call is answered for the
+ * values before.
+ */
 const withOldValues = (database: SqliteDatabase): SqliteDatabase =>
   withStatements(database, (method, call) => {
     let old: (string | number)[] | undefined;
@@ -130,8 +165,15 @@ const opened = (open: Open, file = ':memory:') => {
   return database;
 };
 
-/** What an operation gives, after the same operation of another tenant failed at each of its statements in turn. */
-const outcomesAfterErrors = async (call: Call, connect: () => SqliteDatabase, driver = (it: SqliteDatabase) => it) => {
+/**
+ * What an operation gives, after the same operation of another tenant failed at each of its
+ * statements in turn.
+ */
+const outcomesAfterErrors = async (
+  call: Call,
+  connect: () => SqliteDatabase,
+  driver = (it: SqliteDatabase) => it,
+) => {
   const outcomes: Awaited<ReturnType<typeof outcomeOf>>[] = [];
   for (let number = 1; ; number += 1) {
     const database = connect();
@@ -158,7 +200,9 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     return;
   }
 
-  /** A store in a file with a rollback journal, which another connection locks while `attempt` runs. */
+  /**
+   * A store in a file with a rollback journal, which another connection locks while `attempt` runs.
+   */
   const lockable = async () => {
     const { file, remove } = sqliteFile();
     onTestFinished(remove);
@@ -181,7 +225,8 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     const { store, whileLocked } = await lockable();
     const sessions = new SessionService({ store });
     const [acme, beta] = [sessions.forTenant('acme'), sessions.forTenant('beta')];
-    const read = async (of: SessionService, id: string) => (await okOf(of.history(id))).entries.map(withoutPosition);
+    const read = async (of: SessionService, id: string) =>
+      (await okOf(of.history(id))).entries.map(withoutPosition);
     expect(await read(acme, 'one')).toEqual(entriesOf(theirs));
     const refused = await whileLocked(() => errorOf(acme.pause('one')));
     expect(refused).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
@@ -190,19 +235,25 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     expect(await read(beta, 'two')).toEqual(entriesOf(ours));
   });
 
-  test.each(Object.entries(calls))('%s: a call that a lock refused leaves nothing of its values', async (_, call) => {
-    const [locked, free] = [await lockable(), await lockable()];
-    for (const { store } of [locked, free]) await call(store, { tenant: 'none', id: 'none' });
-    const refused = await locked.whileLocked(() => call(locked.store, theirs));
-    expect(refused?.isErr()).toBe(true);
-    expect(await outcomeOf(call, locked)).toEqual(await outcomeOf(call, free));
-  });
+  test.each(Object.entries(calls))(
+    '%s: a call that a lock refused leaves nothing of its values',
+    async (_, call) => {
+      const [locked, free] = [await lockable(), await lockable()];
+      for (const { store } of [locked, free]) await call(store, { tenant: 'none', id: 'none' });
+      const refused = await locked.whileLocked(() => call(locked.store, theirs));
+      expect(refused?.isErr()).toBe(true);
+      expect(await outcomeOf(call, locked)).toEqual(await outcomeOf(call, free));
+    },
+  );
 
   test.each(Object.entries(calls))(
     '%s: an error in any of its statements leaves nothing of its values',
     async (_, call) => {
       const reference = opened(open);
-      const expected = await outcomeOf(call, { store: await seeded(reference), database: reference });
+      const expected = await outcomeOf(call, {
+        store: await seeded(reference),
+        database: reference,
+      });
       const outcomes = await outcomesAfterErrors(call, () => opened(open));
       expect(outcomes.length).toBeGreaterThan(0);
       for (const outcome of outcomes) expect(outcome).toEqual(expected);
@@ -218,7 +269,8 @@ describe('a driver that answers for the values before, after an error', () => {
     expect(outcomes.length).toBeGreaterThan(0);
     for (const outcome of outcomes) {
       if (outcome.error === undefined) expect(outcome).toEqual(expected);
-      else expect(outcome.error).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+      else
+        expect(outcome.error).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
     }
   });
 });

@@ -19,7 +19,14 @@ const steps = [
   'before the append',
   'after the append',
 ];
-const turn = ['user', 'function_call', 'function_call_result', 'function_call', 'function_call_result', 'assistant'];
+const turn = [
+  'user',
+  'function_call',
+  'function_call_result',
+  'function_call',
+  'function_call_result',
+  'assistant',
+];
 
 describeDatabases(
   'a turn of an agent whose process is killed',
@@ -44,23 +51,28 @@ describeDatabases(
 
     const tried = effort(steps.slice(-1), steps);
 
-    test.each(tried)('%s is in the history whole or not at all, and once when it is run again', async (step) => {
-      const { id, sessions, rolesOf, kill } = await open();
-      await kill({ first: 'look_up', turn: 'job-1', step });
-      const isRecorded = step === 'after the append';
-      expect(await rolesOf()).toEqual(isRecorded ? turn : []);
-      const again = await playTurn(sessions, 'look_up', { id, turn: 'job-1' });
-      expect(again).toEqual(
-        isRecorded
-          ? { rejected: expect.stringContaining('operation_mismatch') }
-          : { answered: expect.stringContaining('Here it is') },
-      );
-      expect(await rolesOf()).toEqual(turn);
-      await playTurn(sessions, 'look_up', { id, turn: 'job-2' });
-      expect(await rolesOf()).toEqual([...turn, ...turn]);
-    });
+    test.each(tried)(
+      '%s is in the history whole or not at all, and once when it is run again',
+      async (step) => {
+        const { id, sessions, rolesOf, kill } = await open();
+        await kill({ first: 'look_up', turn: 'job-1', step });
+        const isRecorded = step === 'after the append';
+        expect(await rolesOf()).toEqual(isRecorded ? turn : []);
+        const again = await playTurn(sessions, 'look_up', { id, turn: 'job-1' });
+        expect(again).toEqual(
+          isRecorded
+            ? { rejected: expect.stringContaining('operation_mismatch') }
+            : { answered: expect.stringContaining('Here it is') },
+        );
+        expect(await rolesOf()).toEqual(turn);
+        await playTurn(sessions, 'look_up', { id, turn: 'job-2' });
+        expect(await rolesOf()).toEqual([...turn, ...turn]);
+      },
+    );
 
-    test.each(effort(['after the append'], ['in the tool delete', 'before the append', 'after the append']))(
+    test.each(
+      effort(['after the append'], ['in the tool delete', 'before the append', 'after the append']),
+    )(
       '%s goes on after an approval in another process, with the result of the tool once',
       async (step) => {
         const { id, sessions, rolesOf, kill } = await open();
@@ -70,7 +82,12 @@ describeDatabases(
         await kill({ ...approved, first: 'delete', step });
         const answered = await playTurn(sessions, 'delete', approved);
         expect(answered).toEqual({ answered: expect.stringContaining('Here it is') });
-        expect(await rolesOf()).toEqual(['user', 'function_call', 'function_call_result', 'assistant']);
+        expect(await rolesOf()).toEqual([
+          'user',
+          'function_call',
+          'function_call_result',
+          'assistant',
+        ]);
       },
     );
   },

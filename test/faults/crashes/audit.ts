@@ -16,7 +16,8 @@ const idsListed = async (sessions: SessionService): Promise<ReadonlyMap<string, 
   for (let page = 1; ; page += 1) {
     const listed = (await sessions.list({ limit: 100, page }))._unsafeUnwrap();
     for (const { id } of listed.sessions) times.set(id, (times.get(id) ?? 0) + 1);
-    if (listed.unreadable.length > 0) throw new Error(`unreadable: ${listed.unreadable.join(', ')}`);
+    if (listed.unreadable.length > 0)
+      throw new Error(`unreadable: ${listed.unreadable.join(', ')}`);
     if (listed.sessions.length === 0) return times;
   }
 };
@@ -28,7 +29,10 @@ const isInOrder = (part: readonly string[], whole: readonly string[]): boolean =
 };
 
 /** Compares every session with its writer's ledger, and the list with both. */
-export const audit = async (sessions: SessionService, ledgers: readonly Ledger[]): Promise<Audit> => {
+export const audit = async (
+  sessions: SessionService,
+  ledgers: readonly Ledger[],
+): Promise<Audit> => {
   const found = { lost: [] as string[], doubled: [] as string[], outOfOrder: [] as string[] };
   const unlisted: string[] = [];
   const others: string[] = [];
@@ -44,14 +48,19 @@ export const audit = async (sessions: SessionService, ledgers: readonly Ledger[]
     }
     if (deleted === 'yes') others.push(`${id} came back`);
     if (times === 0) unlisted.push(id);
-    if (!statuses.has(session.status)) others.push(`${id} is ${session.status}, not ${[...statuses].join(' or ')}`);
+    if (!statuses.has(session.status))
+      others.push(`${id} is ${session.status}, not ${[...statuses].join(' or ')}`);
     const contents = session.history.map(({ content }) => content);
     const seen = new Set(contents);
     found.lost.push(...acknowledged.filter((content) => !seen.has(content)));
     found.doubled.push(...contents.filter((content, at) => contents.indexOf(content) !== at));
     if (!isInOrder(acknowledged, contents)) found.outOfOrder.push(id);
     const known = new Set([...acknowledged, ...doubtful]);
-    others.push(...contents.filter((content) => !known.has(content)).map((content) => `nobody has written ${content}`));
+    others.push(
+      ...contents
+        .filter((content) => !known.has(content))
+        .map((content) => `nobody has written ${content}`),
+    );
   }
   return { ...found, unlisted, others, sessions: listed.size };
 };

@@ -54,7 +54,8 @@ describeWithRedis('a server that is killed while many write', () => {
       const random = randomFrom(seed);
       const dir = await mkdtemp(join(tmpdir(), 'colloquy-kill-'));
       const port = await freePort();
-      const start = () => startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+      const start = () =>
+        startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
       let server = await start();
       try {
         const progress = new Progress();
@@ -79,17 +80,28 @@ describeWithRedis('a server that is killed while many write', () => {
         const ledgers = (await Promise.all(writing)).flat();
         await server.stop('SIGKILL');
         server = await start();
-        const store = new RedisSessionStore({ client: openClient(version, { port }), statusIndex: true });
+        const store = new RedisSessionStore({
+          client: openClient(version, { port }),
+          statusIndex: true,
+        });
         const { sessions, ...wrong } = await audit(new SessionService({ store }), ledgers);
         const { listed } = await okOf(store.repair());
         const tell = (figure: string, value: number | string, bar?: string) =>
-          record({ promise: PROMISE, figure: `${figure}, ${version}`, value, ...(bar === undefined ? {} : { bar }) });
+          record({
+            promise: PROMISE,
+            figure: `${figure}, ${version}`,
+            value,
+            ...(bar === undefined ? {} : { bar }),
+          });
         tell('kills', KILLS + 1);
         tell('acknowledged writes', progress.writes);
         tell('sessions at the end', sessions);
         for (const [figure, cases] of Object.entries(wrong)) tell(figure, cases.length, '0');
         tell('sessions that an index lacked', listed, '0');
-        tell('longest call over timeoutMs, ms', Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)));
+        tell(
+          'longest call over timeoutMs, ms',
+          Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)),
+        );
         expect(wrong).toEqual({ lost: [], doubled: [], outOfOrder: [], unlisted: [], others: [] });
         expect(listed).toBe(0);
         expect(progress.writes).toBeGreaterThan(KILLS * WRITES_BETWEEN * 0.5);

@@ -5,7 +5,10 @@ import type { TestClient } from '../../support/redis-clients.js';
 /** A command as it went to the server. */
 type Sent = readonly [command: string, ...args: readonly string[]];
 
-/** A client whose commands are kept, so that they can arrive a second time: what a client does after a lost answer. */
+/**
+ * A client whose commands are kept, so that they can arrive a second time: what a client does after
+ * a lost answer.
+ */
 export class Overheard {
   readonly client: RedisClient;
   readonly #scripts = new Map<string, string>();
@@ -29,11 +32,16 @@ export class Overheard {
     this.#sent = [];
   }
 
-  /** Gives what was heard since, as something that sends it again: all in one flight, in the same order. */
+  /**
+   * Gives what was heard since, as something that sends it again: all in one flight, in the same
+   * order.
+   */
   end(): (client: TestClient) => Promise<void> {
     const sent = this.#sent;
     return async (client) => {
-      await Promise.all(sent.map(([command, ...args]) => client.call(...this.#whole(command, args))));
+      await Promise.all(
+        sent.map(([command, ...args]) => client.call(...this.#whole(command, args))),
+      );
     };
   }
 

@@ -33,18 +33,27 @@ export const glanceAt = async ({ store }: Looked): Promise<Sight> => {
   const sessions: Contents[] = [];
   for (const id of IDS) {
     const found = await answerOf(store.find({ tenant: TENANT, id }));
-    expectEqual(await answerOf(store.findState({ tenant: TENANT, id })), found?.state, `the state of ${id}`);
+    expectEqual(
+      await answerOf(store.findState({ tenant: TENANT, id })),
+      found?.state,
+      `the state of ${id}`,
+    );
     if (found !== undefined) sessions.push(contentsOf(found));
   }
   return { sessions };
 };
 
-/** Fails unless lists and totals are exact and every change has its event. Gives the events of changes that are not there. */
+/**
+ * Fails unless lists and totals are exact and every change has its event. Gives the events of
+ * changes that are not there.
+ */
 export const expectExact = async (
   { store, client, events }: Looked,
   { sessions }: Sight,
 ): Promise<readonly string[]> => {
-  const totalOf = async (range: Parameters<RedisSessionStore['list']>[1]): Promise<readonly [number, number]> => {
+  const totalOf = async (
+    range: Parameters<RedisSessionStore['list']>[1],
+  ): Promise<readonly [number, number]> => {
     const { total, records, unreadable } = await answerOf(store.list(TENANT, range));
     expectEqual(unreadable, [], 'what a list cannot read');
     return [total, records.length];
@@ -53,7 +62,11 @@ export const expectExact = async (
   expectEqual(await totalOf(page), [sessions.length, sessions.length], 'total');
   for (const status of sessionStatuses) {
     const count = sessions.filter(({ state }) => state.status === status).length;
-    expectEqual(await totalOf({ ...page, status: { anyOf: [status], now: NOON } }), [count, count], status);
+    expectEqual(
+      await totalOf({ ...page, status: { anyOf: [status], now: NOON } }),
+      [count, count],
+      status,
+    );
   }
   expectEqual(await wrongEntries(client, PREFIX), [], 'wrong entries');
   if (!events) return [];
@@ -92,7 +105,9 @@ export const withEntry = (sight: Sight, id: string, ...entries: Contents['histor
 export const withStateOf = (sight: Sight, id: string, other: Sight): Sight => ({
   sessions: sight.sessions.map((session) => {
     const found = other.sessions.find(({ head }) => head.id === id);
-    return session.head.id === id && found !== undefined ? { ...session, state: found.state } : session;
+    return session.head.id === id && found !== undefined
+      ? { ...session, state: found.state }
+      : session;
   }),
 });
 

@@ -12,10 +12,16 @@ import { Overheard } from './overheard.js';
 import { type Sight, sightOf } from './sight.js';
 import { type Bench, said, type Write } from './torn-writes.js';
 
-/** How the server keeps what was there when its log began: as commands too, or as a snapshot in front of them. */
+/**
+ * How the server keeps what was there when its log began: as commands too, or as a snapshot in
+ * front of them.
+ */
 export type Base = 'aof' | 'rdb';
 
-/** Redis 6.2 keeps the base and the tail in one file, and logs a script with one write in a transaction of its own. */
+/**
+ * Redis 6.2 keeps the base and the tail in one file, and logs a script with one write in a
+ * transaction of its own.
+ */
 const isOld = redisMajor() === 6;
 
 const argsFor = (base: Base): readonly string[] => [
@@ -33,7 +39,9 @@ const RESENT_WITHIN_MS = 600_000;
 /** Makes the log anew from what is there: a new base, and an empty tail. */
 const rewriteLog = async (client: TestClient): Promise<void> => {
   await client.call('bgrewriteaof');
-  while (/aof_rewrite_(?:in_progress|scheduled):1/.test(String(await client.call('info', 'persistence'))));
+  while (
+    /aof_rewrite_(?:in_progress|scheduled):1/.test(String(await client.call('info', 'persistence')))
+  );
 };
 
 const readFolder = async (dir: string): Promise<ReadonlyMap<string, Buffer>> => {
@@ -47,7 +55,12 @@ export const tailLength = async (dir: string): Promise<number> =>
   [...(await readFolder(dir))].find(([name]) => isTail(name))?.[1].length ?? 0;
 
 /** A service on a client, and all that the writes need. */
-const benchOn = (client: TestClient, events: boolean, timeoutMs = 10_000, heard = new Overheard(client)): Bench => {
+const benchOn = (
+  client: TestClient,
+  events: boolean,
+  timeoutMs = 10_000,
+  heard = new Overheard(client),
+): Bench => {
   const indexes = { statusIndex: true, reportEnds: true };
   const store = new RedisSessionStore({ client: heard.client, timeoutMs, ...indexes, events });
   const options = { store, clock: new ManualClock(), ids: countingIds() };
@@ -73,7 +86,12 @@ export interface Log {
 }
 
 /** Does a write on a server of its own, and takes the log that it leaves. */
-export const logOf = async (write: Write, base: Base, events: boolean, version: ClientVersion): Promise<Log> => {
+export const logOf = async (
+  write: Write,
+  base: Base,
+  events: boolean,
+  version: ClientVersion,
+): Promise<Log> => {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-log-'));
   const server = await startRedis({ dir, args: argsFor(base) });
   try {
@@ -110,7 +128,10 @@ export interface Torn {
   readonly version: ClientVersion;
 }
 
-/** What a trial has: a bench on the server as it runs now, and a way to kill that server and start it anew. */
+/**
+ * What a trial has: a bench on the server as it runs now, and a way to kill that server and start
+ * it anew.
+ */
 export interface Trial extends Bench {
   readonly dir: string;
   readonly crash: () => Promise<Trial>;

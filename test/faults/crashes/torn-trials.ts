@@ -20,7 +20,10 @@ import { said, TARGET, type Write } from './torn-writes.js';
 export interface Remains {
   /** Entries of indexes that a repair corrects. */
   readonly entries: number;
-  /** Events of changes that are not there, or are there by a repetition that has an event of its own. */
+  /**
+   * Events of changes that are not there, or are there by a repetition that has an event of its
+   * own.
+   */
   readonly ghosts: number;
 }
 
@@ -36,16 +39,22 @@ const expectWholes = (sight: Sight, before: Sight, after: Sight): 'before' => {
   const find = ({ sessions }: Sight, id: string) => sessions.find(({ head }) => head.id === id);
   for (const { head } of [...before.sessions, ...after.sessions]) {
     const [found, earlier, later] = [sight, before, after].map((each) => find(each, head.id));
-    if (!isDeepStrictEqual(found, earlier)) expectEqual(found, later, `what was not as before of ${head.id}`);
+    if (!isDeepStrictEqual(found, earlier))
+      expectEqual(found, later, `what was not as before of ${head.id}`);
   }
   return 'before';
 };
 
 /**
- * Starts a server on the torn log. Gives how much of the tail the server has left and a digest of its data: two that
- * agree in both have the same future. What it has made of the log is looked at once.
+ * Starts a server on the torn log. Gives how much of the tail the server has left and a digest of
+ * its data: two that agree in both have the same future. What it has made of the log is looked at
+ * once.
  */
-export const recover = (log: Log, torn: Torn, isKnown: (outcome: string) => boolean): Promise<string> =>
+export const recover = (
+  log: Log,
+  torn: Torn,
+  isKnown: (outcome: string) => boolean,
+): Promise<string> =>
   onTorn(torn, async (trial) => {
     const { client, dir } = trial;
     const outcome = `${await tailLength(dir)} ${String(await client.call('debug', 'digest'))}`;
@@ -98,19 +107,26 @@ export const repeated = (write: Write, log: Log, torn: Torn): Promise<Remains> =
 const LATE = said('late '.repeat(60));
 
 /** Which of the two this is after two crashes. */
-const sideAfterTwo = (write: Write, sight: Sight, before: Sight, after: Sight): 'before' | 'after' => {
+const sideAfterTwo = (
+  write: Write,
+  sight: Sight,
+  before: Sight,
+  after: Sight,
+): 'before' | 'after' => {
   if (write.isGroup) return expectWholes(sight, before, after);
   const isWakeAlone = write.isWake && isDeepStrictEqual(sight, withStateOf(before, TARGET, after));
   return isWakeAlone ? 'before' : sideOf(sight, before, after);
 };
 
 /**
- * Nobody repeats anything; others go on, and the server crashes again. Gives the sight that must be, and the trial.
- * A session of which a deletion was torn is left alone: a deletion that comes true takes what came later with it.
+ * Nobody repeats anything; others go on, and the server crashes again. Gives the sight that must
+ * be, and the trial. A session of which a deletion was torn is left alone: a deletion that comes
+ * true takes what came later with it.
  */
 const goneOn = async (write: Write, log: Log, first: Trial) => {
   await okOf(first.sessions.append(OTHER, [LATE]));
-  const isIn = !write.name.startsWith('delete') && (await first.sessions.append(TARGET, [LATE])).isOk();
+  const isIn =
+    !write.name.startsWith('delete') && (await first.sessions.append(TARGET, [LATE])).isOk();
   const trial = await first.crash();
   const both = (sight: Sight) => {
     const others = withEntry(sight, OTHER, LATE);
@@ -121,7 +137,10 @@ const goneOn = async (write: Write, log: Log, first: Trial) => {
   return { trial, sight, side, isIn, both };
 };
 
-/** Nobody repeats anything: entries of indexes may be ahead of the session of the write, until a repair. */
+/**
+ * Nobody repeats anything: entries of indexes may be ahead of the session of the write, until a
+ * repair.
+ */
 export const abandoned = (write: Write, log: Log, torn: Torn): Promise<Remains> =>
   onTorn(torn, async (first) => {
     const { trial, sight } = await goneOn(write, log, first);
@@ -135,11 +154,12 @@ export const abandoned = (write: Write, log: Log, torn: Torn): Promise<Remains> 
     return { entries: entries.length, ghosts: ghosts.length };
   });
 
-const historyOf = ({ sessions }: Sight) => sessions.find(({ head }) => head.id === TARGET)?.history ?? [];
+const historyOf = ({ sessions }: Sight) =>
+  sessions.find(({ head }) => head.id === TARGET)?.history ?? [];
 
 /**
- * The caller comes back after the second crash, and does the write again. A repair may have to remove entries of indexes
- * that were to be removed after the record: readers do not show them.
+ * The caller comes back after the second crash, and does the write again. A repair may have to
+ * remove entries of indexes that were to be removed after the record: readers do not show them.
  */
 export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remains> =>
   onTorn(torn, async (first) => {
@@ -151,7 +171,9 @@ export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remain
     const isBehind = side === 'before' && isIn && (write.isRewind || added.length > 0);
     const stated = (sight: Sight) => (write.isWake ? withStateOf(sight, TARGET, log.after) : sight);
     const behind = () =>
-      write.isRewind ? withEntry(log.after, OTHER, LATE) : withEntry(stated(both(log.before)), TARGET, ...added);
+      write.isRewind
+        ? withEntry(log.after, OTHER, LATE)
+        : withEntry(stated(both(log.before)), TARGET, ...added);
     const expected = isBehind ? behind() : both(log.after);
     expectEqual(withoutRevisions(sight), withoutRevisions(expected), 'what was repeated late');
     return crashAgain(trial);

@@ -21,7 +21,9 @@ export interface Bench {
   readonly impatient: SessionService;
 }
 
-/** One kind of write: what is there before it, and the write itself, which its caller may repeat. */
+/**
+ * One kind of write: what is there before it, and the write itself, which its caller may repeat.
+ */
 export interface Write {
   readonly name: string;
   readonly prepare: (bench: Bench) => Promise<unknown>;
@@ -30,7 +32,10 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
-  /** Whether it also wakes: after two crashes the wake may be there though later entries are in the place of its own. */
+  /**
+   * Whether it also wakes: after two crashes the wake may be there though later entries are in the
+   * place of its own.
+   */
   readonly isWake: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
@@ -52,7 +57,11 @@ const target = { tenant: 'default', id: TARGET };
 /** Later than any deadline. */
 const FAR = Date.UTC(2100, 0);
 
-export const said = (content: string) => ({ role: 'user', content, timestamp: '2026-01-31T12:00:00.000Z' });
+export const said = (content: string) => ({
+  role: 'user',
+  content,
+  timestamp: '2026-01-31T12:00:00.000Z',
+});
 
 const named = { operationId: 'the-write' };
 const keyed = { ...ada, idempotencyKey: 'the-write' };
@@ -72,7 +81,9 @@ const started = (timeLimit: number) => async (bench: Bench) => {
 const rewound = async (bench: Bench): Promise<void> => {
   await started(0)(bench);
   const after = await firstOf(bench.sessions);
-  const { position } = await okOf(rewindTo(bench.sessions, TARGET, after, [said('four'), said('five')]));
+  const { position } = await okOf(
+    rewindTo(bench.sessions, TARGET, after, [said('four'), said('five')]),
+  );
   await okOf(rewindTo(bench.sessions, TARGET, position));
 };
 
@@ -140,7 +151,13 @@ const write = (
   name: string,
   prepare: Write['prepare'],
   run: Write['run'],
-  { isRepeatable = true, isRewind = false, isWake = false, isShort = false, isGroup = false }: Partial<Write> = {},
+  {
+    isRepeatable = true,
+    isRewind = false,
+    isWake = false,
+    isShort = false,
+    isGroup = false,
+  }: Partial<Write> = {},
 ): Write => ({ name, prepare, run, isRepeatable, isRewind, isWake, isShort, isGroup });
 
 export const writes: readonly Write[] = [
@@ -151,7 +168,8 @@ export const writes: readonly Write[] = [
   write(
     'create with an opening',
     nothing,
-    ({ sessions }) => okOf(sessions.create({ ...keyed, timeLimit: 600, start: true, entries: [said('hello')] })),
+    ({ sessions }) =>
+      okOf(sessions.create({ ...keyed, timeLimit: 600, start: true, entries: [said('hello')] })),
     { isShort: true },
   ),
   write('create a fork', rewound, async ({ sessions }) => {
@@ -176,11 +194,18 @@ export const writes: readonly Write[] = [
     ({ impatient }) => okOf(impatient.create(ada)),
     (bench) => okOf(bench.sessions.start(TARGET, named)),
   ),
-  write('pause, which puts a deadline off', started(600), ({ impatient }) => okOf(impatient.pause(TARGET, named))),
+  write('pause, which puts a deadline off', started(600), ({ impatient }) =>
+    okOf(impatient.pause(TARGET, named)),
+  ),
   write('terminate', started(600), ({ sessions }) => okOf(sessions.terminate(TARGET, named))),
-  write('append', started(0), ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')])), {
-    isRepeatable: false,
-  }),
+  write(
+    'append',
+    started(0),
+    ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')])),
+    {
+      isRepeatable: false,
+    },
+  ),
   write('append by name', started(0), ({ sessions }) =>
     okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
   ),
@@ -195,7 +220,15 @@ export const writes: readonly Write[] = [
     leased,
     async ({ sessions }) => {
       const [to, ifPosition] = [await firstOf(sessions), await endOf(sessions)];
-      return okOf(sessions.rewind(TARGET, { to, entries: [said('instead')], ifPosition, wake: true, ...named }));
+      return okOf(
+        sessions.rewind(TARGET, {
+          to,
+          entries: [said('instead')],
+          ifPosition,
+          wake: true,
+          ...named,
+        }),
+      );
     },
     { isRewind: true, isWake: true },
   ),
@@ -204,18 +237,25 @@ export const writes: readonly Write[] = [
     rewound,
     async ({ sessions }) => {
       const [to, ifPosition] = [await firstOf(sessions), await endOf(sessions)];
-      return okOf(sessions.rewind(TARGET, { to, entries: [said('instead')], ifPosition, ...named }));
+      return okOf(
+        sessions.rewind(TARGET, { to, entries: [said('instead')], ifPosition, ...named }),
+      );
     },
     { isRewind: true, isShort: true },
   ),
   write(
     'rewind without entries',
     rewound,
-    async ({ sessions }) => okOf(sessions.rewind(TARGET, { to: 0, ifPosition: await endOf(sessions), ...named })),
+    async ({ sessions }) =>
+      okOf(sessions.rewind(TARGET, { to: 0, ifPosition: await endOf(sessions), ...named })),
     { isRewind: true },
   ),
-  write('redact', started(0), async ({ sessions }) => okOf(sessions.redact(TARGET, [await firstOf(sessions)]))),
-  write('extend', started(600), ({ sessions }) => okOf(sessions.extend(TARGET, { timeLimit: 900 }, named))),
+  write('redact', started(0), async ({ sessions }) =>
+    okOf(sessions.redact(TARGET, [await firstOf(sessions)])),
+  ),
+  write('extend', started(600), ({ sessions }) =>
+    okOf(sessions.extend(TARGET, { timeLimit: 900 }, named)),
+  ),
   write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
   write('renew', leased, async (bench) => {
     const fencingToken = await tokenOf(bench);
@@ -224,7 +264,9 @@ export const writes: readonly Write[] = [
   write('release', leased, async (bench) =>
     okOf(bench.sessions.release(TARGET, { fencingToken: await tokenOf(bench) })),
   ),
-  write('create with wake', nothing, ({ sessions }) => okOf(sessions.create({ ...keyed, wake: true }))),
+  write('create with wake', nothing, ({ sessions }) =>
+    okOf(sessions.create({ ...keyed, wake: true })),
+  ),
   write('wake', started(600), ({ sessions }) => okOf(sessions.wake(TARGET)), { isShort: true }),
   write('release of a claim', claimed, async (bench) =>
     okOf(bench.sessions.release(TARGET, { fencingToken: await tokenOf(bench) })),
@@ -233,7 +275,9 @@ export const writes: readonly Write[] = [
     const fencingToken = await tokenOf(bench);
     return okOf(bench.sessions.release(TARGET, { fencingToken, done: true }));
   }),
-  write('delete of a session that wants a worker', woken, ({ sessions }) => okOf(sessions.delete(TARGET))),
+  write('delete of a session that wants a worker', woken, ({ sessions }) =>
+    okOf(sessions.delete(TARGET)),
+  ),
   write(
     'delete',
     async (bench) => {
@@ -249,8 +293,12 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.update(TARGET, { labels: { ...LABELS, user: null } }, named)),
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.
-  write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), { isRepeatable: false }),
-  write('store that an end was reported', waitingEnd, (bench) => report(bench), { isRepeatable: false }),
+  write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), {
+    isRepeatable: false,
+  }),
+  write('store that an end was reported', waitingEnd, (bench) => report(bench), {
+    isRepeatable: false,
+  }),
   write('remove what is left of a session', removed, removeRemains, { isRepeatable: false }),
   write(
     'several at the same time, which travel together',
@@ -260,15 +308,17 @@ export const writes: readonly Write[] = [
       Promise.all([
         okOf(sessions.append(TARGET, [said('together')])),
         okOf(sessions.append('s1', [said('together')])),
-        answerOf(store.insert('default', headOf(CREATED), live('ACTIVE'), { entries: [said('together')] })),
+        answerOf(
+          store.insert('default', headOf(CREATED), live('ACTIVE'), { entries: [said('together')] }),
+        ),
       ]),
     { isRepeatable: false, isGroup: true },
   ),
 ];
 
 /**
- * Hands out what waits, as a claim does before it leases. None of `writes`, because a repair, also one that finds
- * nothing else, makes sessions that were handed out and not leased claimable again.
+ * Hands out what waits, as a claim does before it leases. None of `writes`, because a repair, also
+ * one that finds nothing else, makes sessions that were handed out and not leased claimable again.
  */
 export const handOut: Write = write(
   'claim',

@@ -24,8 +24,9 @@ export interface Run {
 }
 
 /**
- * Keeps writing to a session of its own until the run is over: appends with and without names, pauses, resumes, and at
- * times a new session. What has a name is sent again until it is acknowledged.
+ * Keeps writing to a session of its own until the run is over: appends with and without names,
+ * pauses, resumes, and at times a new session. What has a name is sent again until it is
+ * acknowledged.
  */
 export class Writer {
   readonly #sessions: SessionService;
@@ -58,22 +59,28 @@ export class Writer {
     return this.#ledgers;
   }
 
-  async #call<T, E extends SessionError>(operation: () => PromiseLike<Result<T, E>>): Promise<Result<T, E>> {
+  async #call<T, E extends SessionError>(
+    operation: () => PromiseLike<Result<T, E>>,
+  ): Promise<Result<T, E>> {
     const began = performance.now();
     const answer = await operation();
     this.#run.took(performance.now() - began);
     if (answer.isOk()) this.#run.count();
-    else if (answer.error.type !== 'store_unavailable') throw new Error(`${this.#name}: ${answer.error.message}`);
+    else if (answer.error.type !== 'store_unavailable')
+      throw new Error(`${this.#name}: ${answer.error.message}`);
     return answer;
   }
 
   /** Sends the same again until it is acknowledged, or the run is over. */
-  async #insist<T, E extends SessionError>(operation: () => PromiseLike<Result<T, E>>): Promise<T | undefined> {
+  async #insist<T, E extends SessionError>(
+    operation: () => PromiseLike<Result<T, E>>,
+  ): Promise<T | undefined> {
     for (;;) {
       const answer = await this.#call(operation);
       if (answer.isOk()) return answer.value;
       if (this.#run.isOver()) return undefined;
-      // Where a client is closed every call fails at once, and whoever is to end the run must have a turn.
+      // Where a client is closed every call fails at once, and whoever is to end the run must have
+      // a turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -89,7 +96,9 @@ export class Writer {
     this.#doubtful = new Set();
     this.#deleted = 'no';
     this.#statuses = new Set(['IDLE', 'ACTIVE']);
-    const started = await this.#insist(async () => this.#sessions.start(this.#id, { operationId: 'start' }));
+    const started = await this.#insist(async () =>
+      this.#sessions.start(this.#id, { operationId: 'start' }),
+    );
     if (started !== undefined) this.#statuses = new Set(['ACTIVE']);
     else this.#close();
     return started !== undefined;
@@ -108,7 +117,9 @@ export class Writer {
   async #append(content: string, operationId: string | undefined): Promise<void> {
     const entries = [{ role: 'user', content }];
     if (operationId !== undefined) {
-      const done = await this.#insist(async () => this.#sessions.append(this.#id, entries, { operationId }));
+      const done = await this.#insist(async () =>
+        this.#sessions.append(this.#id, entries, { operationId }),
+      );
       if (done === undefined) this.#doubtful.add(content);
       else this.#acknowledged.push(content);
       return;
@@ -130,7 +141,9 @@ export class Writer {
 
   async #delete(): Promise<void> {
     this.#deleted = 'in doubt';
-    const done = await this.#insist(async () => (await this.#sessions.delete(this.#id)).map(() => true));
+    const done = await this.#insist(async () =>
+      (await this.#sessions.delete(this.#id)).map(() => true),
+    );
     if (done === true) this.#deleted = 'yes';
   }
 

@@ -1,4 +1,9 @@
-import { type SessionEvent, SessionService, type SessionStatus, type SessionStore } from '../../../src/index.js';
+import {
+  type SessionEvent,
+  SessionService,
+  type SessionStatus,
+  type SessionStore,
+} from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import type { Ledger } from './ledger.js';
 
@@ -22,13 +27,17 @@ type Findings = Record<Exclude<keyof Audit, 'sessions'>, string[]>;
 const STATUSES: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 /** All events of a tenant by session, in the order of the log. */
-export const eventsOf = async ({ events }: SessionStore, tenant: string): Promise<Map<string, SessionEvent[]>> => {
+export const eventsOf = async (
+  { events }: SessionStore,
+  tenant: string,
+): Promise<Map<string, SessionEvent[]>> => {
   if (events === undefined) throw new Error('the store has no events');
   const all = new Map<string, SessionEvent[]>();
   for (let position = '0'; ; ) {
     const page = await answerOf(events.read(events.streamOf(tenant), position, 5000));
     for (const event of page.events) {
-      if (event.tenant === tenant) all.set(event.sessionId, [...(all.get(event.sessionId) ?? []), event]);
+      if (event.tenant === tenant)
+        all.set(event.sessionId, [...(all.get(event.sessionId) ?? []), event]);
     }
     if (page.position === position) return all;
     position = page.position;
@@ -36,12 +45,20 @@ export const eventsOf = async ({ events }: SessionStore, tenant: string): Promis
 };
 
 /** Ids as often as a list has them, and the total that it names. */
-const idsOf = async (sessions: SessionService, filter: { readonly status?: SessionStatus } = {}) => {
+const idsOf = async (
+  sessions: SessionService,
+  filter: { readonly status?: SessionStatus } = {},
+) => {
   const ids: string[] = [];
   let total = 0;
   for (let after: string | undefined; ; ) {
     const page = (
-      await sessions.list({ limit: 100, historyLimit: 0, ...filter, ...(after && { cursor: after }) })
+      await sessions.list({
+        limit: 100,
+        historyLimit: 0,
+        ...filter,
+        ...(after && { cursor: after }),
+      })
     )._unsafeUnwrap();
     ids.push(...page.sessions.map(({ id }) => id), ...page.unreadable);
     total = page.total;
@@ -51,9 +68,13 @@ const idsOf = async (sessions: SessionService, filter: { readonly status?: Sessi
 };
 
 /** Ids with their status, from the lists of all statuses, and what is wrong with the lists. */
-const listsOf = async (sessions: SessionService, misplaced: string[]): Promise<ReadonlyMap<string, SessionStatus>> => {
+const listsOf = async (
+  sessions: SessionService,
+  misplaced: string[],
+): Promise<ReadonlyMap<string, SessionStatus>> => {
   const all = await idsOf(sessions);
-  if (all.total !== all.ids.length) misplaced.push(`the total is ${all.total} of ${all.ids.length}`);
+  if (all.total !== all.ids.length)
+    misplaced.push(`the total is ${all.total} of ${all.ids.length}`);
   const found = new Map<string, SessionStatus>();
   for (const status of STATUSES) {
     const { ids, total } = await idsOf(sessions, { status });
@@ -65,11 +86,15 @@ const listsOf = async (sessions: SessionService, misplaced: string[]): Promise<R
   }
   if (new Set(all.ids).size !== all.ids.length) misplaced.push('a session is listed twice');
   const [one, other] = [all.ids.toSorted(), [...found.keys()].toSorted()];
-  if (one.join() !== other.join()) misplaced.push(`${one.length} are listed, and ${other.length} by status`);
+  if (one.join() !== other.join())
+    misplaced.push(`${one.length} are listed, and ${other.length} by status`);
   return found;
 };
 
-const groupsOf = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
+const groupsOf = <T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, readonly T[]> => {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -86,18 +111,32 @@ const isInOrder = (part: readonly string[], whole: readonly string[]): boolean =
 };
 
 /** Compares the history of a session that is there with what its writers know. */
-const auditHistory = (id: string, contents: readonly string[], ledgers: readonly Ledger[], found: Findings): void => {
+const auditHistory = (
+  id: string,
+  contents: readonly string[],
+  ledgers: readonly Ledger[],
+  found: Findings,
+): void => {
   const seen = new Set(contents);
-  const known = new Set(ledgers.flatMap(({ acknowledged, doubtful }) => [...acknowledged, ...doubtful.keys()]));
+  const known = new Set(
+    ledgers.flatMap(({ acknowledged, doubtful }) => [...acknowledged, ...doubtful.keys()]),
+  );
   for (const { by, acknowledged } of ledgers) {
     found.lost.push(...acknowledged.filter((content) => !seen.has(content)));
-    if (!isInOrder(acknowledged, contents)) found.untrue.push(`${id} has the entries of ${by} in another order`);
+    if (!isInOrder(acknowledged, contents))
+      found.untrue.push(`${id} has the entries of ${by} in another order`);
   }
-  if (seen.size < contents.length) found.doubled.push(...contents.filter((text, at) => contents.indexOf(text) !== at));
-  found.untrue.push(...contents.filter((text) => !known.has(text)).map((text) => `${id} has ${text}`));
+  if (seen.size < contents.length)
+    found.doubled.push(...contents.filter((text, at) => contents.indexOf(text) !== at));
+  found.untrue.push(
+    ...contents.filter((text) => !known.has(text)).map((text) => `${id} has ${text}`),
+  );
 };
 
-/** A change and its event are one transaction: the events are all there, and have the numbers 1 to `sequence`. */
+/**
+ * A change and its event are one transaction: the events are all there, and have the numbers 1 to
+ * `sequence`.
+ */
 const auditEvents = (
   id: string,
   events: readonly SessionEvent[],
@@ -106,23 +145,34 @@ const auditEvents = (
   untold: string[],
 ): void => {
   const numbers = events.map(({ sequence }) => sequence).join();
-  if (numbers !== events.map((_, at) => at + 1).join()) untold.push(`${id} has the events ${numbers}`);
+  if (numbers !== events.map((_, at) => at + 1).join())
+    untold.push(`${id} has the events ${numbers}`);
   const appends = events.filter(({ type }) => type === 'session.appended').length;
   if (present !== undefined) {
-    if (events.length !== present.sequence) untold.push(`${id} has ${present.sequence} changes, ${events.length} told`);
-    if (appends !== present.appends) untold.push(`${id} has ${present.appends} appends, ${appends} told`);
+    if (events.length !== present.sequence)
+      untold.push(`${id} has ${present.sequence} changes, ${events.length} told`);
+    if (appends !== present.appends)
+      untold.push(`${id} has ${present.appends} appends, ${appends} told`);
     return;
   }
   const acknowledged = ledgers.reduce((sum, ledger) => sum + ledger.acknowledged.length, 0);
   const doubtful = ledgers.reduce((sum, ledger) => sum + ledger.doubtful.size, 0);
   const isRight = appends >= acknowledged && appends <= acknowledged + doubtful;
-  if (events.length > 0 && !isRight) untold.push(`${id} is gone with ${appends} appends told of ${acknowledged}`);
+  if (events.length > 0 && !isRight)
+    untold.push(`${id} is gone with ${appends} appends told of ${acknowledged}`);
   const last = events.at(-1)?.type;
-  if (last !== undefined && last !== 'session.deleted') untold.push(`${id} is gone, and its last event is ${last}`);
-  if (last === undefined && ledgers.some(({ presence }) => presence === 'gone')) untold.push(`${id} has no events`);
+  if (last !== undefined && last !== 'session.deleted')
+    untold.push(`${id} is gone, and its last event is ${last}`);
+  if (last === undefined && ledgers.some(({ presence }) => presence === 'gone'))
+    untold.push(`${id} has no events`);
 };
 
-const auditTenant = async (store: SessionStore, tenant: string, ledgers: readonly Ledger[], found: Findings) => {
+const auditTenant = async (
+  store: SessionStore,
+  tenant: string,
+  ledgers: readonly Ledger[],
+  found: Findings,
+) => {
   const sessions = new SessionService({ store }).forTenant(tenant);
   const listed = await listsOf(sessions, found.misplaced);
   const told = await eventsOf(store, tenant);
@@ -131,7 +181,8 @@ const auditTenant = async (store: SessionStore, tenant: string, ledgers: readonl
   for (const [id, theirs] of byId) {
     const record = await answerOf(store.find({ tenant, id }));
     const status = record?.state.status;
-    if (listed.get(id) !== status) found.misplaced.push(`${id} is ${status}, and listed as ${listed.get(id)}`);
+    if (listed.get(id) !== status)
+      found.misplaced.push(`${id} is ${status}, and listed as ${listed.get(id)}`);
     const present = record && { sequence: record.sequence, appends: record.historyCount };
     auditEvents(id, told.get(id) ?? [], present, theirs, found.untold);
     if (record === undefined) {
@@ -139,17 +190,24 @@ const auditTenant = async (store: SessionStore, tenant: string, ledgers: readonl
       continue;
     }
     if (theirs.some(({ presence }) => presence === 'gone')) found.untrue.push(`${id} came back`);
-    if (theirs.every(({ presence }) => presence === 'never there')) found.untrue.push(`${id} is there`);
+    if (theirs.every(({ presence }) => presence === 'never there'))
+      found.untrue.push(`${id} is there`);
     const statuses = theirs.flatMap((ledger) => ledger.statuses);
-    if (!statuses.includes(record.state.status)) found.untrue.push(`${id} is ${status}, not ${statuses.join(' or ')}`);
+    if (!statuses.includes(record.state.status))
+      found.untrue.push(`${id} is ${status}, not ${statuses.join(' or ')}`);
     const contents = record.history.map(({ content }) => content);
     auditHistory(id, contents, theirs, found);
   }
   return listed.size;
 };
 
-/** Repeats each append that is in doubt, and gives those that are not there exactly once after it. */
-export const settle = async (store: SessionStore, ledgers: readonly Ledger[]): Promise<readonly string[]> => {
+/**
+ * Repeats each append that is in doubt, and gives those that are not there exactly once after it.
+ */
+export const settle = async (
+  store: SessionStore,
+  ledgers: readonly Ledger[],
+): Promise<readonly string[]> => {
   const wrong: string[] = [];
   for (const { tenant, id, doubtful } of ledgers) {
     const sessions = new SessionService({ store }).forTenant(tenant);

@@ -17,7 +17,9 @@ import { thereIs } from './ledger.js';
 const HOUR = 3_600_000;
 const TENANT = 'default';
 
-/** Without `after`: a watch of a store that sends no notifications polls by the machine's timers. */
+/**
+ * Without `after`: a watch of a store that sends no notifications polls by the machine's timers.
+ */
 class JumpingClock implements Clock {
   aheadMs = 0;
 
@@ -44,9 +46,10 @@ const watched = (sessions: SessionService, count: number, signal: AbortSignal) =
 };
 
 /**
- * Two hosts of one database change sessions by turns, while their clocks and that of the machine jump forwards and
- * backwards by up to an hour. The clocks of the engine only order what is told: nothing may be missing, told twice or out
- * of order, no session may be due for ever or ended twice.
+ * Two hosts of one database change sessions by turns, while their clocks and that of the machine
+ * jump forwards and backwards by up to an hour. The clocks of the engine only order what is told:
+ * nothing may be missing, told twice or out of order, no session may be due for ever or ended
+ * twice.
  */
 export const expectToBearClockJumps = async (
   promise: string,
@@ -79,7 +82,9 @@ export const expectToBearClockJumps = async (
       }
       await conversation.step(sessions);
     }
-    const told = (await watch.all).map((item) => (item.type === 'events_lost' ? item.type : item.id));
+    const told = (await watch.all).map((item) =>
+      item.type === 'events_lost' ? item.type : item.id,
+    );
 
     // Both are two days ahead: whatever has a limit has used it up.
     for (const { clock } of hosts) clock.aheadMs = 48 * HOUR;
@@ -87,15 +92,21 @@ export const expectToBearClockJumps = async (
     for (const _ of upTo(20)) {
       for (const { sessions, clock } of hosts) {
         clock.aheadMs = 48 * HOUR + jump();
-        const swept = await okOf(sessions.sweep(100, { onEnded: (session) => void ended.push(session) }));
+        const swept = await okOf(
+          sessions.sweep(100, { onEnded: (session) => void ended.push(session) }),
+        );
         expect(swept.failed).toEqual([]);
       }
     }
     const sessions: Session[] = [];
     for await (const session of first.sessions.each()) sessions.push(session._unsafeUnwrap());
-    const wrongly = sessions.filter(({ duration, options }) => duration < 0 || duration > options.timeLimit);
+    const wrongly = sessions.filter(
+      ({ duration, options }) => duration < 0 || duration > options.timeLimit,
+    );
     const over = sessions.filter(({ status }) => status === 'TERMINATED').map(({ id }) => id);
-    const byClock = sessions.filter((one) => one.status === 'TERMINATED' && one.endReason === 'time_limit');
+    const byClock = sessions.filter(
+      (one) => one.status === 'TERMINATED' && one.endReason === 'time_limit',
+    );
     const reported = ended.map(({ id }) => id);
     const { untold, misplaced } = await audit(
       stores[0],
@@ -103,10 +114,19 @@ export const expectToBearClockJumps = async (
     );
     const doubled = told.length - new Set(told).size;
     const tell = (figure: string, value: number, bar?: string) =>
-      record({ promise, figure: `clock jumps: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+      record({
+        promise,
+        figure: `clock jumps: ${figure}`,
+        value,
+        ...(bar === undefined ? {} : { bar }),
+      });
     tell('jumps of up to an hour', jumps);
     tell('changes', conversation.changes);
-    tell('given twice to a watcher, or missing', doubled + told.filter((id) => id === 'events_lost').length, '0');
+    tell(
+      'given twice to a watcher, or missing',
+      doubled + told.filter((id) => id === 'events_lost').length,
+      '0',
+    );
     tell('changes without their event', untold.length, '0');
     tell('ends by the clock', byClock.length);
     tell('ends', reported.length);

@@ -19,7 +19,10 @@ export class Conversation {
   }
 
   /** Makes one change, or two for a session that begins. `onChange` is called after each. */
-  async step(sessions: SessionService, onChange: () => Promise<void> = async () => undefined): Promise<void> {
+  async step(
+    sessions: SessionService,
+    onChange: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const changed = () => {
       this.changes += 1;
       return onChange();
@@ -43,7 +46,9 @@ export class Conversation {
   }
 
   async #begin(sessions: SessionService, changed: () => Promise<void>): Promise<void> {
-    const { id } = await okOf(sessions.create({ ...ada, timeLimit: LIMIT_SECONDS, labels: { key: 'one' } }));
+    const { id } = await okOf(
+      sessions.create({ ...ada, timeLimit: LIMIT_SECONDS, labels: { key: 'one' } }),
+    );
     await changed();
     this.ids.add(id);
     await okOf(sessions.start(id));

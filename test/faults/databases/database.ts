@@ -30,7 +30,11 @@ export interface OpenStore {
 
 const events = { length: 10_000_000 };
 
-const openSqlite = ({ file, busyTimeoutMs = 5000, synchronous = 'NORMAL' }: SqliteDatabase): OpenStore => {
+const openSqlite = ({
+  file,
+  busyTimeoutMs = 5000,
+  synchronous = 'NORMAL',
+}: SqliteDatabase): OpenStore => {
   const database = openLibsql(file);
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA synchronous = ${synchronous}`);
   return { store: new SqliteSessionStore({ database, events }), close: () => database.close() };
@@ -39,7 +43,10 @@ const openSqlite = ({ file, busyTimeoutMs = 5000, synchronous = 'NORMAL' }: Sqli
 const openPostgres = ({ url, schema, timeoutMs = 5000 }: PostgresDatabase): OpenStore => {
   const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 2000 });
   pool.on('error', () => undefined);
-  return { store: new PostgresSessionStore({ pool, schema, timeoutMs, events }), close: () => pool.end() };
+  return {
+    store: new PostgresSessionStore({ pool, schema, timeoutMs, events }),
+    close: () => pool.end(),
+  };
 };
 
 export const openDatabase = (database: Database): OpenStore =>

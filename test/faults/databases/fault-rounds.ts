@@ -22,8 +22,15 @@ export interface Fault {
   readonly unsoundIn: () => Promise<readonly string[]> | readonly string[];
 }
 
-/** Hosts write while a fault begins and ends again and again. Whatever they are answered must be true. */
-export const expectTruthThrough = async (promise: string, name: string, fault: Fault): Promise<void> => {
+/**
+ * Hosts write while a fault begins and ends again and again. Whatever they are answered must be
+ * true.
+ */
+export const expectTruthThrough = async (
+  promise: string,
+  name: string,
+  fault: Fault,
+): Promise<void> => {
   const { database, begin, end, env = {}, refused, unsoundIn } = fault;
   const [seed = 1] = seeds(1);
   const hosts = new Hosts(database, { writers: 4, seed, env });

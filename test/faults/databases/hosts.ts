@@ -55,7 +55,10 @@ export class Hosts {
     return this.#wait(count, ({ not_applied, unknown }) => not_applied + unknown);
   }
 
-  /** Kills the host that has been there longest, in the middle of whatever it does, and waits until it has gone. */
+  /**
+   * Kills the host that has been there longest, in the middle of whatever it does, and waits until
+   * it has gone.
+   */
   async kill(): Promise<void> {
     const [oldest] = this.#hosts;
     if (oldest === undefined) return;
@@ -84,12 +87,19 @@ export class Hosts {
     this.#started += 1;
     const { writers, seed, env } = this.#options;
     const name = `h${this.#started}`;
-    const args = [JSON.stringify(this.#database), String(writers), name, String(seed * 100 + this.#started)];
+    const args = [
+      JSON.stringify(this.#database),
+      String(writers),
+      name,
+      String(seed * 100 + this.#started),
+    ];
     const child = spawn(process.execPath, [worker, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
-    const listened = this.#listen(child, name, () => host.isKilled).catch((error: unknown) => this.#fail(error));
+    const listened = this.#listen(child, name, () => host.isKilled).catch((error: unknown) =>
+      this.#fail(error),
+    );
     const done = listened.then(() => {
       this.#hosts.delete(host);
     });

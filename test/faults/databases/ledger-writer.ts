@@ -15,9 +15,9 @@ const outcomeOf = (error: SessionError): Outcome => {
 const sharedIdOf = (tenant: string): Promise<string> => idOfIdempotencyKey(tenant, 'shared');
 
 /**
- * Writes to one session after another, and to one that all share, and says before each call what it asks and after it
- * what it was answered. It takes every answer at its word: what has an operation id is sent again a few times, anything
- * else never.
+ * Writes to one session after another, and to one that all share, and says before each call what it
+ * asks and after it what it was answered. It takes every answer at its word: what has an operation
+ * id is sent again a few times, anything else never.
  */
 export class LedgerWriter {
   readonly #sessions: SessionService;
@@ -43,14 +43,17 @@ export class LedgerWriter {
   async write(isOver: () => boolean): Promise<void> {
     const shared = await sharedIdOf(this.#tenant);
     while (!isOver() && !(await this.#open(shared, 'shared')));
-    for (let life = 1; !isOver(); life += 1) await this.#live(`${this.#name}-${life}`, shared, isOver);
+    for (let life = 1; !isOver(); life += 1)
+      await this.#live(`${this.#name}-${life}`, shared, isOver);
   }
 
   /** Creates and starts a session, and says whether it certainly is ACTIVE. */
   async #open(id: string, idempotencyKey: string): Promise<boolean> {
     const labels = { key: idempotencyKey.slice(0, 2) };
     const input = { face: 'ada', profile: 'tutor', timeLimit: DAY, labels, idempotencyKey };
-    const created = await this.#ask({ id, call: 'create' }, true, () => this.#sessions.create(input));
+    const created = await this.#ask({ id, call: 'create' }, true, () =>
+      this.#sessions.create(input),
+    );
     return created === 'ok' && (await this.#command(id, 'start', 'start'));
   }
 
@@ -64,7 +67,8 @@ export class LedgerWriter {
       const dice = this.#random();
       if (dice < 0.55) await this.#append(id, `${key} ${turn}`, operationId);
       else if (dice < 0.7) await this.#append(shared, `${key} ${turn} to all`, operationId);
-      else if (await this.#command(id, isActive ? 'pause' : 'resume', operationId)) isActive = !isActive;
+      else if (await this.#command(id, isActive ? 'pause' : 'resume', operationId))
+        isActive = !isActive;
       else return;
     }
     const dice = this.#random();
@@ -76,7 +80,11 @@ export class LedgerWriter {
     const entries = [{ role: 'user', content }];
     const options = operationId === undefined ? {} : { operationId };
     const append = () => this.#sessions.append(id, entries, options);
-    await this.#ask({ id, call: 'append', content, operationId }, operationId !== undefined, append);
+    await this.#ask(
+      { id, call: 'append', content, operationId },
+      operationId !== undefined,
+      append,
+    );
   }
 
   async #command(

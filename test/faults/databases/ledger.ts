@@ -30,18 +30,30 @@ export interface Ledger {
   readonly statuses: readonly string[];
   /** Contents of acknowledged appends, in this order. */
   readonly acknowledged: readonly string[];
-  /** Contents of appends with an unknown outcome, and their operation ids. Each is there once or not at all. */
+  /**
+   * Contents of appends with an unknown outcome, and their operation ids. Each is there once or not
+   * at all.
+   */
   readonly doubtful: ReadonlyMap<string, string | undefined>;
 }
 
-const statusAfter = { start: 'ACTIVE', pause: 'PAUSED', resume: 'ACTIVE', terminate: 'TERMINATED' } as const;
+const statusAfter = {
+  start: 'ACTIVE',
+  pause: 'PAUSED',
+  resume: 'ACTIVE',
+  terminate: 'TERMINATED',
+} as const;
 
 const blank = ({ by, tenant, id }: Asked): Ledger => ({
   ...{ by, tenant, id },
   ...{ presence: 'never there', statuses: ['IDLE'], acknowledged: [], doubtful: new Map() },
 });
 
-const withAppend = (ledger: Ledger, { content = '', operationId }: Asked, isCertain: boolean): Ledger => {
+const withAppend = (
+  ledger: Ledger,
+  { content = '', operationId }: Asked,
+  isCertain: boolean,
+): Ledger => {
   const doubtful = new Map(ledger.doubtful);
   if (!isCertain) return { ...ledger, doubtful: doubtful.set(content, operationId) };
   doubtful.delete(content);
@@ -51,7 +63,11 @@ const withAppend = (ledger: Ledger, { content = '', operationId }: Asked, isCert
 /** A ledger that says nothing but that a session is there. */
 export const thereIs = (tenant: string, id: string): Ledger => ({
   ...{ by: 'nobody', tenant, id, presence: 'there' },
-  ...{ statuses: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], acknowledged: [], doubtful: new Map() },
+  ...{
+    statuses: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'],
+    acknowledged: [],
+    doubtful: new Map(),
+  },
 });
 
 /** The ledger after an answer. */
@@ -67,12 +83,18 @@ const after = (ledger: Ledger, asked: Asked, outcome: Outcome): Ledger => {
       return withAppend(ledger, asked, isCertain);
     default: {
       const status = statusAfter[asked.call];
-      return { ...ledger, statuses: isCertain ? [status] : [...new Set([...ledger.statuses, status])] };
+      return {
+        ...ledger,
+        statuses: isCertain ? [status] : [...new Set([...ledger.statuses, status])],
+      };
     }
   }
 };
 
-/** The ledgers of all writers. What was asked and not answered, because the writer died, has an unknown outcome. */
+/**
+ * The ledgers of all writers. What was asked and not answered, because the writer died, has an
+ * unknown outcome.
+ */
 export class Book {
   readonly #ledgers = new Map<string, Ledger>();
   readonly #open = new Map<string, { readonly asked: Asked; readonly before: Ledger }>();

@@ -7,8 +7,8 @@ import type { Outcome } from './ledger.js';
 import type { Watchers } from './watchers.js';
 
 /**
- * Ends the writing, and holds what the hosts were told against what is in the database. `unsoundIn` says what is wrong
- * with the database by itself.
+ * Ends the writing, and holds what the hosts were told against what is in the database. `unsoundIn`
+ * says what is wrong with the database by itself.
  */
 export const expectTruth = async (
   { promise, fault }: { readonly promise: string; readonly fault: string },
@@ -26,7 +26,12 @@ export const expectTruth = async (
     const unsettled = await settle(store, ledgers);
     const unsound = await unsoundIn();
     const tell = (figure: string, value: number, bar?: string) =>
-      record({ promise, figure: `${fault}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+      record({
+        promise,
+        figure: `${fault}: ${figure}`,
+        value,
+        ...(bar === undefined ? {} : { bar }),
+      });
     tell('acknowledged', answers.ok);
     tell('answered not_applied', answers.not_applied);
     tell('answered unknown', answers.unknown);
@@ -45,7 +50,11 @@ export const expectTruth = async (
       tell('not given', watched.missing, '0');
       expect(watched).toMatchObject({ doubled: 0, outOfOrder: 0, missing: 0 });
     }
-    expect({ ...wrong, unsettled, unsound }).toEqual({ ...nothingWrong, unsettled: [], unsound: [] });
+    expect({ ...wrong, unsettled, unsound }).toEqual({
+      ...nothingWrong,
+      unsettled: [],
+      unsound: [],
+    });
     return answers;
   } finally {
     await close();

@@ -1,4 +1,9 @@
-import { type SessionEvent, SessionService, type SessionStore, type TenantChange } from '../../../src/index.js';
+import {
+  type SessionEvent,
+  SessionService,
+  type SessionStore,
+  type TenantChange,
+} from '../../../src/index.js';
 import { okOf } from '../../support/sessions.js';
 import { type Given, judge, type Verdict } from '../events/ledger.js';
 import { eventsOf } from './audit.js';
@@ -28,7 +33,10 @@ const watch = (store: SessionStore, tenant: string, signal: AbortSignal): Promis
   });
 };
 
-/** A watch of each tenant, which must miss nothing, whatever happens to the database and to those who write to it. */
+/**
+ * A watch of each tenant, which must miss nothing, whatever happens to the database and to those
+ * who write to it.
+ */
 export class Watchers {
   readonly #store: SessionStore;
   readonly #end: AbortController;
@@ -42,7 +50,11 @@ export class Watchers {
 
   static async start(store: SessionStore, tenants: readonly string[]): Promise<Watchers> {
     const end = new AbortController();
-    return new Watchers(store, end, await Promise.all(tenants.map((tenant) => watch(store, tenant, end.signal))));
+    return new Watchers(
+      store,
+      end,
+      await Promise.all(tenants.map((tenant) => watch(store, tenant, end.signal))),
+    );
   }
 
   /** Waits until all that was changed by now has been given, and compares it with the log. */
@@ -50,7 +62,10 @@ export class Watchers {
     const sum = { seen: 0, doubled: 0, outOfOrder: 0, gapsTold: 0, missing: 0 };
     for (const watcher of this.#watchers) {
       await this.#last(watcher);
-      const told: ReadonlyMap<string, readonly SessionEvent[]> = await eventsOf(this.#store, watcher.tenant);
+      const told: ReadonlyMap<string, readonly SessionEvent[]> = await eventsOf(
+        this.#store,
+        watcher.tenant,
+      );
       const verdict = judge(watcher.given, told);
       sum.seen += verdict.seen;
       sum.doubled += verdict.doubled;

@@ -1,4 +1,10 @@
-import type { HistoryEntry, SessionChange, SessionEvent, TenantChange, TenantEvent } from '../../../src/index.js';
+import type {
+  HistoryEntry,
+  SessionChange,
+  SessionEvent,
+  TenantChange,
+  TenantEvent,
+} from '../../../src/index.js';
 
 /** What a watcher was given, in its order; `again` where it came back after its last item. */
 export type Given<T> = T | { readonly type: 'again' };
@@ -18,8 +24,8 @@ const isEvent = (item: Given<TenantChange>): item is TenantEvent =>
   item.type !== 'events_lost' && item.type !== 'again';
 
 /**
- * Compares what a watcher of all sessions was given with what stood in the stream. After `events_lost` the events of a
- * session that follow on its last one before count as told.
+ * Compares what a watcher of all sessions was given with what stood in the stream. After
+ * `events_lost` the events of a session that follow on its last one before count as told.
  */
 export const judge = (
   items: readonly Given<TenantChange>[],
@@ -56,7 +62,10 @@ export const judge = (
 };
 
 /** Compares what a watcher of one session was given with its whole history at the end. */
-export const judgeSession = (items: readonly Given<SessionChange>[], history: readonly HistoryEntry[]): Verdict => {
+export const judgeSession = (
+  items: readonly Given<SessionChange>[],
+  history: readonly HistoryEntry[],
+): Verdict => {
   const verdict = { seen: 0, doubled: 0, outOfOrder: 0, gapsTold: -1, missing: 0 };
   let known: HistoryEntry[] = [];
   let last = 0;

@@ -34,7 +34,11 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   });
 
   const storeOf = (prefix: string) =>
-    new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: { length: 10_000_000 } });
+    new RedisSessionStore({
+      client: openClient('ioredis 5', { port }),
+      prefix,
+      events: { length: 10_000_000 },
+    });
 
   const toldIn = async (store: RedisSessionStore): Promise<readonly SessionEvent[]> => {
     const told: SessionEvent[] = [];
@@ -81,7 +85,9 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
           return `${event.type} ${event.sessionId} ${position}`;
         }),
       );
-      const untold = said.filter(({ type, id, position = '' }) => !known.has(`${type} ${id} ${position}`));
+      const untold = said.filter(
+        ({ type, id, position = '' }) => !known.has(`${type} ${id} ${position}`),
+      );
       const numbers = new Map<string, number>();
       const disordered = told.filter(({ sessionId, sequence }) => {
         const last = numbers.get(sessionId) ?? 0;
@@ -114,20 +120,34 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
       const sessions = new SessionService({ store, clock: new ManualClock() });
       const ids: string[] = [];
       while (ids.length < DUE) {
-        ids.push(...(await Promise.all(Array.from({ length: 50 }, () => startedIn(sessions, { timeLimit: 60 })))));
+        ids.push(
+          ...(await Promise.all(
+            Array.from({ length: 50 }, () => startedIn(sessions, { timeLimit: 60 })),
+          )),
+        );
       }
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const child = spawn(process.execPath, [worker.file, 'sweep', String(port), prefix], { stdio: 'pipe' });
+        const child = spawn(process.execPath, [worker.file, 'sweep', String(port), prefix], {
+          stdio: 'pipe',
+        });
         // It says so when it begins; some commands later it is no more.
         await Promise.race([once(child.stdout, 'data'), gone(child)]);
-        for (let turn = random() * 200; turn > 0; turn -= 1) await new Promise((resolve) => setImmediate(resolve));
+        for (let turn = random() * 200; turn > 0; turn -= 1)
+          await new Promise((resolve) => setImmediate(resolve));
         child.kill('SIGKILL');
         await gone(child);
       }
-      expect(await run('sweep', prefix, Number.POSITIVE_INFINITY)).toContainEqual({ type: 'swept', ok: true });
+      expect(await run('sweep', prefix, Number.POSITIVE_INFINITY)).toContainEqual({
+        type: 'swept',
+        ok: true,
+      });
       const ends = (await toldIn(store)).filter(({ type }) => type === 'session.terminated');
       const untold = new Set(ids).size - new Set(ends.map(({ sessionId }) => sessionId)).size;
-      record({ promise: PROMISE, figure: 'ends told, after kills of sweeping processes', value: ends.length });
+      record({
+        promise: PROMISE,
+        figure: 'ends told, after kills of sweeping processes',
+        value: ends.length,
+      });
       record({ promise: PROMISE, figure: 'ends not told', value: untold, bar: '0' });
       expect(untold).toBe(0);
       expect(new Set(ends.map(({ id }) => id)).size).toBe(ids.length);

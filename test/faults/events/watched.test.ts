@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { type SessionChange, type SessionEvent, SessionService, type TenantChange } from '../../../src/index.js';
+import {
+  type SessionChange,
+  type SessionEvent,
+  SessionService,
+  type TenantChange,
+} from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -65,11 +70,24 @@ describeWithRedis('ten watchers of what three processes do', () => {
     onTestFinished(async () => {
       await Promise.all([...writers].map(kill));
     });
-    return { server, control, sessions, ids, writers, write, kill, storeOf, acknowledged: () => acknowledged };
+    return {
+      server,
+      control,
+      sessions,
+      ids,
+      writers,
+      write,
+      kill,
+      storeOf,
+      acknowledged: () => acknowledged,
+    };
   };
   type World = Awaited<ReturnType<typeof open>>;
 
-  /** Watchers in another process than the writers, as far as the store knows; two of them leave and come back. */
+  /**
+   * Watchers in another process than the writers, as far as the store knows; two of them leave and
+   * come back.
+   */
   const watch = ({ storeOf, ids }: World) => {
     const follow = <T extends SessionChange | TenantChange>(
       items: (from: string | undefined) => AsyncIterable<{ _unsafeUnwrap(): T }>,
@@ -102,7 +120,10 @@ describeWithRedis('ten watchers of what three processes do', () => {
     const onOpen = (): void => {
       opened += 1;
     };
-    const [one, other] = [new SessionService({ store: storeOf() }), new SessionService({ store: storeOf() })];
+    const [one, other] = [
+      new SessionService({ store: storeOf() }),
+      new SessionService({ store: storeOf() }),
+    ];
     const watchOf = (sessions: SessionService, at: number, comesBack = false) => {
       const id = ids[at % ids.length] ?? '';
       const watching = follow(
@@ -113,15 +134,26 @@ describeWithRedis('ten watchers of what three processes do', () => {
     };
     const watchAllOf = (sessions: SessionService, comesBack = false) =>
       follow(
-        (from) => sessions.watchAll(from === undefined ? { onOpen, leases: true } : { cursor: from, leases: true }),
+        (from) =>
+          sessions.watchAll(
+            from === undefined ? { onOpen, leases: true } : { cursor: from, leases: true },
+          ),
         comesBack,
       );
-    const ofSession = [...[0, 1, 2, 3].map((at) => watchOf(one, at)), watchOf(other, 0), watchOf(other, 1, true)];
+    const ofSession = [
+      ...[0, 1, 2, 3].map((at) => watchOf(one, at)),
+      watchOf(other, 0),
+      watchOf(other, 1, true),
+    ];
     const ofAll = [watchAllOf(one), watchAllOf(one), watchAllOf(other), watchAllOf(other, true)];
     const watchers = [...ofSession, ...ofAll];
-    const judged = async (told: ReadonlyMap<string, readonly SessionEvent[]>): Promise<readonly Verdict[]> => {
+    const judged = async (
+      told: ReadonlyMap<string, readonly SessionEvent[]>,
+    ): Promise<readonly Verdict[]> => {
       await Promise.all(watchers.map(({ done }) => done));
-      const verdicts = ofSession.map(async ({ given, id }) => judgeSession(given, (await okOf(one.get(id))).history));
+      const verdicts = ofSession.map(async ({ given, id }) =>
+        judgeSession(given, (await okOf(one.get(id))).history),
+      );
       return [...(await Promise.all(verdicts)), ...ofAll.map(({ given }) => judge(given, told))];
     };
     return { judged, areOpen: () => opened === watchers.length };
@@ -193,7 +225,11 @@ describeWithRedis('ten watchers of what three processes do', () => {
       record({ promise: PROMISE, figure: of('times that all connections were cut'), value: cuts });
       record({ promise: PROMISE, figure: of('changes acknowledged'), value: world.acknowledged() });
       record({ promise: PROMISE, figure: of('events in the stream'), value: events() });
-      record({ promise: PROMISE, figure: of('items given to ten watchers'), value: sum(verdicts, 'seen') });
+      record({
+        promise: PROMISE,
+        figure: of('items given to ten watchers'),
+        value: sum(verdicts, 'seen'),
+      });
       record({ promise: PROMISE, figure: of('gaps told'), value: sum(verdicts, 'gapsTold') });
       record({
         promise: PROMISE,
@@ -201,9 +237,21 @@ describeWithRedis('ten watchers of what three processes do', () => {
         value: sum(verdicts, 'doubled'),
         bar: '0',
       });
-      record({ promise: PROMISE, figure: of('missing and not told'), value: sum(verdicts, 'missing'), bar: '0' });
-      record({ promise: PROMISE, figure: of('out of order'), value: sum(verdicts, 'outOfOrder'), bar: '0' });
-      const faultsOf = verdicts.map(({ missing, outOfOrder, doubled }) => `${missing} ${outOfOrder} ${doubled}`);
+      record({
+        promise: PROMISE,
+        figure: of('missing and not told'),
+        value: sum(verdicts, 'missing'),
+        bar: '0',
+      });
+      record({
+        promise: PROMISE,
+        figure: of('out of order'),
+        value: sum(verdicts, 'outOfOrder'),
+        bar: '0',
+      });
+      const faultsOf = verdicts.map(
+        ({ missing, outOfOrder, doubled }) => `${missing} ${outOfOrder} ${doubled}`,
+      );
       expect(faultsOf.join(', '), 'missing, out of order and doubled, for each watcher').toBe(
         verdicts.map(() => '0 0 0').join(', '),
       );

@@ -46,7 +46,13 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
     return [new Cluster(nodes), new Cluster6(nodes, { maxRedirections: 1 })].map((client) => {
       client.on('error', () => {});
       onTestFinished(() => client.disconnect());
-      return new RedisSessionStore({ client, prefix, partitions: PARTITIONS, statusIndex: true, timeoutMs });
+      return new RedisSessionStore({
+        client,
+        prefix,
+        partitions: PARTITIONS,
+        statusIndex: true,
+        timeoutMs,
+      });
     });
   };
   /** For the audit, which asks for much at once. */
@@ -72,7 +78,9 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
-      const busy = await Promise.all(upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)));
+      const busy = await Promise.all(
+        upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)),
+      );
       const crowd = new Crowd(WRITERS, openStores('moving', MOVED_WITHIN_MS), seed);
       await crowd.more(WRITERS * 10);
       let moved = 0;
@@ -84,7 +92,8 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       tell('writes acknowledged while slots moved', crowd.writes);
       tell('errors to callers while slots moved', crowd.unavailable.length, '0');
       const { missing, ...cases } = findings;
-      for (const [figure, found] of Object.entries(cases)) tell(`${figure} while slots moved`, found.length, '0');
+      for (const [figure, found] of Object.entries(cases))
+        tell(`${figure} while slots moved`, found.length, '0');
       tell('sessions that an index lacked after slots moved', missing, '0');
       expect(findings).toEqual({ lost: [], doubled: [], impossible: [], astray: [], missing: 0 });
       expect([crowd.unavailable, crowd.forgotten]).toEqual([[], 0]);
@@ -97,7 +106,9 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
     'a master that is killed while many write: its replica takes over, and nothing is doubled',
     async () => {
       const [seed = 1] = seeds(1);
-      const busy = await Promise.all(upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)));
+      const busy = await Promise.all(
+        upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)),
+      );
       const victim = slots.busiest(busy);
       const crowd = new Crowd(WRITERS, openStores('killing'), seed);
       await crowd.more(WRITES_AFTER);
@@ -114,9 +125,16 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       tell('writes acknowledged around the kill', crowd.writes);
       tell('errors to callers around the kill', crowd.unavailable.length);
       tell('sessions that were not as their writer had left them', crowd.forgotten);
-      tell('acknowledged writes lost by the kill (replication is asynchronous)', findings.lost.length);
+      tell(
+        'acknowledged writes lost by the kill (replication is asynchronous)',
+        findings.lost.length,
+      );
       tell('doubled by the kill', findings.doubled.length, '0');
-      tell('not created by a caller, or listed twice, after the kill', findings.impossible.length, '0');
+      tell(
+        'not created by a caller, or listed twice, after the kill',
+        findings.impossible.length,
+        '0',
+      );
       tell('astray by the kill', findings.astray.length);
       tell('sessions that an index lacked after the kill', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });

@@ -15,15 +15,23 @@ export interface Findings {
   readonly doubled: readonly string[];
   /** What no loss explains: entries that nobody has written, and sessions that are listed twice. */
   readonly impossible: readonly string[];
-  /** What a loss does explain: order, statuses, lists and deletions that are not as acknowledged. */
+  /**
+   * What a loss does explain: order, statuses, lists and deletions that are not as acknowledged.
+   */
   readonly astray: readonly string[];
-  /** How many sessions some index lacks. What a server forgets, it forgets from the end: the entries came before. */
+  /**
+   * How many sessions some index lacks. What a server forgets, it forgets from the end: the entries
+   * came before.
+   */
   readonly missing: number;
 }
 
-const isImpossible = (finding: string): boolean => /^nobody has written|is listed \d+ times$/.test(finding);
+const isImpossible = (finding: string): boolean =>
+  /^nobody has written|is listed \d+ times$/.test(finding);
 
-/** Writers with a tenant each, who go on with a new session wherever a server has forgotten theirs. */
+/**
+ * Writers with a tenant each, who go on with a new session wherever a server has forgotten theirs.
+ */
 export class Crowd {
   writes = 0;
   /** What callers have heard, each time that the store was not available. */
@@ -40,7 +48,9 @@ export class Crowd {
     onTestFinished(() => {
       this.#isOver = true;
     });
-    this.#ledgers = Promise.all(upTo(size).map((at) => this.#write(at, stores[at % stores.length], seed * 1000 + at)));
+    this.#ledgers = Promise.all(
+      upTo(size).map((at) => this.#write(at, stores[at % stores.length], seed * 1000 + at)),
+    );
   }
 
   /** Waits for so many more acknowledged writes. */
@@ -72,7 +82,11 @@ export class Crowd {
     };
   }
 
-  async #write(at: number, store: SessionStore | undefined, seed: number): Promise<readonly Ledger[]> {
+  async #write(
+    at: number,
+    store: SessionStore | undefined,
+    seed: number,
+  ): Promise<readonly Ledger[]> {
     if (store === undefined) throw new Error('no store');
     const ledgers: Ledger[] = [];
     for (let life = 1; !this.#isOver; life += 1) {
@@ -82,7 +96,9 @@ export class Crowd {
         count: () => this.#count(),
         took: () => undefined,
       };
-      ledgers.push(...(await new Writer(sessions, `w${at}.${life}`, run, randomFrom(seed + life)).write()));
+      ledgers.push(
+        ...(await new Writer(sessions, `w${at}.${life}`, run, randomFrom(seed + life)).write()),
+      );
       this.unavailable.push(...sessions.unavailable);
       this.forgotten += sessions.forgotten ? 1 : 0;
     }

@@ -6,7 +6,10 @@ import { inTime } from '../../support/in-time.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
 import { effort } from '../support/effort.js';
 
-/** In milliseconds: what stores are given, what a process may add to it, and how soon a server that is back serves. */
+/**
+ * In milliseconds: what stores are given, what a process may add to it, and how soon a server that
+ * is back serves.
+ */
 const TIMEOUT = 150;
 export const GRACE = 50;
 /** A short run shares the machine with other tests, which may delay the server. */
@@ -48,7 +51,8 @@ export class Host {
         this.failures += 1;
         const { type, ...rest } = answer.error;
         const isKnown = 'outcome' in rest && rest.outcome === 'not_applied';
-        if (type !== 'store_unavailable' || (reads.has(method) && !isKnown)) this.wrong.push({ method, type, ...rest });
+        if (type !== 'store_unavailable' || (reads.has(method) && !isKnown))
+          this.wrong.push({ method, type, ...rest });
       }),
     );
     await Promise.all([...calls, this.append()]);

@@ -1,14 +1,21 @@
 import { onTestFinished } from 'vitest';
 import { openNetwork } from '../../support/network.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
-import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server.js';
+import {
+  type RedisServer,
+  type RedisServerOptions,
+  startRedis,
+} from '../../support/redis-server.js';
 
 /** A server of its own that can fall silent and come back. */
 export interface Outage {
   readonly server: RedisServer;
   /** From here on the server is silent, or slow. */
   begin(): Promise<void>;
-  /** Ends when the server can be reached again, and not before `begin` is `PAUSE_MS` ago where that ends by itself. */
+  /**
+   * Ends when the server can be reached again, and not before `begin` is `PAUSE_MS` ago where that
+   * ends by itself.
+   */
   end(): Promise<void>;
 }
 
@@ -21,7 +28,10 @@ const start = async (options: RedisServerOptions = {}): Promise<RedisServer> => 
   return server;
 };
 
-const withControl = async (): Promise<{ readonly server: RedisServer; readonly control: TestClient }> => {
+const withControl = async (): Promise<{
+  readonly server: RedisServer;
+  readonly control: TestClient;
+}> => {
   const server = await start();
   return { server, control: openClient('ioredis 5', { port: server.port }) };
 };
@@ -65,7 +75,9 @@ const stopped = async (): Promise<Outage> => {
   };
 };
 
-/** Somebody's script takes 200 ms, again and again, and whoever waits is served between two of them. */
+/**
+ * Somebody's script takes 200 ms, again and again, and whoever waits is served between two of them.
+ */
 const slow = async (): Promise<Outage> => {
   const { server, control } = await withControl();
   const script = `

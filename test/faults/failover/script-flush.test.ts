@@ -1,7 +1,16 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import {
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { answerOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
@@ -31,7 +40,10 @@ const flushing = (client: TestClient) => {
   };
 };
 
-/** A life of five writes, one by each script, in the lists meanwhile; gives the answers that are not as they would be undisturbed. */
+/**
+ * A life of five writes, one by each script, in the lists meanwhile; gives the answers that are not
+ * as they would be undisturbed.
+ */
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);
   const append = (content: string, operationId?: string) =>
@@ -50,9 +62,16 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   );
   const isListed = active.records.some(({ head }) => head.id === id);
   const removed = await store.remove(key);
-  const answers = [inserted, replaced, first.map(({ outcome }) => outcome), second.map(({ outcome }) => outcome)];
+  const answers = [
+    inserted,
+    replaced,
+    first.map(({ outcome }) => outcome),
+    second.map(({ outcome }) => outcome),
+  ];
   const expected = ['inserted', 'replaced', 'appended', 'appended', 'removed'];
-  const wrong = [...answers, removed].filter((answer, at) => answer.unwrapOr('an error') !== expected[at]);
+  const wrong = [...answers, removed].filter(
+    (answer, at) => answer.unwrapOr('an error') !== expected[at],
+  );
   return kept?.join() === 'first,second' && isListed ? wrong : [...wrong, { kept, isListed }];
 };
 
@@ -63,7 +82,10 @@ describeWithRedis('SCRIPT FLUSH, again and again', () => {
       const server = await startRedis();
       onTestFinished(() => server.stop());
       const { port } = server;
-      const store = new RedisSessionStore({ client: openClient(version, { port }), statusIndex: true });
+      const store = new RedisSessionStore({
+        client: openClient(version, { port }),
+        statusIndex: true,
+      });
       const flusher = flushing(openClient(version, { port }));
       let lives = 0;
       const wrong: unknown[] = [];
@@ -77,7 +99,12 @@ describeWithRedis('SCRIPT FLUSH, again and again', () => {
       const flushes = await flusher.stop();
       const { eval: sentWhole = 0 } = await commandsOf(port);
       const tell = (figure: string, value: number, bar?: string) =>
-        record({ promise: PROMISE, figure: `${figure}, ${version}`, value, ...(bar === undefined ? {} : { bar }) });
+        record({
+          promise: PROMISE,
+          figure: `${figure}, ${version}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
       tell('calls', lives * 5);
       tell('times that a script was gone', sentWhole);
       tell('flushes', flushes);

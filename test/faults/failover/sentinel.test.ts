@@ -74,11 +74,19 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
       const fresh = openStore('ioredis 5', 60_000);
       const findings = await crowd.end(fresh);
       const tell = (figure: string, value: number | string, bar?: string) =>
-        record({ promise: PROMISE, figure: `${name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+        record({
+          promise: PROMISE,
+          figure: `${name}: ${figure}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
       tell('masters killed', KILLS);
       tell('acknowledged writes', crowd.writes);
       for (const [version, ms] of Object.entries(gaps))
-        tell(`first success after each kill, ms, of which ${DOWN_AFTER_MS} to notice it, ${version}`, ms.join(', '));
+        tell(
+          `first success after each kill, ms, of which ${DOWN_AFTER_MS} to notice it, ${version}`,
+          ms.join(', '),
+        );
       tell('errors to callers', crowd.unavailable.length);
       tell('sessions that were not as their writer had left them', crowd.forgotten);
       tell('acknowledged writes lost (replication is asynchronous)', findings.lost.length);
@@ -87,7 +95,9 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
       tell('astray by a loss', findings.astray.length);
       tell('sessions that an index lacked', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });
-      expect((await answerOf(fresh.list('probe', { offset: 0, limit: 100 }))).unreadable).toEqual([]);
+      expect((await answerOf(fresh.list('probe', { offset: 0, limit: 100 }))).unreadable).toEqual(
+        [],
+      );
     },
     effort(120_000, 300_000),
   );

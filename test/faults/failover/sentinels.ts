@@ -28,7 +28,8 @@ export class Sentinels {
       const master = await all.#serve(await freePort());
       for (let count = 0; count < REPLICAS; count += 1) await all.#serve(await freePort(), master);
       await all.#inStep(master);
-      for (let count = 0; count < SENTINELS; count += 1) all.sentinels.push(await all.#watch(master, count));
+      for (let count = 0; count < SENTINELS; count += 1)
+        all.sentinels.push(await all.#watch(master, count));
       for (const sentinel of all.sentinels) await all.#knowsAll(sentinel);
       return all;
     } catch (error) {
@@ -64,13 +65,18 @@ export class Sentinels {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.sentinels, ...this.#servers.values()].map((server) => server.stop()));
+    await Promise.all(
+      [...this.sentinels, ...this.#servers.values()].map((server) => server.stop()),
+    );
     await rm(this.#dir, { recursive: true, force: true });
   }
 
   async #serve(port: number, master?: RedisAddress): Promise<RedisServer> {
     const follow = master === undefined ? [] : ['--replicaof', master.host, String(master.port)];
-    const server = await startRedis({ port, args: ['--repl-diskless-sync-delay', '0', ...follow, ...this.#args] });
+    const server = await startRedis({
+      port,
+      args: ['--repl-diskless-sync-delay', '0', ...follow, ...this.#args],
+    });
     this.#servers.set(port, server);
     return server;
   }
@@ -121,13 +127,18 @@ export class Sentinels {
     await ask(sentinel, (client) =>
       until('the sentinels know all', async () => {
         const info = await client.info('sentinel');
-        return info.includes('status=ok,') && info.includes(`slaves=${REPLICAS},sentinels=${SENTINELS}`);
+        return (
+          info.includes('status=ok,') && info.includes(`slaves=${REPLICAS},sentinels=${SENTINELS}`)
+        );
       }),
     );
   }
 }
 
-const ask = async <T>({ host, port }: RedisAddress, work: (client: Redis) => Promise<T>): Promise<T> => {
+const ask = async <T>(
+  { host, port }: RedisAddress,
+  work: (client: Redis) => Promise<T>,
+): Promise<T> => {
   const client = new Redis({ host, port });
   try {
     return await work(client);

@@ -8,7 +8,10 @@ import { effort, record } from '../support/effort.js';
 import { BACK_WITHIN, GRACE, Host } from './host.js';
 import { OF_NETWORKS, outages } from './outages.js';
 
-/** How many times each method is called in a silence, in each silence; a round takes as long as the time-out. */
+/**
+ * How many times each method is called in a silence, in each silence; a round takes as long as the
+ * time-out.
+ */
 const SILENCES: readonly number[] = effort([2], [3, 3, 3, 3, 3, 3, 3, 30]);
 const PROMISE = 'every call settles, however silent the server';
 
@@ -65,7 +68,10 @@ describeWithRedis('a server that falls silent in the middle of a conversation', 
               ...(bar === undefined ? {} : { bar }),
             });
           tell(`calls that took over timeoutMs + ${GRACE} ms`, host.late.length, '0');
-          tell('longest call over timeoutMs, ms, standstills of the calling process included', host.longestOverMs);
+          tell(
+            'longest call over timeoutMs, ms, standstills of the calling process included',
+            host.longestOverMs,
+          );
           tell('first success after it is back, ms', host.slowestReturnMs, `<= ${BACK_WITHIN}`);
           tell('calls that failed meanwhile', host.failures);
           expect(host).toMatchObject({ late: [], wrong: [] });

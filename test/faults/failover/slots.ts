@@ -13,7 +13,9 @@ const SLOTS = 16_384;
 const FIRST_KEYS = 10;
 const MORE_KEYS = 300;
 
-/** Moves slots from master to master, some keys at a time, as `redis-cli --cluster reshard` does. */
+/**
+ * Moves slots from master to master, some keys at a time, as `redis-cli --cluster reshard` does.
+ */
 export class Slots {
   movedKeys = 0;
   readonly #masters: readonly Master[];
@@ -58,8 +60,8 @@ export class Slots {
   }
 
   /**
-   * Moves slots of one master to the next one, all of them at once, and gives how many: at most `some` of `busy`, and
-   * about three times as many others.
+   * Moves slots of one master to the next one, all of them at once, and gives how many: at most
+   * `some` of `busy`, and about three times as many others.
    */
   async moveSome(some: number, busy: readonly number[], random: () => number): Promise<number> {
     const owner = Math.floor(random() * this.#masters.length);
@@ -68,13 +70,26 @@ export class Slots {
     if (from === undefined || to === undefined) throw new Error('there are no masters');
     const owned = (slot: number): boolean => this.#owners[slot] === owner;
     const any = Array.from({ length: some * 9 }, () => Math.floor(random() * SLOTS));
-    const slots = [...new Set([...shuffled(busy.filter(owned), random).slice(0, some), ...any.filter(owned)])];
-    await Promise.all(slots.map((slot) => to.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)));
-    await Promise.all(slots.map((slot) => from.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)));
+    const slots = [
+      ...new Set([...shuffled(busy.filter(owned), random).slice(0, some), ...any.filter(owned)]),
+    ];
+    await Promise.all(
+      slots.map((slot) => to.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)),
+    );
+    await Promise.all(
+      slots.map((slot) => from.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)),
+    );
     await Promise.all(slots.map((slot) => this.#moveKeys(slot, from, to)));
-    // First where they go: were the old owner to let go of a slot before, nobody would have it for a moment.
-    for (const { client } of [to, from, ...this.#masters.filter((master) => master !== to && master !== from)])
-      await Promise.all(slots.map((slot) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to.id)));
+    // First where they go: were the old owner to let go of a slot before, nobody would have it for
+    // a moment.
+    for (const { client } of [
+      to,
+      from,
+      ...this.#masters.filter((master) => master !== to && master !== from),
+    ])
+      await Promise.all(
+        slots.map((slot) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to.id)),
+      );
     for (const slot of slots) this.#owners[slot] = next;
     return slots.length;
   }

@@ -17,7 +17,14 @@ const TEXT_BYTES = 64 * 1024;
 
 const good = fc
   .record(
-    { face: name, profile: name, behavior: text, context: text, time_limit: fc.nat(2_592_000), more: fc.jsonValue() },
+    {
+      face: name,
+      profile: name,
+      behavior: text,
+      context: text,
+      time_limit: fc.nat(2_592_000),
+      more: fc.jsonValue(),
+    },
     { requiredKeys: ['face', 'profile'] },
   )
   .map((fields) => JSON.stringify(fields));

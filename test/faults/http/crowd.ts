@@ -24,7 +24,11 @@ const strangers = async (origin: string, count: number, seed: number) => {
   const halves: RawConnection[] = [];
   let answered = 0;
   const flood = Array.from({ length: count }, async (_, at) => {
-    const { bytes, method, target } = sent[at % sent.length] ?? { bytes: Buffer.from(''), method: '', target: '' };
+    const { bytes, method, target } = sent[at % sent.length] ?? {
+      bytes: Buffer.from(''),
+      method: '',
+      target: '',
+    };
     if (at % KINDS < 2) {
       const connection = new RawConnection(origin);
       connection.write(bytes.subarray(0, Math.floor(bytes.length * 0.7)));
@@ -64,7 +68,11 @@ const regular = async (origin: string, key: string, name: string, isOver: () => 
 /** A flood of so many requests at once, and one client for each of these keys beside it. */
 export const flood = async (
   origin: string,
-  { count, keys, seed }: { readonly count: number; readonly keys: readonly string[]; readonly seed: number },
+  {
+    count,
+    keys,
+    seed,
+  }: { readonly count: number; readonly keys: readonly string[]; readonly seed: number },
 ): Promise<FloodOutcome> => {
   let over = false;
   const beside = keys.map((key, at) => regular(origin, key, `regular-${at}`, () => over));

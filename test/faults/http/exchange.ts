@@ -28,13 +28,16 @@ const isComplete = ({ head, body }: Exchange, method: string): boolean => {
 };
 
 /**
- * Sends one request that asks for the connection to be closed, and waits for the answer, or for that; rejects if
- * neither comes in time.
+ * Sends one request that asks for the connection to be closed, and waits for the answer, or for
+ * that; rejects if neither comes in time.
  */
 export const exchange = (
   origin: string,
   bytes: Uint8Array,
-  { method = '', patienceMs = PATIENCE_MS }: { readonly method?: string; readonly patienceMs?: number } = {},
+  {
+    method = '',
+    patienceMs = PATIENCE_MS,
+  }: { readonly method?: string; readonly patienceMs?: number } = {},
 ): Promise<Exchange> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);

@@ -9,7 +9,10 @@ import { OUR_KEY } from './served.js';
 
 const REQUESTS = effort(60, 10_000);
 const PROMISE = 'a flood leaves a server as it was';
-/** What the heap may grow by from one flood to the next; the first one fills what is kept on purpose. */
+/**
+ * What the heap may grow by from one flood to the next; the first one fills what is kept on
+ * purpose.
+ */
 const MIB = 1024 * 1024;
 const MAX_BYTES = effort(1, 4) * MIB;
 
@@ -47,8 +50,14 @@ test(
       record({ promise: PROMISE, figure: 'requests at once', value: REQUESTS });
       record({ promise: PROMISE, figure: 'right answers to others meanwhile', value: served });
       const bar = `under ${MAX_BYTES / MIB}`;
-      record({ promise: PROMISE, figure: 'growth of the heap, MiB', value: (growth / MIB).toFixed(2), bar });
-      for (const { failed, wrong } of outcomes) expect({ failed, wrong }).toEqual({ failed: [], wrong: [] });
+      record({
+        promise: PROMISE,
+        figure: 'growth of the heap, MiB',
+        value: (growth / MIB).toFixed(2),
+        bar,
+      });
+      for (const { failed, wrong } of outcomes)
+        expect({ failed, wrong }).toEqual({ failed: [], wrong: [] });
       expect(after).toMatchObject({ connections: 0, warnings: [] });
       expect(growth).toBeLessThan(MAX_BYTES);
       expect(code).toBe(0);

@@ -47,7 +47,11 @@ const judge = (sent: Sent, answer: Exchange, allowed: readonly number[]): void =
 };
 
 /** Sends many requests, and gives what was answered to those that were carried out. */
-const fuzz = async (served: Served, ids: readonly string[], check: (sent: Sent, answer: Exchange) => void) => {
+const fuzz = async (
+  served: Served,
+  ids: readonly string[],
+  check: (sent: Sent, answer: Exchange) => void,
+) => {
   const [seed = 1] = seeds(1);
   let longest = 0;
   const property = fc.asyncProperty(requests(ids), async (sent) => {
@@ -70,13 +74,15 @@ describe('requests that nobody in their right mind would send', () => {
       const longest = await fuzz(served, [ours.id, served.theirId, 'none'], (sent, answer) => {
         judge(sent, answer, sent.expected ?? statuses);
         counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
-        if (sent.target === `/session/${served.theirId}`) expect(answer.status).toBeGreaterThanOrEqual(400);
+        if (sent.target === `/session/${served.theirId}`)
+          expect(answer.status).toBeGreaterThanOrEqual(400);
         if (answer.status === 201) created.add(JSON.parse(answer.body).session_id);
       });
       const { total } = (await served.ours.list({ limit: 1 }))._unsafeUnwrap();
       await served.close();
       expect(total).toBe(created.size);
-      for (const status of [200, 201, 400, 401, 404, 405, 415]) expect(counts.get(status)).toBeGreaterThan(0);
+      for (const status of [200, 201, 400, 401, 404, 405, 415])
+        expect(counts.get(status)).toBeGreaterThan(0);
       record({ promise: PROMISE, figure: 'requests, fuzzed', value: REQUESTS });
       record({ promise: PROMISE, figure: 'answers of 500 and above, or none', value: 0, bar: '0' });
       record({ promise: PROMISE, figure: 'longest answer, ms', value: longest, bar: 'under 1000' });
@@ -92,7 +98,11 @@ describe('requests that nobody in their right mind would send', () => {
         turn += 1;
         return failures[turn % failures.length]?.() ?? err(storeUnavailable(STORE_TEXT, 'unknown'));
       };
-      const store = changed(new MemorySessionStore(), { insert: failing, find: failing, list: failing });
+      const store = changed(new MemorySessionStore(), {
+        insert: failing,
+        find: failing,
+        list: failing,
+      });
       const served = await serve(store);
       await fuzz(served, ['known'], (sent, answer) => judge(sent, answer, [...refusals, 500, 503]));
       await served.close();

@@ -69,10 +69,14 @@ const requestOf = (random: Random, { key, live, ended }: Target): string => {
   return `${line} HTTP/${version}\r\nHost: x\r\n${headers.join('')}${framing(random)}`;
 };
 
-/** Requests one after the other: all the same, which is what races, or a mixture, or with garbage at the end. */
+/**
+ * Requests one after the other: all the same, which is what races, or a mixture, or with garbage at
+ * the end.
+ */
 const pipelineOf = (random: Random, target: Target): string => {
   const one = requestOf(random, target);
-  const several = (): string => Array.from({ length: 1 + below(random, 12) }, () => requestOf(random, target)).join('');
+  const several = (): string =>
+    Array.from({ length: 1 + below(random, 12) }, () => requestOf(random, target)).join('');
   return pick<() => string>(random, [
     () => one.repeat(1 + below(random, 6)),
     () => one.repeat(1 + below(random, 6)),
@@ -86,7 +90,8 @@ const pipelineOf = (random: Random, target: Target): string => {
 /** How a client leaves; all of them are gone in the end. */
 const leave: Readonly<Record<'reset' | 'end' | 'close', (socket: Socket) => void>> = {
   reset: (socket) => socket.resetAndDestroy(),
-  // No reset after it: Node may leave a socket open for ever that is reset while it says its goodbye.
+  // No reset after it: Node may leave a socket open for ever that is reset while it says its
+  // goodbye.
   end: (socket) => {
     socket.end();
     setTimeout(() => socket.destroy(), 5);
@@ -96,17 +101,25 @@ const leave: Readonly<Record<'reset' | 'end' | 'close', (socket: Socket) => void
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Three requests of a stranger with a body in chunks, and a reset within ten milliseconds: 225 bytes. */
+/**
+ * Three requests of a stranger with a body in chunks, and a reset within ten milliseconds: 225
+ * bytes.
+ */
 export const strangersTriple = async ({ port }: Target, at: number): Promise<void> => {
   const one = `GET /sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunked('{}', 2)}`;
   const socket = connect(port, '127.0.0.1', () => {
     socket.write(one.repeat(3));
     setTimeout(() => socket.resetAndDestroy(), at % 10);
   });
-  await new Promise<void>((resolve) => socket.on('error', () => undefined).on('close', () => resolve()));
+  await new Promise<void>((resolve) =>
+    socket.on('error', () => undefined).on('close', () => resolve()),
+  );
 };
 
-/** One connection: a pipeline in pieces, cut off at some byte or not, read or not, and left in some way. */
+/**
+ * One connection: a pipeline in pieces, cut off at some byte or not, read or not, and left in some
+ * way.
+ */
 export const hostileConnection = async (target: Target, seed: number): Promise<void> => {
   const random = randomFrom(seed);
   const whole = Buffer.from(pipelineOf(random, target), 'latin1');
@@ -114,7 +127,9 @@ export const hostileConnection = async (target: Target, seed: number): Promise<v
   const pieces = pick(random, [1, 1, 1, 2, 5]);
   const goAway = pick(random, [leave.reset, leave.reset, leave.reset, leave.end, leave.close]);
   const socket = connect(target.port, '127.0.0.1');
-  const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).on('close', () => resolve()));
+  const closed = new Promise<void>((resolve) =>
+    socket.on('error', () => undefined).on('close', () => resolve()),
+  );
   const isRead = random() < 0.7;
   if (isRead) socket.resume();
   else socket.pause();

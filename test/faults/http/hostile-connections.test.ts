@@ -28,14 +28,23 @@ beforeAll(async () => {
   worker = await bundleWorker('hostile-host');
 });
 
-/** Another Node than that of the tests may be named, for their tools do not run on all that the package runs on. */
+/**
+ * Another Node than that of the tests may be named, for their tools do not run on all that the
+ * package runs on.
+ */
 const execPath = process.env['COLLOQUY_NODE'] ?? process.execPath;
 
 let child: ChildProcess;
 afterEach(() => child.kill('SIGKILL'));
 
-const start = async (mount: string): Promise<{ readonly target: Target; readonly said: () => string }> => {
-  child = fork(worker.file, [mount, OUR_KEY], { execPath, execArgv: ['--no-deprecation'], silent: true });
+const start = async (
+  mount: string,
+): Promise<{ readonly target: Target; readonly said: () => string }> => {
+  child = fork(worker.file, [mount, OUR_KEY], {
+    execPath,
+    execArgv: ['--no-deprecation'],
+    silent: true,
+  });
   let text = '';
   child.stderr?.on('data', (chunk) => {
     text += chunk;
@@ -58,9 +67,15 @@ const attack = async (count: number, open: (at: number) => Promise<void>): Promi
   return opened;
 };
 
-const expectAlive = async ({ port, key }: Target, said: () => string, seed: number): Promise<void> => {
+const expectAlive = async (
+  { port, key }: Target,
+  said: () => string,
+  seed: number,
+): Promise<void> => {
   expect({ seed, exit: child.exitCode, said: said() }).toEqual({ seed, exit: null, said: '' });
-  const answer = await send(`http://127.0.0.1:${port}`, '/sessions?limit=1', { headers: { 'X-API-KEY': key } });
+  const answer = await send(`http://127.0.0.1:${port}`, '/sessions?limit=1', {
+    headers: { 'X-API-KEY': key },
+  });
   expect(answer.status).toBe(200);
   const report = once(child, 'message');
   child.send('report');
@@ -73,13 +88,19 @@ describe.each(mounts)('%s', (mount) => {
     const { target, said } = await start(mount);
     const opened = await attack(TRIPLES, (at) => strangersTriple(target, at));
     await expectAlive(target, said, 0);
-    record({ promise: PROMISE, figure: `${mount}: three requests and a reset, connections`, value: opened });
+    record({
+      promise: PROMISE,
+      figure: `${mount}: three requests and a reset, connections`,
+      value: opened,
+    });
   });
 
   test('outlives pipelines of all kinds that are cut off, reset, half closed or never read', async () => {
     const [seed = 1] = seeds(1);
     const { target, said } = await start(mount);
-    const opened = await attack(CONNECTIONS, (at) => hostileConnection(target, seed * 1_000_000 + at));
+    const opened = await attack(CONNECTIONS, (at) =>
+      hostileConnection(target, seed * 1_000_000 + at),
+    );
     await expectAlive(target, said, seed);
     record({ promise: PROMISE, figure: `${mount}: random pipelines, connections`, value: opened });
   });

@@ -4,7 +4,10 @@ import { type Reply, send } from '../../http/client.js';
 import { effort, record } from '../support/effort.js';
 import { OUR_KEY, type Served, serve } from './served.js';
 
-/** What the corpus lacks, because it is kept as text: bytes that are no UTF-8, and other encodings of JSON. */
+/**
+ * What the corpus lacks, because it is kept as text: bytes that are no UTF-8, and other encodings
+ * of JSON.
+ */
 const notUtf8: readonly (readonly [string, readonly number[]])[] = [
   ['a lone continuation byte', [0x22, 0x80, 0x22]],
   ['a byte that never occurs', [0x22, 0xff, 0x22]],
@@ -39,7 +42,9 @@ const inputs = effort(
   corpus.filter((_, at) => at % 4 === 0),
   corpus,
 );
-const literals = corpus.map(({ input }) => literalOf(input)).filter((literal) => literal !== undefined);
+const literals = corpus
+  .map(({ input }) => literalOf(input))
+  .filter((literal) => literal !== undefined);
 
 describe('texts of a JSON parsing test suite', () => {
   let served: Served;
@@ -89,7 +94,10 @@ describe('texts of a JSON parsing test suite', () => {
       const created = await post(`{"face":"ada","profile":"tutor","context":${literal}}`);
       const location = String(created.headers['location']);
       const read = await send(served.origin, location, { headers });
-      expect([created.status, read.json()]).toMatchObject([201, { options: { context: JSON.parse(literal) } }]);
+      expect([created.status, read.json()]).toMatchObject([
+        201,
+        { options: { context: JSON.parse(literal) } },
+      ]);
     }
   });
 

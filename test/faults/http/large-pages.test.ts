@@ -17,7 +17,10 @@ const PROMISE = 'the largest pages of one tenant hold nobody up';
 /** Pages that are just within the default budget of 8 MiB, and the same page again and again. */
 const LARGE = { sessions: 100, bytes: 77_000 };
 
-/** One who lists ten short sessions of another tenant, again and again: the milliseconds that each answer took. */
+/**
+ * One who lists ten short sessions of another tenant, again and again: the milliseconds that each
+ * answer took.
+ */
 const listBeside = async (port: number, isOver: () => boolean): Promise<number[]> => {
   const times: number[] = [];
   while (!isOver()) {
@@ -67,7 +70,11 @@ describe('fifty connections with four hundred requests each for the largest page
       expect(child.exitCode).toBeNull();
       const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
       const where = place === 'memory' ? 'memory' : 'Redis';
-      record({ promise: PROMISE, figure: `lists of another tenant meanwhile, ${where}`, value: times.length });
+      record({
+        promise: PROMISE,
+        figure: `lists of another tenant meanwhile, ${where}`,
+        value: times.length,
+      });
       record({
         promise: PROMISE,
         figure: `their 99th percentile in ms, ${where}`,
@@ -80,7 +87,8 @@ describe('fifty connections with four hundred requests each for the largest page
     }
   };
 
-  test('leave a process with 1 GiB of heap alive, and others served, in memory', () => trial('memory'));
+  test('leave a process with 1 GiB of heap alive, and others served, in memory', () =>
+    trial('memory'));
 
   describeWithRedis('on Redis', () => {
     test('the same, and Redis does not grow either', async () => {

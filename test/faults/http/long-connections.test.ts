@@ -40,18 +40,23 @@ const framings = {
   'in chunks that cross it': (body: string) => inChunks(body, LIMIT / 4 + 1),
 } as const;
 
-test.each(Object.entries(framings))('a body at the limit is taken, and one above refused, %s', async (_, framed) => {
-  connection.write(framed(bodyOf(LIMIT)));
-  expect((await connection.answers(1))[0]).toContain(' 201 ');
-  connection.write(framed(bodyOf(LIMIT + 1)));
-  expect((await connection.answers(2))[1]).toContain(' 413 ');
-  expect((await served.ours.list())._unsafeUnwrap().total).toBe(1);
-});
+test.each(Object.entries(framings))(
+  'a body at the limit is taken, and one above refused, %s',
+  async (_, framed) => {
+    connection.write(framed(bodyOf(LIMIT)));
+    expect((await connection.answers(1))[0]).toContain(' 201 ');
+    connection.write(framed(bodyOf(LIMIT + 1)));
+    expect((await connection.answers(2))[1]).toContain(' 413 ');
+    expect((await served.ours.list())._unsafeUnwrap().total).toBe(1);
+  },
+);
 
 test('many requests that come at once are each answered once, in their order', async () => {
   const paths: string[] = [];
   for (let count = 0; count < 20; count += 1) {
-    const { id } = (await served.ours.create({ face: `face-${count}`, profile: 'tutor' }))._unsafeUnwrap();
+    const { id } = (
+      await served.ours.create({ face: `face-${count}`, profile: 'tutor' })
+    )._unsafeUnwrap();
     paths.push(`/session/${id}`, `/session/none-${count}`, '/sessions?limit=1', '/elsewhere');
   }
   const asked = Array.from({ length: REQUESTS }, (_, at) => paths[(at * 7) % paths.length] ?? '');

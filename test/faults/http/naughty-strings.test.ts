@@ -15,7 +15,10 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { effort, record, triedClients } from '../support/effort.js';
 
-/** Every string once, as names can be: not empty, not too long, and without halves of a character, which no path carries. */
+/**
+ * Every string once, as names can be: not empty, not too long, and without halves of a character,
+ * which no path carries.
+ */
 const names = [...new Set([...naughty, ...hostileNames])].filter(
   (name) => name !== '' && name.length <= 256 && !/\p{Surrogate}/u.test(name),
 );
@@ -37,7 +40,9 @@ class NamedWorld {
 
   async start(): Promise<void> {
     const authenticate = (key: string) => some[Number(key)];
-    this.#server = await listening(nodeListener(createSessionHandler({ sessions: this.sessions, authenticate })));
+    this.#server = await listening(
+      nodeListener(createSessionHandler({ sessions: this.sessions, authenticate })),
+    );
   }
 
   async stop(): Promise<void> {
@@ -46,13 +51,18 @@ class NamedWorld {
 
   ask(at: number, path: string, body?: object): Promise<Reply> {
     const headers = { 'X-API-KEY': String(at), 'Content-Type': 'application/json' };
-    const outgoing = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+    const outgoing =
+      body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
     return send(this.#server?.origin ?? '', path, outgoing);
   }
 
   /** Puts a session of this id into the store, as an import may, and lets it say its name. */
   async put(name: string): Promise<readonly boolean[]> {
-    const inserted = await this.#store.insert(name, headOf(name, NOON, optionsOf(name)), live('IDLE'));
+    const inserted = await this.#store.insert(
+      name,
+      headOf(name, NOON, optionsOf(name)),
+      live('IDLE'),
+    );
     const ours = this.sessions.forTenant(name);
     const started = await ours.start(name);
     const appended = await ours.append(name, [entryOf(name)]);
@@ -81,15 +91,18 @@ const wholly = async (store: SessionStore): Promise<void> => {
       expect((await world.ask(at, path)).json()).toMatchObject(put);
       expect((await world.ask((at + 1) % some.length, path)).status).toBe(404);
     }
-    for (const name of some) expect((await world.sessions.forTenant(name).delete(name)).isOk()).toBe(true);
-    for (const at of some.keys()) expect((await world.ask(at, '/sessions')).headers['x-total-count']).toBe('1');
+    for (const name of some)
+      expect((await world.sessions.forTenant(name).delete(name)).isOk()).toBe(true);
+    for (const at of some.keys())
+      expect((await world.ask(at, '/sessions')).headers['x-total-count']).toBe('1');
   } finally {
     await world.stop();
   }
 };
 
 const PATIENCE_MS = effort(120_000, 300_000);
-const TITLE = 'are kept apart and read back to the byte, as tenant, id, face, profile, texts and content';
+const TITLE =
+  'are kept apart and read back to the byte, as tenant, id, face, profile, texts and content';
 
 describe('naughty strings, in memory', () => {
   test(TITLE, () => wholly(new MemorySessionStore()), PATIENCE_MS);
@@ -104,7 +117,9 @@ describeWithRedis('naughty strings, in Redis', ({ port }) => {
     async (version) => {
       const client = openClient(version, { port });
       leave = () => client.quit();
-      await wholly(new RedisSessionStore({ client, prefix: `naughty ${version}`, timeoutMs: PATIENT_MS }));
+      await wholly(
+        new RedisSessionStore({ client, prefix: `naughty ${version}`, timeoutMs: PATIENT_MS }),
+      );
       record({
         promise: "no one sees another's sessions",
         figure: `names that are no plain words, ${version}`,

@@ -24,7 +24,21 @@ const inLine = (maxLength: number) =>
 const digits = fc.oneof(
   fc.integer({ min: 1, max: 200 }).map((whole) => valid(String(whole))),
   fc
-    .constantFrom('0', '-1', '+1', '1.5', '1e3', '0x10', '', '01', '%31', '9'.repeat(400), '\u00b2', 'NaN', '1%00')
+    .constantFrom(
+      '0',
+      '-1',
+      '+1',
+      '1.5',
+      '1e3',
+      '0x10',
+      '',
+      '01',
+      '%31',
+      '9'.repeat(400),
+      '\u00b2',
+      'NaN',
+      '1%00',
+    )
     .map(doubtful),
   inLine(10).map(doubtful),
 );
@@ -36,7 +50,15 @@ const query: fc.Arbitrary<Part<string>> = fc.oneof(
     valid: limit.valid && page.valid,
   })),
   fc
-    .constantFrom('?', '?limit', '?limit=1&limit=2', '?page=%', '?__proto__=1', '?limit[]=1', `?${'&'.repeat(5000)}`)
+    .constantFrom(
+      '?',
+      '?limit',
+      '?limit=1&limit=2',
+      '?page=%',
+      '?__proto__=1',
+      '?limit[]=1',
+      `?${'&'.repeat(5000)}`,
+    )
     .map(doubtful),
   inLine(40).map((text) => doubtful(`?${text}`)),
 );
@@ -59,7 +81,9 @@ const idsOf = (known: readonly string[]): fc.Arbitrary<Part<string>> =>
         'a'.repeat(8000),
       )
       .map(doubtful),
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }).map((id) => doubtful(encodeURIComponent(id))),
+    fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
+      .map((id) => doubtful(encodeURIComponent(id))),
     inLine(60).map(doubtful),
   );
 
@@ -96,10 +120,30 @@ const usual = (value: string, others: readonly string[]): fc.Arbitrary<Part<stri
     { weight: 1, arbitrary: inLine(30).map(doubtful) },
   );
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'G'];
+const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'get',
+  'G',
+];
 
 /** Keys that open nothing; the last is another tenant's with something after it. */
-const wrongKeys = ['', ' ', 'wrong', OUR_KEY.slice(1), `${OUR_KEY}x`, `${OUR_KEY}, ${OUR_KEY}`, `${THEIR_KEY}0`];
+const wrongKeys = [
+  '',
+  ' ',
+  'wrong',
+  OUR_KEY.slice(1),
+  `${OUR_KEY}x`,
+  `${OUR_KEY}, ${OUR_KEY}`,
+  `${THEIR_KEY}0`,
+];
 
 const contentTypes = [
   'text/plain',
@@ -143,11 +187,16 @@ const further: fc.Arbitrary<Part<string>> = fc.oneof(
 
 /** The body with its length, or in chunks of some size. */
 const framed = (body: Uint8Array, chunk: number): Uint8Array => {
-  if (chunk === 0) return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+  if (chunk === 0)
+    return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
   const parts = [Buffer.from('Transfer-Encoding: chunked\r\n\r\n')];
   for (let at = 0; at < body.length; at += chunk) {
     const part = body.subarray(at, at + chunk);
-    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), Buffer.from(part), Buffer.from('\r\n'));
+    parts.push(
+      Buffer.from(`${part.length.toString(16)}\r\n`),
+      Buffer.from(part),
+      Buffer.from('\r\n'),
+    );
   }
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
 };
@@ -162,17 +211,28 @@ interface Shape {
 
 const nothing = fc.constant(valid(new Uint8Array()));
 
-/** The handler's own description: each operation with its method, its path, its query and its body. */
+/**
+ * The handler's own description: each operation with its method, its path, its query and its body.
+ */
 const shapes = (ids: readonly string[]): readonly Shape[] => {
   const create = targetOf('/create-session');
   return [
     { method: 'POST', target: create, query: fc.constant(valid('')), body: bodies, answers: [201] },
-    { method: 'GET', target: targetOf('/sessions'), query, body: fc.oneof(nothing, bodies), answers: [200] },
+    {
+      method: 'GET',
+      target: targetOf('/sessions'),
+      query,
+      body: fc.oneof(nothing, bodies),
+      answers: [200],
+    },
     { method: 'HEAD', target: targetOf('/sessions'), query, body: nothing, answers: [200] },
     {
       method: 'GET',
       target: idsOf(ids).chain((id) =>
-        targetOf(`/session/${id.value}`).map(({ value, valid }) => ({ value, valid: valid && id.valid })),
+        targetOf(`/session/${id.value}`).map(({ value, valid }) => ({
+          value,
+          valid: valid && id.valid,
+        })),
       ),
       query,
       body: nothing,
@@ -207,4 +267,5 @@ const requestOf = (shape: Shape): fc.Arbitrary<Sent> =>
     });
 
 /** Requests of all operations: valid, nearly valid, and garbage. */
-export const requests = (ids: readonly string[]): fc.Arbitrary<Sent> => fc.oneof(...shapes(ids).map(requestOf));
+export const requests = (ids: readonly string[]): fc.Arbitrary<Sent> =>
+  fc.oneof(...shapes(ids).map(requestOf));

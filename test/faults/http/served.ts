@@ -24,7 +24,12 @@ export interface Subject {
 export const subject = async (store: SessionStore = new MemorySessionStore()): Promise<Subject> => {
   const sessions = new SessionService({ store });
   const theirs = sessions.forTenant('theirs');
-  const created = await theirs.create({ face: 'eve', profile: 'tutor', context: THEIR_TEXT, behavior: THEIR_TEXT });
+  const created = await theirs.create({
+    face: 'eve',
+    profile: 'tutor',
+    context: THEIR_TEXT,
+    behavior: THEIR_TEXT,
+  });
   const authenticate = staticApiKeys([
     { key: OUR_KEY, tenant: 'ours' },
     { key: THEIR_KEY, tenant: 'theirs' },
@@ -47,7 +52,8 @@ export const serve = async (store?: SessionStore): Promise<Served> => {
 const secrets = [OUR_KEY, THEIR_KEY, THEIR_TEXT, STORE_TEXT, 'hunter2', process.cwd()];
 
 /** The secrets that a text gives away. */
-export const secretsIn = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
+export const secretsIn = (text: string): readonly string[] =>
+  secrets.filter((secret) => text.includes(secret));
 
 /** What a text shows of the inside of the server: stack traces and names of files. */
 export const insidesIn = (text: string): readonly string[] =>

@@ -23,11 +23,47 @@ const chunked = `${chunk(body)}0\r\n\r\n`;
 const LENGTH = `Content-Length: ${body.length}`;
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-const refused = (name: string, bytes: string): Shape => ({ name, bytes: bytes + smuggled, carriedOut: 0 });
+const refused = (name: string, bytes: string): Shape => ({
+  name,
+  bytes: bytes + smuggled,
+  carriedOut: 0,
+});
 
-const lengths = ['+32', '-1', '0x20', '32, 32', '32,33', '3 2', '1e1', '', '\u0009', '99999999999999999999999', '32;'];
-const codings = ['identity', 'xchunked', 'chunked, identity', 'chunked;q=1', '"chunked"', 'chunked\u000b', 'gzip, x'];
-const sizes = ['0x20', '-20', '+20', ' 20', '20 20', '2_0', '', 'g', '20\t', 'ffffffffffffffffff', '20;\0'];
+const lengths = [
+  '+32',
+  '-1',
+  '0x20',
+  '32, 32',
+  '32,33',
+  '3 2',
+  '1e1',
+  '',
+  '\u0009',
+  '99999999999999999999999',
+  '32;',
+];
+const codings = [
+  'identity',
+  'xchunked',
+  'chunked, identity',
+  'chunked;q=1',
+  '"chunked"',
+  'chunked\u000b',
+  'gzip, x',
+];
+const sizes = [
+  '0x20',
+  '-20',
+  '+20',
+  ' 20',
+  '20 20',
+  '2_0',
+  '',
+  'g',
+  '20\t',
+  'ffffffffffffffffff',
+  '20;\0',
+];
 
 /** Shapes that must be refused whole, so that nothing after them is read as a request. */
 export const refusedShapes: readonly Shape[] = [
@@ -42,7 +78,10 @@ export const refusedShapes: readonly Shape[] = [
   refused('a name with a NUL', head('Content\0-Length: 1', LENGTH) + body),
   refused('a line of the head without a colon', head('Content-Length', LENGTH) + body),
   refused('a bare carriage return', head('X: 1\rTransfer-Encoding: chunked', LENGTH) + body),
-  refused('a first line with another one in it', `POST /create-session HTTP/1.1 HTTP/1.1\r\n${KEY}\r\n`),
+  refused(
+    'a first line with another one in it',
+    `POST /create-session HTTP/1.1 HTTP/1.1\r\n${KEY}\r\n`,
+  ),
   refused('another version', head(LENGTH).replace('HTTP/1.1', 'HTTP/3.7') + body),
   refused('no version', '\r\nPOST /create-session\r\n\r\n'),
   refused('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
@@ -52,20 +91,34 @@ export const refusedShapes: readonly Shape[] = [
     refused(`a length of ${JSON.stringify(length)}`, head(`Content-Length: ${length}`) + body),
   ),
   ...codings.map((coding) =>
-    refused(`a coding of ${JSON.stringify(coding)}`, head(`Transfer-Encoding: ${coding}`) + chunked),
+    refused(
+      `a coding of ${JSON.stringify(coding)}`,
+      head(`Transfer-Encoding: ${coding}`) + chunked,
+    ),
   ),
   ...sizes.map((size) =>
-    refused(`a chunk of ${JSON.stringify(size)}`, `${head(CHUNKED)}${size}\r\n${body}\r\n0\r\n\r\n`),
+    refused(
+      `a chunk of ${JSON.stringify(size)}`,
+      `${head(CHUNKED)}${size}\r\n${body}\r\n0\r\n\r\n`,
+    ),
   ),
   refused('a chunk that is longer than it says', `${head(CHUNKED)}5\r\n${body}\r\n0\r\n\r\n`),
-  refused('a very long extension of a chunk', `${head(CHUNKED)}20;${'x=y;'.repeat(8000)}\r\n${body}\r\n0\r\n\r\n`),
+  refused(
+    'a very long extension of a chunk',
+    `${head(CHUNKED)}20;${'x=y;'.repeat(8000)}\r\n${body}\r\n0\r\n\r\n`,
+  ),
   refused('a head that is too long', head(`X: ${'x'.repeat(20_000)}`, LENGTH) + body),
-  refused('a head of too many lines', head(...Array.from({ length: 5000 }, (_, at) => `X-${at}: 1`), LENGTH) + body),
+  refused(
+    'a head of too many lines',
+    head(...Array.from({ length: 5000 }, (_, at) => `X-${at}: 1`), LENGTH) + body,
+  ),
 ];
 
 const CLOSE = 'Connection: close';
 
-/** Shapes that look odd and are one request: what they hold is its body, whatever that looks like. */
+/**
+ * Shapes that look odd and are one request: what they hold is its body, whatever that looks like.
+ */
 export const singleShapes: readonly Shape[] = [
   {
     name: 'a request in the body of another that ignores it',

@@ -73,7 +73,10 @@ test('clients that leave in the middle of their request make no session, and lea
     const connection = new RawConnection(server.origin);
     connection.write(whole.slice(0, cut));
     // Answered by the same loop of events, after the half request.
-    expect((await exchange(server.origin, Buffer.from('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'))).status).toBe(404);
+    expect(
+      (await exchange(server.origin, Buffer.from('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n')))
+        .status,
+    ).toBe(404);
     connection.destroy();
     await connection.closed();
   }
@@ -85,7 +88,8 @@ test('clients that leave in the middle of their request make no session, and lea
 test('clients that leave in the middle of a long answer leave nothing open', async () => {
   server = await serveImpatiently(FOR_EVER_MS);
   const context = 'x'.repeat(60_000);
-  for (let count = 0; count < 100; count += 1) await server.ours.create({ face: 'ada', profile: 'tutor', context });
+  for (let count = 0; count < 100; count += 1)
+    await server.ours.create({ face: 'ada', profile: 'tutor', context });
   const list = `GET /sessions?limit=100 HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${OUR_KEY}\r\n\r\n`;
   for (let count = 0; count < effort(5, 40); count += 1) {
     const connection = new RawConnection(server.origin);

@@ -11,7 +11,10 @@ const PROMISE = 'a body costs what it weighs';
 const CLIENTS = effort(4, 24);
 const BODY_BYTES = 200 * 1024;
 const MIB = 1024 * 1024;
-/** What a process may grow by beside the bodies themselves, and a buffer may have twice the room that it needs. */
+/**
+ * What a process may grow by beside the bodies themselves, and a buffer may have twice the room
+ * that it needs.
+ */
 const MAX_BYTES = 100 * MIB + 2 * CLIENTS * BODY_BYTES;
 
 let worker: Worker;
@@ -48,7 +51,9 @@ const head = (key: string): string =>
 const body = '{"face":"ada","profile":"tutor"}'.padEnd(BODY_BYTES, ' ');
 const chunks = `${[...body].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
 
-/** Sends a body byte by byte, each in a chunk of its own, and waits for the status of the answer. */
+/**
+ * Sends a body byte by byte, each in a chunk of its own, and waits for the status of the answer.
+ */
 const drip = (port: number, key: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

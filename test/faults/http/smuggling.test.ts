@@ -11,7 +11,11 @@ beforeEach(async () => {
 afterEach(() => served.close());
 afterAll(() => {
   const value = refusedShapes.length + singleShapes.length;
-  record({ promise: 'no request is carried out that was not sent', figure: 'shapes that could hide one', value });
+  record({
+    promise: 'no request is carried out that was not sent',
+    figure: 'shapes that could hide one',
+    value,
+  });
 });
 
 const facesIn = async (): Promise<readonly string[]> => {
@@ -26,14 +30,19 @@ const sent = async (bytes: string): Promise<readonly number[]> => {
   await connection.closed();
   expect(secretsIn(connection.received)).toEqual([]);
   expect(insidesIn(connection.received)).toEqual([]);
-  return [...connection.received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  return [...connection.received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
+    Number(status),
+  );
 };
 
-test.each(refusedShapes)('$name is refused, and nothing after it is carried out', async ({ bytes }) => {
-  const statuses = await sent(bytes);
-  expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
-  expect(await facesIn()).toEqual([]);
-});
+test.each(refusedShapes)(
+  '$name is refused, and nothing after it is carried out',
+  async ({ bytes }) => {
+    const statuses = await sent(bytes);
+    expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
+    expect(await facesIn()).toEqual([]);
+  },
+);
 
 test.each(singleShapes)('$name makes one request and no more', async ({ bytes, carriedOut }) => {
   const statuses = await sent(bytes);

@@ -25,7 +25,9 @@ beforeAll(async () => {
 /** A process with a heap of 1 GiB that serves the session, until the test ends. */
 const serve = async (redisPort?: number) => {
   const args = [String(SESSION_BYTES), ...(redisPort === undefined ? [] : [String(redisPort)])];
-  const child: ChildProcess = fork(worker.file, args, { execArgv: ['--expose-gc', '--max-old-space-size=1024'] });
+  const child: ChildProcess = fork(worker.file, args, {
+    execArgv: ['--expose-gc', '--max-old-space-size=1024'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -34,7 +36,8 @@ const serve = async (redisPort?: number) => {
     throw new Error(`the process has ended with ${code}`);
   });
   gone.catch(() => undefined);
-  const heard = async () => JSON.parse(String((await Promise.race([gone, once(child, 'message')]))[0]));
+  const heard = async () =>
+    JSON.parse(String((await Promise.race([gone, once(child, 'message')]))[0]));
   const asked = async (wish: string) => {
     const answer = heard();
     child.send(wish);
@@ -93,10 +96,13 @@ const stores = {
   },
 } as const;
 
-const cases = Object.entries(stores).filter(([name]) => name === 'memory' || requirements.redis.isMet());
+const cases = Object.entries(stores).filter(
+  ([name]) => name === 'memory' || requirements.redis.isMet(),
+);
 if (!requirements.redis.isMet()) test.skip(reasonToSkip(requirements.redis));
 
-// Memory of a process also depends on when its collector has run: a text for each watcher would fail every time.
+// Memory of a process also depends on when its collector has run: a text for each watcher would
+// fail every time.
 test.each(cases)(
   'many watchers of one large session in %s, who first do not read and then all do',
   { retry: 2, timeout: effort(120_000, 600_000) },
@@ -120,10 +126,28 @@ test.each(cases)(
     const read = await server.measure();
     for (const { rss } of [unread, read]) expect(rss - before.rss).toBeLessThan(MAX_MB);
     const bar = `under ${MAX_MB}`;
-    record({ promise: PROMISE, figure: `${name}: watchers of one session of 2 MB`, value: WATCHERS });
-    record({ promise: PROMISE, figure: `${name}: that were cut off or turned away, and came back`, value: again });
-    record({ promise: PROMISE, figure: `${name}: MB more, unread`, value: (unread.rss - before.rss).toFixed(0), bar });
-    record({ promise: PROMISE, figure: `${name}: MB more, read`, value: (read.rss - before.rss).toFixed(0), bar });
+    record({
+      promise: PROMISE,
+      figure: `${name}: watchers of one session of 2 MB`,
+      value: WATCHERS,
+    });
+    record({
+      promise: PROMISE,
+      figure: `${name}: that were cut off or turned away, and came back`,
+      value: again,
+    });
+    record({
+      promise: PROMISE,
+      figure: `${name}: MB more, unread`,
+      value: (unread.rss - before.rss).toFixed(0),
+      bar,
+    });
+    record({
+      promise: PROMISE,
+      figure: `${name}: MB more, read`,
+      value: (read.rss - before.rss).toFixed(0),
+      bar,
+    });
     await server.close();
   },
 );

@@ -1,7 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a worker that reports once and then ends by itself; a process that something keeps alive is never over. */
+/**
+ * Runs a worker that reports once and then ends by itself; a process that something keeps alive is
+ * never over.
+ */
 export const reportOf = async <T>(file: string, ...args: readonly string[]): Promise<T> => {
   const child = fork(file, args, { execArgv: ['--expose-gc'] });
   let report: string | undefined;

@@ -9,7 +9,10 @@ import { reportOf } from './child.js';
 
 const PROMISE = 'nothing leaks';
 const ROUNDS = effort(48, 4000);
-/** What may be left of a client and its store, in bytes: a socket or a client that stays takes tens of thousands. */
+/**
+ * What may be left of a client and its store, in bytes: a socket or a client that stays takes tens
+ * of thousands.
+ */
 const MAX_BYTES = effort(8000, 200);
 const SAMPLES = effort(12, 40);
 
@@ -29,7 +32,12 @@ describeWithRedis('clients that come and go', () => {
       const growth = growthOf(samples.slice(samples.length / 4));
       const bar = `under ${MAX_BYTES}`;
       record({ promise: PROMISE, figure: `clients opened and closed, ${version}`, value: ROUNDS });
-      record({ promise: PROMISE, figure: `bytes of heap a client, ${version}`, value: growth.toFixed(1), bar });
+      record({
+        promise: PROMISE,
+        figure: `bytes of heap a client, ${version}`,
+        value: growth.toFixed(1),
+        bar,
+      });
       expect(rest).toEqual({ failed: 0, warnings: [], listeners: 0, left: [] });
       expect(growth, JSON.stringify(samples)).toBeLessThan(MAX_BYTES);
     },

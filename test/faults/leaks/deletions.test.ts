@@ -55,7 +55,9 @@ describeWithRedis('a server on which very many sessions are deleted', () => {
         const { id } = await okOf(mine.create({ ...ada, timeLimit: 600, idempotencyKey: key }));
         // Somebody else may be at the end of a session that comes again.
         await theirs.start(id);
-        await mine.append(id, [{ role: 'user', content: 'hello' }], { operationId: `turn-${lives}` });
+        await mine.append(id, [{ role: 'user', content: 'hello' }], {
+          operationId: `turn-${lives}`,
+        });
         await okOf(theirs.delete(id));
       };
       const liveMany = async (until: number): Promise<void> => {
@@ -96,7 +98,12 @@ describeWithRedis('a server on which very many sessions are deleted', () => {
         value: mib(most - before),
       });
       const left = mib(after - before);
-      record({ promise: PROMISE, figure: 'memory after it, MiB more than at first', value: left, bar: 'under 1' });
+      record({
+        promise: PROMISE,
+        figure: 'memory after it, MiB more than at first',
+        value: left,
+        bar: 'under 1',
+      });
     },
     effort(120_000, 600_000),
   );

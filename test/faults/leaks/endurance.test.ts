@@ -10,8 +10,8 @@ import { reportOf } from './child.js';
 const PROMISE = 'nothing leaks';
 const PATIENCE_MS = effort(120_000, 900_000);
 /**
- * What may be left of an operation, in bytes: less than an entry. With few operations, what the process still warms up to
- * counts for more.
+ * What may be left of an operation, in bytes: less than an entry. With few operations, what the
+ * process still warms up to counts for more.
  */
 const MAX_BYTES = { memory: effort(250, 0.5), redis: 2 } as const;
 const SAMPLES = effort(12, 40);
@@ -26,12 +26,21 @@ const endure = async (store: string, port: number, operations: number): Promise<
   const kind = store === 'memory' ? 'memory' : 'redis';
   const most = MAX_BYTES[kind];
   const numbers = [port, operations, SAMPLES, CONTENT];
-  const { samples, ...rest } = await reportOf<EnduranceReport>(worker.file, store, ...numbers.map(String));
+  const { samples, ...rest } = await reportOf<EnduranceReport>(
+    worker.file,
+    store,
+    ...numbers.map(String),
+  );
   const settled = samples.slice(samples.length / 2);
   const growth = growthOf(settled);
   record({ promise: PROMISE, figure: `operations, ${store}`, value: samples.at(-1)?.steps ?? 0 });
   const bar = `under ${most}`;
-  record({ promise: PROMISE, figure: `bytes of heap an operation, ${store}`, value: growth.toFixed(3), bar });
+  record({
+    promise: PROMISE,
+    figure: `bytes of heap an operation, ${store}`,
+    value: growth.toFixed(3),
+    bar,
+  });
   expect(rest).toEqual({ unexpected: [], warnings: [], left: [] });
   expect(growth, JSON.stringify(samples)).toBeLessThan(most);
 };
@@ -49,8 +58,9 @@ describeWithRedis('many operations on a Redis', () => {
   });
   afterAll(() => server.stop());
 
-  // A short run shows what the engine leaves in memory, and what clients leave that come and go. What a store on Redis
-  // remembers of sessions comes and goes too, so that only many operations show what stays.
+  // A short run shows what the engine leaves in memory, and what clients leave that come and go.
+  // What a store on Redis remembers of sessions comes and goes too, so that only many operations
+  // show what stays.
   effort(test.skip, test).each(triedClients)(
     'leave nothing behind, with %s',
     (version) => endure(version, server.port, 500_000),

@@ -24,7 +24,10 @@ const SESSIONS = 3;
 /** Milliseconds that a process is ahead of the others, or behind. */
 const OFFSETS = [0, 0, 0, 0, 150, -150, 2500, -2500, 60_000, -60_000];
 
-/** Longer than each lease, and longer than the time-out of the store, so that calls have an unknown outcome. */
+/**
+ * Longer than each lease, and longer than the time-out of the store, so that calls have an unknown
+ * outcome.
+ */
 const LONG_PAUSE_MS = 1200;
 
 interface Counts {
@@ -81,10 +84,14 @@ class Fight {
 }
 
 /** `holder fencingToken count` of each entry of a history. */
-const entryOf = ({ holder, fencingToken, count }: HolderReport): string => `${holder} ${fencingToken} ${count}`;
+const entryOf = ({ holder, fencingToken, count }: HolderReport): string =>
+  `${holder} ${fencingToken} ${count}`;
 
 /** What the histories have against what the holders were answered. */
-const judge = (histories: ReadonlyMap<string, readonly string[]>, reports: readonly HolderReport[]) => {
+const judge = (
+  histories: ReadonlyMap<string, readonly string[]>,
+  reports: readonly HolderReport[],
+) => {
   const holders = new Map<string, Set<string>>();
   const times = new Map<string, number>();
   let disordered = 0;
@@ -103,7 +110,8 @@ const judge = (histories: ReadonlyMap<string, readonly string[]>, reports: reado
       times.set(`${id} ${content}`, (times.get(`${id} ${content}`) ?? 0) + 1);
     }
   }
-  for (const { did, id, fencingToken, holder } of reports) if (did === 'leased') note(id, fencingToken, holder);
+  for (const { did, id, fencingToken, holder } of reports)
+    if (did === 'leased') note(id, fencingToken, holder);
   const timesOf = (report: HolderReport) => times.get(`${report.id} ${entryOf(report)}`) ?? 0;
   const having = (did: HolderReport['did']) => reports.filter((report) => report.did === did);
   return {
@@ -153,7 +161,9 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
         });
         for (let each = 0; each < PROCESSES; each += 1) fight.add();
         try {
-          await expect.poll(() => fight.reports.length, { timeout: PATIENT_MS }).toBeGreaterThan(20);
+          await expect
+            .poll(() => fight.reports.length, { timeout: PATIENT_MS })
+            .toBeGreaterThan(20);
           for (let fault = 0; fault < FAULTS_PER_ROUND; fault += 1) {
             const at = below(PROCESSES);
             const kind = random();
@@ -209,8 +219,10 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
         'appends that were acknowledged after the release': wrong.afterRelease,
         'repeated appends with another position or refused': wrong.moved,
       };
-      for (const [figure, value] of Object.entries(figures)) record({ promise: PROMISE, figure, value });
-      for (const [figure, value] of Object.entries(bars)) record({ promise: PROMISE, figure, value, bar: '0' });
+      for (const [figure, value] of Object.entries(figures))
+        record({ promise: PROMISE, figure, value });
+      for (const [figure, value] of Object.entries(bars))
+        record({ promise: PROMISE, figure, value, bar: '0' });
       expect(Object.entries(bars).filter(([, value]) => value !== 0)).toEqual([]);
       expect(found.acknowledged).toBeGreaterThan(ROUNDS * 50);
       expect(found.fencingTokens).toBeGreaterThan(ROUNDS * SESSIONS);

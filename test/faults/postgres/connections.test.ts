@@ -22,10 +22,13 @@ const unknown = { type: 'store_unavailable', outcome: 'unknown' };
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 const hi = [{ role: 'user', content: 'hi' }];
 
-const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%change_all%' AND pid <> pg_backend_pid()";
+const IS_WAITING =
+  "wait_event_type = 'Lock' AND query LIKE '%change_all%' AND pid <> pg_backend_pid()";
 const WAITS = `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_WAITING})`;
-const IS_LISTENING = (schema: string) => `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
-const LISTENS = (schema: string) => `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_LISTENING(schema)})`;
+const IS_LISTENING = (schema: string) =>
+  `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
+const LISTENS = (schema: string) =>
+  `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_LISTENING(schema)})`;
 
 /** Waits until the database says so. */
 const until = async ({ url }: PostgresDatabase, query: string): Promise<void> => {
@@ -56,7 +59,8 @@ const toldBy = async (store: PostgresSessionStore): Promise<readonly SessionEven
   return (await answerOf(events.read(events.streamOf('default'), '0', 1000))).events;
 };
 
-const numbersOf = (told: readonly SessionEvent[]): readonly number[] => told.map(({ sequence }) => sequence);
+const numbersOf = (told: readonly SessionEvent[]): readonly number[] =>
+  told.map(({ sequence }) => sequence);
 
 describeWithPostgres('a connection to PostgreSQL', (server) => {
   it('may lose any reply: the outcome is unknown, and the repeated call has no second effect', async () => {
@@ -115,7 +119,10 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
     const unlock = await lock(database, `SELECT FROM "${database.schema}".sessions FOR UPDATE`);
     const appended = sessions.append(id, hi, { operationId: 'hi' });
     await until(database, WAITS);
-    await ask(server.url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_WAITING}`);
+    await ask(
+      server.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_WAITING}`,
+    );
     expect(await errorOf(appended)).toMatchObject(unknown);
     await unlock();
     expect((await okOf(sessions.get(id))).historyCount).toBe(0);
@@ -125,9 +132,15 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
 
   it('may fail to publish an event: the change stands, the event follows, and the connection is as good as before', async () => {
     const database = await emptySchema(server);
-    const { sessions, store } = openHost(database, { max: 1, options: '-c statement_timeout=2000' });
+    const { sessions, store } = openHost(database, {
+      max: 1,
+      options: '-c statement_timeout=2000',
+    });
     const { id } = await okOf(sessions.create(ada));
-    const unlock = await lock(database, `LOCK TABLE "${database.schema}".events IN ACCESS EXCLUSIVE MODE`);
+    const unlock = await lock(
+      database,
+      `LOCK TABLE "${database.schema}".events IN ACCESS EXCLUSIVE MODE`,
+    );
     await okOf(sessions.start(id));
     await okOf(sessions.append(id, hi));
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
@@ -141,22 +154,33 @@ describeWithPostgres('a pool of connections that is exhausted', (server) => {
   it.each([
     ['the pool gives up', 50, {}],
     ['the store gives up, though the pool waits for ever', 0, { timeoutMs: 50 }],
-  ])('lets every call fail in time, with nothing applied: %s', async (_, poolTimeoutMs, options) => {
-    const database = await emptySchema(server);
-    const { sessions, pool } = openHost(database, { max: 1 });
-    const { id } = await okOf(sessions.create(ada));
-    const taken = await pool.connect();
-    pool.options.connectionTimeoutMillis = poolTimeoutMs;
-    const { schema } = database;
-    const refused = new SessionService({ store: new PostgresSessionStore({ pool, schema, events: true, ...options }) });
-    const calls = [refused.create(ada), refused.start(id), refused.delete(id), refused.get(id), refused.list()];
-    for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
-    taken.release();
-    // Nobody holds the connection who has given up waiting for it.
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
-    expect((await okOf(sessions.list())).total).toBe(1);
-    expect(pool.waitingCount).toBe(0);
-  });
+  ])(
+    'lets every call fail in time, with nothing applied: %s',
+    async (_, poolTimeoutMs, options) => {
+      const database = await emptySchema(server);
+      const { sessions, pool } = openHost(database, { max: 1 });
+      const { id } = await okOf(sessions.create(ada));
+      const taken = await pool.connect();
+      pool.options.connectionTimeoutMillis = poolTimeoutMs;
+      const { schema } = database;
+      const refused = new SessionService({
+        store: new PostgresSessionStore({ pool, schema, events: true, ...options }),
+      });
+      const calls = [
+        refused.create(ada),
+        refused.start(id),
+        refused.delete(id),
+        refused.get(id),
+        refused.list(),
+      ];
+      for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
+      taken.release();
+      // Nobody holds the connection who has given up waiting for it.
+      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
+      expect((await okOf(sessions.list())).total).toBe(1);
+      expect(pool.waitingCount).toBe(0);
+    },
+  );
 });
 
 describeWithPostgres('the connection that listens', (server) => {

@@ -12,7 +12,9 @@ const inAnotherLanguage = (answer: Buffer): Buffer =>
 describeWithPostgres('a PostgreSQL that speaks another language', (server) => {
   it('refuses a write that was not applied, and keeps the connection', async () => {
     const { database } = await behindProxy(await emptySchema(server), server, inAnotherLanguage);
-    const { sessions, pool } = openHost(database, { options: '-c default_transaction_read_only=on' });
+    const { sessions, pool } = openHost(database, {
+      options: '-c default_transaction_read_only=on',
+    });
     let opened = 0;
     pool.on('connect', () => (opened += 1));
     for (const _ of upTo(5)) {

@@ -4,12 +4,19 @@ import { join } from 'node:path';
 import { Client, Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import { type PostgresServer, type PostgresServerOptions, startPostgres } from '../../support/postgres-server.js';
+import {
+  type PostgresServer,
+  type PostgresServerOptions,
+  startPostgres,
+} from '../../support/postgres-server.js';
 import type { PostgresDatabase } from '../databases/database.js';
 
 const SCHEMA = 'colloquy';
 
-/** A server that writes through to the disk, and starts again from what it has left, at the same address. */
+/**
+ * A server that writes through to the disk, and starts again from what it has left, at the same
+ * address.
+ */
 export class MortalServer {
   readonly database: PostgresDatabase;
   readonly #options: PostgresServerOptions & { readonly port: number; readonly dir: string };
@@ -75,9 +82,14 @@ export const ask = async (url: string, ...queries: readonly string[]): Promise<R
   }
 };
 
-export const makeTables = async ({ url, schema }: PostgresDatabase, reportEnds = false): Promise<void> => {
+export const makeTables = async (
+  { url, schema }: PostgresDatabase,
+  reportEnds = false,
+): Promise<void> => {
   const pool = new Pool({ connectionString: url });
   pool.on('error', () => undefined);
-  (await new PostgresSessionStore({ pool, schema, events: true, reportEnds }).migrate())._unsafeUnwrap();
+  (
+    await new PostgresSessionStore({ pool, schema, events: true, reportEnds }).migrate()
+  )._unsafeUnwrap();
   await pool.end();
 };

@@ -13,14 +13,23 @@ const REFUSALS = effort(20, 400);
 const TIMEOUT_MS = effort(60_000, 900_000);
 const CALLS = effort(80, 1000);
 
-const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''].join('\0');
+const fields = [
+  'SFATAL',
+  'VFATAL',
+  'C57P01',
+  'Mterminating connection due to administrator command',
+  '',
+].join('\0');
 const FATAL = Buffer.alloc(fields.length + 6);
 FATAL.write('E', 0);
 FATAL.writeInt32BE(fields.length + 5, 1);
 FATAL.write(fields, 5, 'latin1');
 
-/** What the server sends at the beginning of a connection alone: the key to cancel its statements. */
-const isBeginning = (answer: Buffer): boolean => answer.includes(Buffer.from('K\0\0\0\x0c', 'latin1'));
+/**
+ * What the server sends at the beginning of a connection alone: the key to cancel its statements.
+ */
+const isBeginning = (answer: Buffer): boolean =>
+  answer.includes(Buffer.from('K\0\0\0\x0c', 'latin1'));
 
 describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
   it(
@@ -45,7 +54,9 @@ describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
       await hosts.refusals(REFUSALS);
       isEnding = false;
       await hosts.calls(CALLS);
-      await expectTruth({ promise: PROMISE, fault: 'as they begin' }, database, hosts, () => unsoundIn(direct));
+      await expectTruth({ promise: PROMISE, fault: 'as they begin' }, database, hosts, () =>
+        unsoundIn(direct),
+      );
       expect(count).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
@@ -69,7 +80,9 @@ describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
       await hosts.refusals(REFUSALS);
       await killing.end();
       await hosts.calls(CALLS);
-      await expectTruth({ promise: PROMISE, fault: 'killed in a loop' }, database, hosts, () => unsoundIn(database));
+      await expectTruth({ promise: PROMISE, fault: 'killed in a loop' }, database, hosts, () =>
+        unsoundIn(database),
+      );
     },
     TIMEOUT_MS,
   );

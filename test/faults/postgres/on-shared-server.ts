@@ -1,6 +1,9 @@
 import type { PoolConfig } from 'pg';
 import { onTestFinished } from 'vitest';
-import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../../adapters/postgres/index.js';
+import {
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
@@ -10,7 +13,10 @@ import type { PostgresDatabase } from '../databases/database.js';
 import { ask, makeTables } from './mortal-server.js';
 
 /** An empty schema, which goes with the test. */
-export const emptySchema = async ({ url }: PostgresAddress, reportEnds = false): Promise<PostgresDatabase> => {
+export const emptySchema = async (
+  { url }: PostgresAddress,
+  reportEnds = false,
+): Promise<PostgresDatabase> => {
   const database = { kind: 'postgres', url, schema: schemaName() } as const;
   await makeTables(database, reportEnds);
   onTestFinished(async () => void (await ask(url, `DROP SCHEMA "${database.schema}" CASCADE`)));
@@ -25,7 +31,13 @@ export const openHost = (
 ) => {
   const pool = openPool({ url }, { max: 5, ...pooling });
   onTestFinished(() => pool.end());
-  const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS, ...options });
+  const store = new PostgresSessionStore({
+    pool,
+    schema,
+    events: true,
+    timeoutMs: PATIENT_MS,
+    ...options,
+  });
   return { pool, store, sessions: new SessionService({ store }) };
 };
 
@@ -36,5 +48,8 @@ export const behindProxy = async (
   rewrite?: (answer: Buffer) => Buffer,
 ) => {
   const proxy = await openProxy(port, rewrite);
-  return { proxy, database: { ...database, url: database.url.replace(`:${port}/`, `:${proxy.port}/`) } };
+  return {
+    proxy,
+    database: { ...database, url: database.url.replace(`:${port}/`, `:${proxy.port}/`) },
+  };
 };

@@ -81,8 +81,13 @@ const deadlocked = async (): Promise<Fault> => {
     ).catch(() => undefined),
   );
   const unsound = async () => {
-    const [row] = await server.ask('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
-    return [...(Number(row?.['deadlocks']) > 0 ? [] : ['no deadlock']), ...(await unsoundIn(server.database))];
+    const [row] = await server.ask(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return [
+      ...(Number(row?.['deadlocks']) > 0 ? [] : ['no deadlock']),
+      ...(await unsoundIn(server.database)),
+    ];
   };
   // The store repeats what a deadlock has undone: nobody hears of it.
   const fault = faultOf(server, { begin: locking.begin, end: locking.end, refused: [] });
@@ -124,7 +129,10 @@ const fullTables = async (): Promise<Fault> => {
   return faultOf(server, { begin: disk.fill, end: disk.free, refused: ['not_applied'] });
 };
 
-/** The disk says that it could not keep what it was given. The server then ends all its processes, and recovers. */
+/**
+ * The disk says that it could not keep what it was given. The server then ends all its processes,
+ * and recovers.
+ */
 const failedFsync = async (): Promise<Fault> => {
   const { env, begin, end: succeed, close } = makeFailingFsync();
   const server = await MortalServer.start({ env });
@@ -153,19 +161,22 @@ const cases: readonly {
   { name: 'a failed fsync', open: failedFsync, needs: requirements.failingFsync },
 ];
 
-describeWithPostgres('hosts that write to a PostgreSQL while it refuses again and again', (shared) => {
-  for (const { name, open, needs } of effort(
-    cases.filter(({ isShort }) => isShort),
-    cases,
-  )) {
-    if (needs !== undefined && !needs.isMet()) {
-      test.skip(`${name}, ${reasonToSkip(needs)}`);
-      continue;
+describeWithPostgres(
+  'hosts that write to a PostgreSQL while it refuses again and again',
+  (shared) => {
+    for (const { name, open, needs } of effort(
+      cases.filter(({ isShort }) => isShort),
+      cases,
+    )) {
+      if (needs !== undefined && !needs.isMet()) {
+        test.skip(`${name}, ${reasonToSkip(needs)}`);
+        continue;
+      }
+      test(
+        `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
+        async () => expectTruthThrough(PROMISE, name, await open(shared)),
+        effort(120_000, 900_000),
+      );
     }
-    test(
-      `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
-      async () => expectTruthThrough(PROMISE, name, await open(shared)),
-      effort(120_000, 900_000),
-    );
-  }
-});
+  },
+);

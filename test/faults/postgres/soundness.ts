@@ -16,7 +16,8 @@ const CHECKS: Readonly<Record<string, string>> = {
       SELECT session, count(*) AS rows, max(position) AS last, sum(bytes) AS total FROM entries GROUP BY 1
     ) AS history ON session = number
     WHERE entries <> coalesce(rows, 0) OR entries <> coalesce(last, 0) OR bytes <> coalesce(total, 0)`,
-  'a session has no label': 'SELECT id FROM sessions WHERE number NOT IN (SELECT session FROM labels)',
+  'a session has no label':
+    'SELECT id FROM sessions WHERE number NOT IN (SELECT session FROM labels)',
   'something is left of a session that is gone': `
     SELECT session FROM (SELECT session FROM entries UNION SELECT session FROM operations UNION SELECT session FROM labels)
       AS parts WHERE session NOT IN (SELECT number FROM sessions)`,

@@ -19,7 +19,10 @@ const folder = async (): Promise<string> => {
 };
 
 /** The session, without what the time between two reads changes. */
-const sightOf = async (sessions: SessionService, id: string) => ({ ...(await okOf(sessions.get(id))), durationMs: 0 });
+const sightOf = async (sessions: SessionService, id: string) => ({
+  ...(await okOf(sessions.get(id))),
+  durationMs: 0,
+});
 
 describeWithPostgres('a hot standby of PostgreSQL', () => {
   it('answers reads, refuses writes with nothing applied, and after its promotion goes on where the other ended', async () => {
@@ -36,7 +39,10 @@ describeWithPostgres('a hot standby of PostgreSQL', () => {
     const { id } = await okOf(first.create(ada));
     await okOf(first.start(id));
     await okOf(first.append(id, hi, { operationId: 'hi' }));
-    const [{ end } = { end: '' }] = await ask(primary.url, 'SELECT pg_current_wal_flush_lsn()::text AS end');
+    const [{ end } = { end: '' }] = await ask(
+      primary.url,
+      'SELECT pg_current_wal_flush_lsn()::text AS end',
+    );
     for (let isThere: unknown; isThere !== true; ) {
       [{ isThere } = { isThere: false }] = await ask(
         standby.url,
@@ -48,7 +54,8 @@ describeWithPostgres('a hot standby of PostgreSQL', () => {
     expect(await sightOf(second, id)).toEqual(await sightOf(first, id));
     expect((await okOf(second.list({ status: 'ACTIVE' }))).total).toBe(1);
     const writes = [second.create(ada), second.pause(id), second.append(id, hi), second.delete(id)];
-    for (const write of writes) expect(await errorOf<SessionError>(write)).toMatchObject(notApplied);
+    for (const write of writes)
+      expect(await errorOf<SessionError>(write)).toMatchObject(notApplied);
     expect(await sightOf(second, id)).toEqual(await sightOf(first, id));
 
     await primary.stop('SIGKILL');

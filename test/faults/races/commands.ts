@@ -4,8 +4,10 @@ import type { Command } from './model.js';
 const key = fc.constantFrom('a', 'b');
 const name = fc.option(fc.constantFrom('once', 'twice'), { nil: undefined });
 
-const withName = <T extends object>(command: T, given: string | undefined): T & { readonly name?: string } =>
-  given === undefined ? command : { ...command, name: given };
+const withName = <T extends object>(
+  command: T,
+  given: string | undefined,
+): T & { readonly name?: string } => (given === undefined ? command : { ...command, name: given });
 
 let texts = 0;
 const text = fc.constant(undefined).map(() => {
@@ -17,16 +19,24 @@ const change = fc
   .tuple(fc.constantFrom('start', 'start', 'pause', 'resume', 'terminate', 'fail'), key, name)
   .map(([type, of, given]): Command => withName({ type, key: of }, given));
 
-const append = fc
-  .tuple(key, text, name, fc.boolean())
-  .map(
-    ([of, said, given, isAgain]): Command =>
-      withName({ type: 'append', key: of, text: given !== undefined && isAgain ? `text of ${given}` : said }, given),
-  );
+const append = fc.tuple(key, text, name, fc.boolean()).map(
+  ([of, said, given, isAgain]): Command =>
+    withName(
+      {
+        type: 'append',
+        key: of,
+        text: given !== undefined && isAgain ? `text of ${given}` : said,
+      },
+      given,
+    ),
+);
 
 /** A command on one of two sessions of a tenant. */
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('create'), key, timeLimit: fc.constantFrom(0, 2) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('create'), key, timeLimit: fc.constantFrom(0, 2) }),
+  },
   { weight: 6, arbitrary: change },
   { weight: 6, arbitrary: append },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('get'), key }) },
@@ -45,5 +55,8 @@ const page: fc.Arbitrary<Command> = fc
 export const commandOrWait: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: command },
   { weight: 1, arbitrary: page },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('wait'), ms: fc.constantFrom(1, 999, 1000, 2500) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('wait'), ms: fc.constantFrom(1, 999, 1000, 2500) }),
+  },
 );

@@ -49,7 +49,9 @@ describeDatabases(
           const listed = await okOf(sessions.list());
           expect(listed.unreadable).toEqual([]);
           const found = (await sessions.get(id)).unwrapOr(undefined);
-          expect(listed.sessions.map((session) => session.id)).toEqual(found === undefined ? [] : [id]);
+          expect(listed.sessions.map((session) => session.id)).toEqual(
+            found === undefined ? [] : [id],
+          );
           if (found !== undefined) {
             createdAgain += 1;
             expect(found.history.map(({ content }) => content)).not.toContain('before');
@@ -64,7 +66,12 @@ describeDatabases(
           figure: `rounds that ended with the session created again, ${kind.name}`,
           value: createdAgain,
         });
-        record({ promise, figure: `rounds with a session half there, ${kind.name}`, value: 0, bar: '0' });
+        record({
+          promise,
+          figure: `rounds with a session half there, ${kind.name}`,
+          value: 0,
+          bar: '0',
+        });
       },
       effort(120_000, 600_000),
     );

@@ -3,7 +3,10 @@ import type { Appended, Session, SessionError, SessionService } from '../../../s
 import type { SessionState } from '../../../src/session/session.js';
 import { type Command, emptyModel } from './model.js';
 
-/** The time of all services of a run. Every creation takes a millisecond, so that their order is known. */
+/**
+ * The time of all services of a run. Every creation takes a millisecond, so that their order is
+ * known.
+ */
 export class SharedClock {
   #now = emptyModel.now;
 
@@ -15,7 +18,9 @@ export class SharedClock {
 }
 
 /** The model knows no times of the day. */
-const withoutTimes = <T extends Partial<Pick<Session, 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>>({
+const withoutTimes = <
+  T extends Partial<Pick<Session, 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>,
+>({
   startedAt: _,
   endsAt: __,
   endedAt: ___,
@@ -46,15 +51,24 @@ export class Engine {
   /** That of the last append, if it was made. */
   position: number | undefined;
 
-  constructor(sessions: SessionService, idOf: (key: string) => Promise<string> | string, clock = new SharedClock()) {
+  constructor(
+    sessions: SessionService,
+    idOf: (key: string) => Promise<string> | string,
+    clock = new SharedClock(),
+  ) {
     this.#sessions = sessions;
     this.#idOf = idOf;
     this.#clock = clock;
   }
 
-  /** The texts of the last entries, which the next appends can name; undefined if they cannot be read. */
+  /**
+   * The texts of the last entries, which the next appends can name; undefined if they cannot be
+   * read.
+   */
   async look(key: string): Promise<readonly string[] | undefined> {
-    const part = (await this.#sessions.history(await this.#idOf(key), { last: 3 })).unwrapOr(undefined);
+    const part = (await this.#sessions.history(await this.#idOf(key), { last: 3 })).unwrapOr(
+      undefined,
+    );
     for (const { content, position } of part?.entries ?? []) this.#positions.set(content, position);
     return part?.entries.map(({ content }) => content);
   }
@@ -79,7 +93,9 @@ export class Engine {
         const { key, text, name, ifLast, to } = command;
         const entries = [{ role: 'user', content: text }];
         const place = { to: this.#positionOf(to), ifPosition: this.#positionOf(ifLast) };
-        return this.#written(await sessions.rewind(await this.#idOf(key), { ...place, entries, ...named(name) }));
+        return this.#written(
+          await sessions.rewind(await this.#idOf(key), { ...place, entries, ...named(name) }),
+        );
       }
       case 'get':
         return answerOf(await sessions.get(await this.#idOf(command.key)), viewOf);
@@ -90,13 +106,19 @@ export class Engine {
       case 'page': {
         const { type: _, status, ...query } = command;
         const page = await sessions.list({ ...query, ...(status === undefined ? {} : { status }) });
-        return answerOf(page, ({ total, sessions: found }) => ({ sessions: found.map(viewOf), total }));
+        return answerOf(page, ({ total, sessions: found }) => ({
+          sessions: found.map(viewOf),
+          total,
+        }));
       }
       case 'wait':
         this.#clock.advance(command.ms);
         return 'waited';
       default:
-        return answerOf(await sessions[command.type](await this.#idOf(command.key), named(command.name)), withoutId);
+        return answerOf(
+          await sessions[command.type](await this.#idOf(command.key), named(command.name)),
+          withoutId,
+        );
     }
   }
 

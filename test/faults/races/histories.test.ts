@@ -29,18 +29,28 @@ interface Scene {
 }
 
 /** Fails unless one order of all calls explains what was answered. */
-const expectOneOrder = async ({ promise, name, sessions, id, instant }: Scene, seen: readonly Call[]) => {
+const expectOneOrder = async (
+  { promise, name, sessions, id, instant }: Scene,
+  seen: readonly Call[],
+) => {
   const rest = await witness(sessions, id, { name: 'last', calls: 1, random: () => 0.6, instant });
   const [{ answered } = {}] = rest;
   const kept = new Set<unknown>(Object(answered?.answer).history);
-  // An append without an answer whose text is not there at the end was never applied: nothing takes one away.
+  // An append without an answer whose text is not there at the end was never applied: nothing takes
+  // one away.
   const calls = [...seen, ...rest].filter(
-    (call) => call.answered !== undefined || call.command.type !== 'append' || kept.has(call.command.text),
+    (call) =>
+      call.answered !== undefined || call.command.type !== 'append' || kept.has(call.command.text),
   );
   const created = step(emptyModel, { type: 'create', key: KEY, timeLimit: 0 })[0];
   const isExplained = isLinear(calls, step(created, { type: 'start', key: KEY })[0]);
   record({ promise, figure: `calls, ${name}`, value: calls.length });
-  record({ promise, figure: `histories of calls without an order, ${name}`, value: isExplained ? 0 : 1, bar: '0' });
+  record({
+    promise,
+    figure: `histories of calls without an order, ${name}`,
+    value: isExplained ? 0 : 1,
+    bar: '0',
+  });
   expect(isExplained).toBe(true);
   expect(kept.size).toBeGreaterThan(CALLS);
 };
@@ -55,7 +65,9 @@ describeWithRedis('clients whose connections are cut all the time', ({ port }) =
       const prefix = `histories-${process.pid}-${version.replace(' ', '-')}`;
       const serviceAt = (at: number) => {
         const client = openClient(version, { port: at });
-        return new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 3000 }) });
+        return new SessionService({
+          store: new RedisSessionStore({ client, prefix, timeoutMs: 3000 }),
+        });
       };
       const sessions = serviceAt(port);
       const id = await startedIn(sessions);
@@ -66,10 +78,20 @@ describeWithRedis('clients whose connections are cut all the time', ({ port }) =
         if (calls % CUT_EVERY === 0) proxy.speak();
       };
       const working = Array.from({ length: CLIENTS }, (_, at) =>
-        witness(serviceAt(proxy.port), id, { name: `${at}`, calls: CALLS, random, instant, beforeCall }),
+        witness(serviceAt(proxy.port), id, {
+          name: `${at}`,
+          calls: CALLS,
+          random,
+          instant,
+          beforeCall,
+        }),
       );
       const promise = 'what concurrent clients saw while connections were cut fits one history';
-      record({ promise, figure: `cuts, ${version}`, value: Math.floor((CLIENTS * CALLS) / CUT_EVERY) });
+      record({
+        promise,
+        figure: `cuts, ${version}`,
+        value: Math.floor((CLIENTS * CALLS) / CUT_EVERY),
+      });
       const seen = (await Promise.all(working)).flat();
       await expectOneOrder({ promise, name: version, sessions, id, instant }, seen);
     },

@@ -12,16 +12,27 @@ const append = (text: string, began: number, ended?: number): Call => ({
   ...(ended !== undefined && { answered: { answer: 'appended', ended } }),
 });
 
-const look = (history: readonly string[], began: number, ended: number, status = 'ACTIVE'): Call => {
+const look = (
+  history: readonly string[],
+  began: number,
+  ended: number,
+  status = 'ACTIVE',
+): Call => {
   const end = status === 'TERMINATED' ? { endReason: 'terminated' } : {};
   const answer = { status, ...end, history, historyCount: history.length, timeLimit: 0 };
   return { command: { type: 'get', key }, began, answered: { answer, ended } };
 };
 
-const change = (type: 'pause' | 'terminate', began: number): Call => ({ command: { type, key }, began });
+const change = (type: 'pause' | 'terminate', began: number): Call => ({
+  command: { type, key },
+  began,
+});
 
 test.each<[string, readonly Call[]]>([
-  ['appends that overlap, in either order', [append('a', 1, 4), append('b', 2, 3), look(['b', 'a'], 5, 6)]],
+  [
+    'appends that overlap, in either order',
+    [append('a', 1, 4), append('b', 2, 3), look(['b', 'a'], 5, 6)],
+  ],
   ['a look beside an append, before it', [append('a', 1, 4), look([], 2, 3), look(['a'], 5, 6)]],
   ['an append without an answer that was made', [append('a', 1), look(['a'], 2, 3)]],
   ['one that was not', [append('a', 1), look([], 2, 3), look([], 4, 5)]],
@@ -35,12 +46,18 @@ test.each<[string, readonly Call[]]>([
   ['a lost append', [append('a', 1, 2), look([], 3, 4)]],
   ['an append that is there twice', [append('a', 1, 2), look(['a', 'a'], 3, 4)]],
   ['an entry that nobody has appended', [look(['a'], 3, 4)]],
-  ['an append before what was there already', [append('a', 1, 2), append('b', 3, 4), look(['b', 'a'], 5, 6)]],
+  [
+    'an append before what was there already',
+    [append('a', 1, 2), append('b', 3, 4), look(['b', 'a'], 5, 6)],
+  ],
   [
     'two looks of which neither begins the other',
     [append('a', 1, 8), append('b', 2, 9), look(['b'], 3, 4), look(['a'], 5, 6)],
   ],
-  ['an append without an answer that comes and goes', [append('a', 1), look(['a'], 2, 3), look([], 4, 5)]],
+  [
+    'an append without an answer that comes and goes',
+    [append('a', 1), look(['a'], 2, 3), look([], 4, 5)],
+  ],
   ['life after the end', [change('terminate', 1), look([], 2, 3, 'TERMINATED'), look([], 4, 5)]],
 ])('%s cannot be', (_, calls) => {
   expect(isLinear(calls, started)).toBe(false);

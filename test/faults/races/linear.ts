@@ -5,11 +5,16 @@ import { type Command, emptyModel, type Model, step } from './model.js';
 export interface Call {
   readonly command: Command;
   readonly began: number;
-  /** Absent if its caller died or was told `unknown`: it was applied at any time after `began`, or never. */
+  /**
+   * Absent if its caller died or was told `unknown`: it was applied at any time after `began`, or
+   * never.
+   */
   readonly answered?: {
     readonly answer: unknown;
     readonly ended: number;
-    /** The position that an append was given. Appends were applied in the order of their positions. */
+    /**
+     * The position that an append was given. Appends were applied in the order of their positions.
+     */
     readonly position?: number | undefined;
   };
 }
@@ -22,7 +27,9 @@ interface Answered extends Call {
 
 /** The calls with an answer, in the order in which they began. */
 const answeredOf = (calls: readonly Call[]): readonly Answered[] => {
-  const all = calls.flatMap((call) => (call.answered === undefined ? [] : [{ ...call, answered: call.answered }]));
+  const all = calls.flatMap((call) =>
+    call.answered === undefined ? [] : [{ ...call, answered: call.answered }],
+  );
   all.sort((a, b) => a.began - b.began);
   const placed = [...all.entries()].filter(([, { answered }]) => answered.position !== undefined);
   placed.sort(([, a], [, b]) => (a.answered.position ?? 0) - (b.answered.position ?? 0));
@@ -31,8 +38,8 @@ const answeredOf = (calls: readonly Call[]): readonly Answered[] => {
 };
 
 /**
- * How long a session was ACTIVE depends on when its calls were applied, which is what is asked here. A revision is
- * random, and metadata are not asked for.
+ * How long a session was ACTIVE depends on when its calls were applied, which is what is asked
+ * here. A revision is random, and metadata are not asked for.
  */
 const withoutTimes = (answer: unknown): unknown => {
   if (typeof answer !== 'object' || answer === null) return answer;
@@ -77,7 +84,11 @@ const taken = (order: Order, at: number): Order => {
 };
 
 /** The orders that go one call further. */
-const furtherThan = (order: Order, answered: readonly Answered[], unanswered: readonly Call[]): readonly Order[] => {
+const furtherThan = (
+  order: Order,
+  answered: readonly Answered[],
+  unanswered: readonly Call[],
+): readonly Order[] => {
   const further: Order[] = [];
   let firstEnd = Number.POSITIVE_INFINITY;
   for (let at = order.first; at < answered.length; at += 1) {
@@ -86,7 +97,8 @@ const furtherThan = (order: Order, answered: readonly Answered[], unanswered: re
     if (order.ahead.includes(at)) continue;
     firstEnd = Math.min(firstEnd, call.answered.ended);
     const { previous } = call;
-    if (previous !== undefined && previous >= order.first && !order.ahead.includes(previous)) continue;
+    if (previous !== undefined && previous >= order.first && !order.ahead.includes(previous))
+      continue;
     const [model, expected] = step(order.model, call.command);
     if (!isDeepStrictEqual(withoutTimes(call.answered.answer), withoutTimes(expected))) continue;
     further.push({ ...taken(order, at), model });
@@ -94,19 +106,22 @@ const furtherThan = (order: Order, answered: readonly Answered[], unanswered: re
   for (const [at, { began, command }] of unanswered.entries()) {
     if (began > firstEnd || order.applied.includes(at)) continue;
     const [model] = step(order.model, command);
-    if (model !== order.model) further.push({ ...order, model, applied: [...order.applied, at].sort((a, b) => a - b) });
+    if (model !== order.model)
+      further.push({ ...order, model, applied: [...order.applied, at].sort((a, b) => a - b) });
   }
   return further;
 };
 
 /**
- * Whether the calls on one session could have happened one after another, each at some instant between its beginning and
- * its end, with these answers (Herlihy and Wing, "Linearizability", 1990). Orders that lead to the same are tried once
- * (Lowe, "Testing for linearizability", 2017).
+ * Whether the calls on one session could have happened one after another, each at some instant
+ * between its beginning and its end, with these answers (Herlihy and Wing, "Linearizability",
+ * 1990). Orders that lead to the same are tried once (Lowe, "Testing for linearizability", 2017).
  */
 export const isLinear = (calls: readonly Call[], before: Model = emptyModel): boolean => {
   const answered = answeredOf(calls);
-  const unanswered = calls.filter((call) => call.answered === undefined && call.command.type !== 'get');
+  const unanswered = calls.filter(
+    (call) => call.answered === undefined && call.command.type !== 'get',
+  );
   const tried = new Set<string>();
   const orders: Order[] = [{ model: before, first: 0, ahead: [], applied: [] }];
   for (let order = orders.pop(); order !== undefined; order = orders.pop()) {
@@ -121,8 +136,8 @@ export const isLinear = (calls: readonly Call[], before: Model = emptyModel): bo
 };
 
 /**
- * The calls on each session, by its key. Sessions are judged one by one: calls on several objects are linear if those on each
- * are.
+ * The calls on each session, by its key. Sessions are judged one by one: calls on several objects
+ * are linear if those on each are.
  */
 export const bySession = (calls: readonly Call[]): ReadonlyMap<string, readonly Call[]> => {
   const sessions = new Map<string, Call[]>();

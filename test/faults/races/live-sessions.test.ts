@@ -50,8 +50,16 @@ describeWithWorker(
         });
         expect(mostAtOnce(spans)).toBe(LIMIT);
         const promise = 'a tenant has no more live sessions than it may have';
-        record({ promise, figure: `starts of ${PROCESSES} processes, ${kind.name}`, value: answers.length });
-        record({ promise, figure: `of these, refused, ${kind.name}`, value: answers.length - spans.length });
+        record({
+          promise,
+          figure: `starts of ${PROCESSES} processes, ${kind.name}`,
+          value: answers.length,
+        });
+        record({
+          promise,
+          figure: `of these, refused, ${kind.name}`,
+          value: answers.length - spans.length,
+        });
         record({ promise, figure: `over the limit, ${kind.name}`, value: 0, bar: '0' });
       },
       effort(120_000, 1_200_000),

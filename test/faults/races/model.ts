@@ -1,20 +1,27 @@
 import type { SessionStatus } from '../../../src/index.js';
 
 /**
- * The engine as a few pure lines, written from its documents and not from its code: what any store, under any schedule,
- * must be indistinguishable from. Times are milliseconds.
+ * The engine as a few pure lines, written from its documents and not from its code: what any store,
+ * under any schedule, must be indistinguishable from. Times are milliseconds.
  */
 
 export type Command =
   | { readonly type: 'create'; readonly key: string; readonly timeLimit: number }
-  | { readonly type: 'start' | 'pause' | 'resume' | 'terminate' | 'fail'; readonly key: string; readonly name?: string }
+  | {
+      readonly type: 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
+      readonly key: string;
+      readonly name?: string;
+    }
   | {
       readonly type: 'append';
       readonly key: string;
       /** Nobody else has it, or only a repetition of the same append. */
       readonly text: string;
       readonly name?: string;
-      /** The text of the last entry as the caller saw it, or '' for none: the history must still end there. */
+      /**
+       * The text of the last entry as the caller saw it, or '' for none: the history must still end
+       * there.
+       */
       readonly ifLast?: string;
     }
   | {
@@ -29,7 +36,12 @@ export type Command =
   | { readonly type: 'get' | 'delete'; readonly key: string }
   | { readonly type: 'list' }
   /** A page of so many, by status if one is given, with its total. */
-  | { readonly type: 'page'; readonly status: SessionStatus | undefined; readonly limit: number; readonly page: number }
+  | {
+      readonly type: 'page';
+      readonly status: SessionStatus | undefined;
+      readonly limit: number;
+      readonly page: number;
+    }
   | { readonly type: 'wait'; readonly ms: number };
 
 interface ModelSession {
@@ -63,7 +75,9 @@ const targets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const spent = (session: ModelSession, now: number): number =>
-  session.status === 'ACTIVE' ? Math.min(session.limitMs, session.spentMs + now - session.since) : session.spentMs;
+  session.status === 'ACTIVE'
+    ? Math.min(session.limitMs, session.spentMs + now - session.since)
+    : session.spentMs;
 
 /** The session as it is at `now`, with its time limit taken into account. */
 const at = (session: ModelSession, now: number): ModelSession =>
@@ -129,7 +143,8 @@ const change = (model: Model, key: string, command: string, name: string | undef
   const status = targets[session.status]?.[command];
   if (status === undefined) return [model, 'invalid_transition'];
   if (session.status === 'TERMINATED') return [model, stateOf(session, model.now)];
-  const names = name === undefined ? session.names : new Map(session.names).set(`change ${name}`, command);
+  const names =
+    name === undefined ? session.names : new Map(session.names).set(`change ${name}`, command);
   const next = { ...session, spentMs: spent(session, model.now), since: model.now, status, names };
   const reason = command === 'fail' ? 'failed' : 'terminated';
   const changed = status === 'TERMINATED' ? { ...next, endReason: reason } : next;
@@ -137,32 +152,49 @@ const change = (model: Model, key: string, command: string, name: string | undef
 };
 
 /** Appends, or with `to` rewinds. Both have their names in common. */
-const changeHistory = (model: Model, command: Command & { readonly type: 'append' | 'rewind' }): Step => {
+const changeHistory = (
+  model: Model,
+  command: Command & { readonly type: 'append' | 'rewind' },
+): Step => {
   const { key, text, name, ifLast } = command;
   const to = command.type === 'rewind' ? command.to : undefined;
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
   const known = found.names.get(`append ${name}`);
   const content = to === undefined ? text : `${text} after ${to}`;
-  if (known !== undefined) return [model, known === content ? 'appended before' : 'operation_mismatch'];
+  if (known !== undefined)
+    return [model, known === content ? 'appended before' : 'operation_mismatch'];
   const { status } = at(found, model.now);
   if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
-  if (ifLast !== undefined && ifLast !== (found.history.at(-1) ?? '')) return [model, 'history_moved'];
+  if (ifLast !== undefined && ifLast !== (found.history.at(-1) ?? ''))
+    return [model, 'history_moved'];
   const end = to === undefined ? found.history.length : ['', ...found.history].indexOf(to);
   if (end < 0) return [model, 'invalid_input'];
-  const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, content);
-  return [put(model, key, { ...found, history: [...found.history.slice(0, end), text], names }), 'appended'];
+  const names =
+    name === undefined ? found.names : new Map(found.names).set(`append ${name}`, content);
+  return [
+    put(model, key, { ...found, history: [...found.history.slice(0, end), text], names }),
+    'appended',
+  ];
 };
 
 const list = ({ sessions, now }: Model) =>
   [...sessions].sort(([, a], [, b]) => b.order - a.order).map(([, session]) => view(session, now));
 
-const pageOf = (model: Model, status: SessionStatus | undefined, limit: number, page: number): unknown => {
+const pageOf = (
+  model: Model,
+  status: SessionStatus | undefined,
+  limit: number,
+  page: number,
+): unknown => {
   const all = list(model).filter((session) => status === undefined || session.status === status);
   return { sessions: all.slice((page - 1) * limit, page * limit), total: all.length };
 };
 
-/** What a command does to the engine, and what it answers: a view, an error's type, `appended`, or `appended before`. */
+/**
+ * What a command does to the engine, and what it answers: a view, an error's type, `appended`, or
+ * `appended before`.
+ */
 export const step = (model: Model, command: Command): Step => {
   switch (command.type) {
     case 'create':

@@ -36,8 +36,17 @@ describeWithWorker(
         }
         await pool.stop();
         const promise = 'of 50 callers in 2 processes one wins';
-        record({ promise, figure: `rounds of start and of terminate, ${kind.name}`, value: 2 * ROUNDS });
-        record({ promise, figure: `rounds with another number of winners, ${kind.name}`, value: 0, bar: '0' });
+        record({
+          promise,
+          figure: `rounds of start and of terminate, ${kind.name}`,
+          value: 2 * ROUNDS,
+        });
+        record({
+          promise,
+          figure: `rounds with another number of winners, ${kind.name}`,
+          value: 0,
+          bar: '0',
+        });
       },
       effort(120_000, 600_000),
     );

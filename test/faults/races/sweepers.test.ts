@@ -30,7 +30,8 @@ describeWithWorker(
         const pool = await startPool(worker(), 3, address);
         const told: string[] = [];
         const byProcess = [0, 0, 0];
-        // A process that lost several batches in a row to the others leaves the rest to the next sweep.
+        // A process that lost several batches in a row to the others leaves the rest to the next
+        // sweep.
         for (let round = 0; round < 50 && told.length < SESSIONS; round += 1) {
           const reports = await pool.run([1, 2, 3].map(() => ({ job: 'sweep', batch: 200 })));
           for (const [process, { answers }] of reports.entries()) {
@@ -44,7 +45,12 @@ describeWithWorker(
         await pool.stop();
         const promise = 'of several processes that sweep one tells of each end';
         record({ promise, figure: `sessions due at once, ${kind.name}`, value: SESSIONS });
-        record({ promise, figure: `told of twice, ${kind.name}`, value: told.length - new Set(told).size, bar: '0' });
+        record({
+          promise,
+          figure: `told of twice, ${kind.name}`,
+          value: told.length - new Set(told).size,
+          bar: '0',
+        });
         const missed = new Set(ids).size - new Set(told).size;
         record({ promise, figure: `missed, ${kind.name}`, value: missed, bar: '0' });
         record({ promise, figure: `by each process, ${kind.name}`, value: byProcess.join(', ') });

@@ -23,8 +23,15 @@ const commandOf = (dice: number, text: string): Command => {
   return { type: dice < 0.95 ? 'pause' : 'resume', key: KEY };
 };
 
-/** A client that appends, reads, pauses and resumes at random: its calls, without those that were certainly not applied. */
-export const witness = async (sessions: SessionService, id: string, plan: Plan): Promise<readonly Call[]> => {
+/**
+ * A client that appends, reads, pauses and resumes at random: its calls, without those that were
+ * certainly not applied.
+ */
+export const witness = async (
+  sessions: SessionService,
+  id: string,
+  plan: Plan,
+): Promise<readonly Call[]> => {
   const { name, calls, random, instant, beforeCall } = plan;
   const engine = new Engine(sessions, () => id);
   const seen: Call[] = [];
@@ -35,7 +42,11 @@ export const witness = async (sessions: SessionService, id: string, plan: Plan):
     const answer = await engine.run(command);
     if (answer === 'unknown') seen.push({ command, began });
     else if (answer !== 'not_applied') {
-      seen.push({ command, began, answered: { answer, ended: instant(), position: engine.position } });
+      seen.push({
+        command,
+        began,
+        answered: { answer, ended: instant(), position: engine.position },
+      });
     }
   }
   return seen;

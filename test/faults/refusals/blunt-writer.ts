@@ -23,8 +23,9 @@ const TRIES = 3;
 const DAY = 24 * 60 * 60;
 
 /**
- * Writes to one session after another, and takes every answer at its word: what was `not_applied` must not be there, and
- * is not sent again; what is `unknown` may be there once. Only appends with a name are sent again.
+ * Writes to one session after another, and takes every answer at its word: what was `not_applied`
+ * must not be there, and is not sent again; what is `unknown` may be there once. Only appends with
+ * a name are sent again.
  */
 export class BluntWriter {
   readonly #sessions: SessionService;
@@ -34,7 +35,13 @@ export class BluntWriter {
   readonly #answers: Answers;
   readonly ledgers: Ledger[] = [];
 
-  constructor(sessions: SessionService, tenant: string, name: string, random: () => number, answers: Answers) {
+  constructor(
+    sessions: SessionService,
+    tenant: string,
+    name: string,
+    random: () => number,
+    answers: Answers,
+  ) {
     this.#sessions = sessions.forTenant(tenant);
     this.#tenant = tenant;
     this.#name = name;
@@ -43,7 +50,8 @@ export class BluntWriter {
   }
 
   async write(isOver: () => boolean): Promise<void> {
-    for (let life = 1; !isOver(); life += 1) this.ledgers.push(await this.#live(`${this.#name}-${life}`, isOver));
+    for (let life = 1; !isOver(); life += 1)
+      this.ledgers.push(await this.#live(`${this.#name}-${life}`, isOver));
   }
 
   async #live(idempotencyKey: string, isOver: () => boolean): Promise<Ledger> {
@@ -64,7 +72,8 @@ export class BluntWriter {
     const status = () => (isActive ? 'ACTIVE' : 'PAUSED');
     const turns = 3 + Math.floor(this.#random() * 12);
     for (let turn = 1; turn <= turns && !isOver(); turn += 1) {
-      if (this.#random() < 0.7) await this.#append(id, `${idempotencyKey} ${turn}`, acknowledged, doubtful);
+      if (this.#random() < 0.7)
+        await this.#append(id, `${idempotencyKey} ${turn}`, acknowledged, doubtful);
       else {
         const command = isActive ? 'pause' : 'resume';
         const changed = await this.#once(() => sessions[command](id));
@@ -84,7 +93,12 @@ export class BluntWriter {
       : close('no', status(), ...(ended === 'unknown' ? ['TERMINATED'] : []));
   }
 
-  async #append(id: string, content: string, acknowledged: string[], doubtful: Set<string>): Promise<void> {
+  async #append(
+    id: string,
+    content: string,
+    acknowledged: string[],
+    doubtful: Set<string>,
+  ): Promise<void> {
     const entries = [{ role: 'user', content }];
     const named = this.#random() < 0.5 ? { operationId: content.replaceAll(' ', '.') } : undefined;
     for (let attempt = 1; attempt <= (named === undefined ? 1 : TRIES); attempt += 1) {
@@ -102,7 +116,8 @@ export class BluntWriter {
       this.#answers.acknowledged += 1;
       return 'ok';
     }
-    if (answer.error.type !== 'store_unavailable') throw new Error(`${this.#name}: ${answer.error.message}`);
+    if (answer.error.type !== 'store_unavailable')
+      throw new Error(`${this.#name}: ${answer.error.message}`);
     const { outcome } = answer.error;
     if (outcome === 'unknown') this.#answers.unknown += 1;
     else this.#answers.notApplied += 1;

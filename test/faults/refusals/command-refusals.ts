@@ -19,12 +19,31 @@ export const { events: stream, work } = keyspace.tenant(tenant);
 /** The keys of a session, by what they hold. */
 const keysOf = (id: string): Readonly<Record<string, string>> => {
   const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, work, waiting, deadlines, tenants, events } = keys;
+  const { record, journal, names, index, byStatus, work, waiting, deadlines, tenants, events } =
+    keys;
   const origin = keyspace.of({ tenant, id: TARGET });
-  const ofOrigin = { 'record of the origin': origin.record, 'journal of the origin': origin.journal };
-  const labels = { label: labelKey(keys, 'kind', LABELS.kind), 'another label': labelKey(keys, 'team', LABELS.team) };
+  const ofOrigin = {
+    'record of the origin': origin.record,
+    'journal of the origin': origin.journal,
+  };
+  const labels = {
+    label: labelKey(keys, 'kind', LABELS.kind),
+    'another label': labelKey(keys, 'team', LABELS.team),
+  };
   const due = { deadlines, tenants };
-  return { record, journal, names, index, ...byStatus, work, waiting, ...labels, ...due, events, ...ofOrigin };
+  return {
+    record,
+    journal,
+    names,
+    index,
+    ...byStatus,
+    work,
+    waiting,
+    ...labels,
+    ...due,
+    events,
+    ...ofOrigin,
+  };
 };
 
 /** Something that the server refuses from `begin` to `end`. */

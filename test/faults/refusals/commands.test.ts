@@ -3,13 +3,27 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { answerOf } from '../../../src/testing/steps.js';
-import { type ClientVersion, clientVersions, connectClient, type TestClient } from '../../support/client-versions.js';
+import {
+  type ClientVersion,
+  clientVersions,
+  connectClient,
+  type TestClient,
+} from '../../support/client-versions.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock, NOON } from '../../support/manual-clock.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { ada, countingIds, okOf } from '../../support/sessions.js';
-import { type Bench, CREATED, handOut, LABELS, said, TARGET, type Write, writes } from '../crashes/torn-writes.js';
+import {
+  type Bench,
+  CREATED,
+  handOut,
+  LABELS,
+  said,
+  TARGET,
+  type Write,
+  writes,
+} from '../crashes/torn-writes.js';
 import { effort, record } from '../support/effort.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';
 import { prefix, type Refusal, refusals, stream, tenant, work } from './command-refusals.js';
@@ -19,7 +33,9 @@ const OTHER = 's1';
 const FAR = Date.UTC(2100, 0);
 const IDS = [OTHER, TARGET, CREATED];
 
-/** What a call was answered: `ok`, what its error says of its outcome, or the type of another error. */
+/**
+ * What a call was answered: `ok`, what its error says of its outcome, or the type of another error.
+ */
 const outcomeOf = async (run: () => Promise<unknown>): Promise<string> => {
   try {
     await run();
@@ -31,7 +47,10 @@ const outcomeOf = async (run: () => Promise<unknown>): Promise<string> => {
   }
 };
 
-/** All that readers of a store show. Another script cuts a page, so a page of one session is looked at too. */
+/**
+ * All that readers of a store show. Another script cuts a page, so a page of one session is looked
+ * at too.
+ */
 const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> => {
   const byStatus = sessionStatuses.map((status) => ({ status: { anyOf: [status], now: NOON } }));
   const ranges = [
@@ -41,10 +60,14 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
     { labels: { team: 'a' } },
     { labels: LABELS, order: 'updated' as const },
   ];
-  const pages = ranges.flatMap((range) => [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })));
+  const pages = ranges.flatMap((range) =>
+    [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })),
+  );
   return {
     found: await Promise.all(IDS.map((id) => answerOf(store.find({ tenant, id })))),
-    history: await Promise.all(IDS.map((id) => answerOf(store.findEntries({ tenant, id }, { after: 0, limit: 100 })))),
+    history: await Promise.all(
+      IDS.map((id) => answerOf(store.findEntries({ tenant, id }, { after: 0, limit: 100 }))),
+    ),
     pages: await Promise.all(pages.map(answerOf)),
     work: await control.call('ZRANGE', work, '0', '-1', 'WITHSCORES'),
     due: await answerOf(store.due(FAR, 100)),
@@ -59,7 +82,11 @@ describeWithRedis('a mutation of which one command is refused', () => {
   const sums = { refused: 0, spared: 0, wrong: 0 };
   let spoilt: (key: string) => Promise<unknown> = async () => undefined;
   const connect = (version: ClientVersion) => {
-    const client = connectClient(version, { port: server.port, username: 'writer', password: 'secret' });
+    const client = connectClient(version, {
+      port: server.port,
+      username: 'writer',
+      password: 'secret',
+    });
     clients.push(client);
     return intercepting(client, async (name, args, run) => {
       if (name === 'evalsha' || name === 'eval') await spoilt(String(args[2]));
@@ -109,7 +136,9 @@ describeWithRedis('a mutation of which one command is refused', () => {
   };
 
   const stored = async (events: boolean): Promise<readonly string[]> => {
-    const { wrong, ghosts } = events ? await wrongEvents(control, prefix) : { wrong: [], ghosts: [] };
+    const { wrong, ghosts } = events
+      ? await wrongEvents(control, prefix)
+      : { wrong: [], ghosts: [] };
     return [...(await wrongEntries(control, prefix)), ...wrong, ...ghosts];
   };
 
@@ -132,7 +161,12 @@ describeWithRedis('a mutation of which one command is refused', () => {
         const id = write.name.startsWith('create') ? CREATED : TARGET;
         const tried = refusals.filter((_, at) => effort((at + write.name.length) % 12 === 0, true));
         for (const [at, refusal] of tried.entries()) {
-          const bench = await prepared(write, events, at % 2 === 0 ? version : other, refusal.timeoutMs);
+          const bench = await prepared(
+            write,
+            events,
+            at % 2 === 0 ? version : other,
+            refusal.timeoutMs,
+          );
           const before = await shown(bench, control);
           await spoil(refusal, id);
           const outcome = await outcomeOf(() => write.run(bench));
@@ -141,12 +175,15 @@ describeWithRedis('a mutation of which one command is refused', () => {
           if (outcome === 'ok') sums.spared += 1;
           else {
             sums.refused += 1;
-            if (!['not_applied', 'corrupt_record', 'conflict'].includes(outcome)) say('which says too little');
+            if (!['not_applied', 'corrupt_record', 'conflict'].includes(outcome))
+              say('which says too little');
             const after = await shown(bench, control);
             try {
               expect(after).toEqual(before);
             } catch (error) {
-              say(`something has changed: ${error instanceof Error ? error.message.slice(0, 2000) : ''}`);
+              say(
+                `something has changed: ${error instanceof Error ? error.message.slice(0, 2000) : ''}`,
+              );
             }
             const again = await outcomeOf(() => write.run(bench));
             if (again !== 'ok') say(`then ${again}`);
@@ -180,7 +217,10 @@ describeWithRedis('a mutation of which one command is refused', () => {
     expect(await stored(true)).toEqual([]);
   });
 
-  /** What does not work on other sessions of the tenant. The one to delete has the labels, and is in one of these lists. */
+  /**
+   * What does not work on other sessions of the tenant. The one to delete has the labels, and is in
+   * one of these lists.
+   */
   const shared: Readonly<Record<string, readonly string[]>> = {
     index: ['create', 'list', 'create with wake', 'delete'],
     IDLE: ['create', 'start', 'create with wake', 'delete'],
@@ -212,7 +252,9 @@ describeWithRedis('a mutation of which one command is refused', () => {
     async (refusal) => {
       const bench = await prepared(find('append by name'), true, 'ioredis 5');
       const { sessions } = bench;
-      const ids = [await okOf(sessions.create(ada)), await okOf(sessions.create(ada))].map(({ id }) => id);
+      const ids = [await okOf(sessions.create(ada)), await okOf(sessions.create(ada))].map(
+        ({ id }) => id,
+      );
       const [idle = '', active = ''] = ids;
       await okOf(sessions.start(active));
       await spoil(refusal, TARGET);

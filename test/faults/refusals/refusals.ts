@@ -6,7 +6,11 @@ import { onTestFinished } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
 import { freePort } from '../../support/free-port.js';
 import { openClient } from '../../support/redis-clients.js';
-import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server.js';
+import {
+  type RedisServer,
+  type RedisServerOptions,
+  startRedis,
+} from '../../support/redis-server.js';
 
 /** A server that can be made to refuse writes, and to take them again. */
 export interface Refusal {
@@ -32,7 +36,8 @@ const outOfMemory = async (): Promise<Refusal> => {
   const set = (bytes: number) => control.call('CONFIG', 'SET', 'maxmemory', String(bytes));
   // A little above what is used: some commands of an operation find room, and others do not.
   const begin = async () => {
-    const [, used = '0'] = /used_memory:(\d+)/.exec(String(await control.call('INFO', 'memory'))) ?? [];
+    const [, used = '0'] =
+      /used_memory:(\d+)/.exec(String(await control.call('INFO', 'memory'))) ?? [];
     await set(Number(used) + 8 * 1024);
   };
   return { port: server.port, begin, end: () => set(0), isReadable: true };
@@ -42,7 +47,8 @@ const outOfMemory = async (): Promise<Refusal> => {
 const withoutReplicas = async (): Promise<Refusal> => {
   const server = await start();
   const control = controlOf(server);
-  const set = (count: number) => control.call('CONFIG', 'SET', 'min-replicas-to-write', String(count));
+  const set = (count: number) =>
+    control.call('CONFIG', 'SET', 'min-replicas-to-write', String(count));
   return { port: server.port, begin: () => set(1), end: () => set(0), isReadable: true };
 };
 
@@ -53,7 +59,8 @@ const readOnly = async (): Promise<Refusal> => {
     args: ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0'],
   });
   const controls = new Map([master, replica].map((server) => [server, controlOf(server)]));
-  const roleOf = async (server: RedisServer) => String(await controls.get(server)?.call('INFO', 'replication'));
+  const roleOf = async (server: RedisServer) =>
+    String(await controls.get(server)?.call('INFO', 'replication'));
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     for (const _ of upTo(2000)) {
       if (await holds()) return;
@@ -76,15 +83,30 @@ const readOnly = async (): Promise<Refusal> => {
   return { port: master.port, begin, end: () => handOver(replica, master), isReadable: true };
 };
 
-/** The log can grow no more: MISCONF. A file may not be longer than a limit, which is as good as a full disk. */
+/**
+ * The log can grow no more: MISCONF. A file may not be longer than a limit, which is as good as a
+ * full disk.
+ */
 const fullDisk = async (): Promise<Refusal> => {
-  const args = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--auto-aof-rewrite-percentage', '0'];
+  const args = [
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'everysec',
+    '--auto-aof-rewrite-percentage',
+    '0',
+  ];
   // Without a word from here the first byte too many would end the server.
   const server = await start({ within: ['sh', '-c', 'trap "" XFSZ; exec "$0" "$@"'], args });
   const set = async (bytes: string) => {
     execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
   };
-  return { port: server.port, begin: () => set('1'), end: () => set('unlimited'), isReadable: true };
+  return {
+    port: server.port,
+    begin: () => set('1'),
+    end: () => set('unlimited'),
+    isReadable: true,
+  };
 };
 
 /** The server is killed, and comes back with what its log has. */

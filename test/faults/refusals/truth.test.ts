@@ -20,10 +20,15 @@ const PROMISE = 'an answer is true, whatever the server refuses';
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 /** Ids in a list, each as often as it stands there. */
-const listed = async (sessions: SessionService, status: SessionStatus): Promise<readonly string[]> => {
+const listed = async (
+  sessions: SessionService,
+  status: SessionStatus,
+): Promise<readonly string[]> => {
   const ids: string[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await okOf(sessions.list({ status, limit: 100, ...(after === undefined ? {} : { cursor: after }) }));
+    const page = await okOf(
+      sessions.list({ status, limit: 100, ...(after === undefined ? {} : { cursor: after }) }),
+    );
     ids.push(...page.sessions.map(({ id }) => id));
     if (page.nextCursor === undefined) return ids;
     after = page.nextCursor;
@@ -31,16 +36,21 @@ const listed = async (sessions: SessionService, status: SessionStatus): Promise<
 };
 
 /** Sessions that are not in exactly the one list by status that they belong to. */
-const misplaced = async (sessions: SessionService, ledgers: readonly WrittenLedger[]): Promise<readonly string[]> => {
+const misplaced = async (
+  sessions: SessionService,
+  ledgers: readonly WrittenLedger[],
+): Promise<readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const status of statuses)
-    for (const id of await listed(sessions, status)) found.set(id, [...(found.get(id) ?? []), status]);
+    for (const id of await listed(sessions, status))
+      found.set(id, [...(found.get(id) ?? []), status]);
   const wrong: string[] = [];
   for (const { id } of ledgers) {
     const session = (await sessions.get(id)).unwrapOr(undefined);
     const expected = session === undefined ? '' : session.status;
     const actual = (found.get(id) ?? []).join();
-    if (actual !== expected) wrong.push(`${id} is ${expected || 'gone'} and listed as ${actual || 'nothing'}`);
+    if (actual !== expected)
+      wrong.push(`${id} is ${expected || 'gone'} and listed as ${actual || 'nothing'}`);
   }
   return wrong;
 };
@@ -48,12 +58,15 @@ const misplaced = async (sessions: SessionService, ledgers: readonly WrittenLedg
 /** Reads in every way. Fails if one of them is refused. */
 const readAll = async (sessions: SessionService): Promise<void> => {
   for (const status of [undefined, ...statuses]) {
-    const page = await okOf(sessions.list({ limit: 5, ...(status === undefined ? {} : { status }) }));
+    const page = await okOf(
+      sessions.list({ limit: 5, ...(status === undefined ? {} : { status }) }),
+    );
     for (const { id } of page.sessions) {
       for (const read of [sessions.get(id), sessions.history(id)]) {
         const found = await read;
         // Somebody else may delete it just now.
-        if (found.isErr() && found.error.type !== 'not_found') throw new Error(`${found.error.type} of a read`);
+        if (found.isErr() && found.error.type !== 'not_found')
+          throw new Error(`${found.error.type} of a read`);
       }
     }
   }
@@ -82,7 +95,12 @@ describeWithRedis('processes that write while a server refuses again and again',
       if (refusal === undefined) throw new Error('no such refusal');
       const { port, begin, end, isReadable } = refusal;
       const client = openClient('ioredis 5', { port });
-      const store = new RedisSessionStore({ client, prefix: 'refused', statusIndex: true, timeoutMs: 30_000 });
+      const store = new RedisSessionStore({
+        client,
+        prefix: 'refused',
+        statusIndex: true,
+        timeoutMs: 30_000,
+      });
       const service = new SessionService({ store });
       const writing = new Writing(worker, PROCESSES, WRITERS, port, 'refused', events);
       try {
@@ -107,7 +125,8 @@ describeWithRedis('processes that write while a server refuses again and again',
           }));
           const { sessions: _, ...found } = await audit(sessions, books);
           const all = { ...found, misplaced: await misplaced(sessions, theirs) };
-          for (const [kind, items] of Object.entries(all)) wrong[kind] = [...(wrong[kind] ?? []), ...items];
+          for (const [kind, items] of Object.entries(all))
+            wrong[kind] = [...(wrong[kind] ?? []), ...items];
         }
         const { listed: missing, unreadable } = await okOf(store.repair());
         const tell = (figure: string, value: number, bar?: string) =>
@@ -122,12 +141,28 @@ describeWithRedis('processes that write while a server refuses again and again',
         tell('answered unknown', answers.unknown);
         tell('acknowledged and lost', wrong['lost']?.length ?? 0, '0');
         tell('doubled', wrong['doubled']?.length ?? 0, '0');
-        tell('answers that were false', (wrong['others']?.length ?? 0) + (wrong['outOfOrder']?.length ?? 0), '0');
-        const unlisted = (wrong['unlisted']?.length ?? 0) + (wrong['misplaced']?.length ?? 0) + missing;
+        tell(
+          'answers that were false',
+          (wrong['others']?.length ?? 0) + (wrong['outOfOrder']?.length ?? 0),
+          '0',
+        );
+        const unlisted =
+          (wrong['unlisted']?.length ?? 0) + (wrong['misplaced']?.length ?? 0) + missing;
         tell('sessions missing in a list', unlisted, '0');
         const nothing: readonly string[] = [];
-        const none = { lost: nothing, doubled: nothing, outOfOrder: nothing, unlisted: nothing, others: nothing };
-        expect({ ...wrong, missing, unreadable }).toEqual({ ...none, misplaced: [], missing: 0, unreadable: [] });
+        const none = {
+          lost: nothing,
+          doubled: nothing,
+          outOfOrder: nothing,
+          unlisted: nothing,
+          others: nothing,
+        };
+        expect({ ...wrong, missing, unreadable }).toEqual({
+          ...none,
+          misplaced: [],
+          missing: 0,
+          unreadable: [],
+        });
         expect(answers.acknowledged).toBeGreaterThan(CALLS);
         expect(answers.notApplied + answers.unknown).toBeGreaterThan(0);
       } finally {

@@ -13,10 +13,24 @@ export class Writing {
   #wanted = Number.POSITIVE_INFINITY;
   #reached: () => void = () => undefined;
 
-  constructor(worker: Worker, processes: number, writers: number, port: number, prefix: string, events: boolean) {
+  constructor(
+    worker: Worker,
+    processes: number,
+    writers: number,
+    port: number,
+    prefix: string,
+    events: boolean,
+  ) {
     this.#children = upTo(processes).map((at) => {
       const version = clientVersions[at % clientVersions.length] ?? 'ioredis 5';
-      const args = [version, String(port), prefix, events ? 'events' : '', String(writers), String(at + 1)];
+      const args = [
+        version,
+        String(port),
+        prefix,
+        events ? 'events' : '',
+        String(writers),
+        String(at + 1),
+      ];
       return fork(worker.file, args);
     });
     this.#answered = this.#children.map(() => 0);
@@ -37,9 +51,14 @@ export class Writing {
   async end(): Promise<{ readonly answers: Answers; readonly ledgers: readonly WrittenLedger[] }> {
     for (const child of this.#children) if (child.connected) child.send('stop');
     const reports = await this.#reports;
-    const sum = (name: keyof Answers): number => reports.reduce((all, { answers }) => all + answers[name], 0);
+    const sum = (name: keyof Answers): number =>
+      reports.reduce((all, { answers }) => all + answers[name], 0);
     return {
-      answers: { acknowledged: sum('acknowledged'), notApplied: sum('notApplied'), unknown: sum('unknown') },
+      answers: {
+        acknowledged: sum('acknowledged'),
+        notApplied: sum('notApplied'),
+        unknown: sum('unknown'),
+      },
       ledgers: reports.flatMap(({ ledgers }) => ledgers),
     };
   }

@@ -9,6 +9,9 @@ export const carryOut = (
 ): ResultAsync<Appended, OperationErrors['append']> => {
   const entries = contents.map((content) => ({ role: 'user', content }));
   if (to === undefined)
-    return sessions.append(id, entries, { operationId, ...(ifPosition !== undefined && { ifPosition }) });
+    return sessions.append(id, entries, {
+      operationId,
+      ...(ifPosition !== undefined && { ifPosition }),
+    });
   return sessions.rewind(id, { to, entries, ifPosition: ifPosition ?? 0, operationId });
 };

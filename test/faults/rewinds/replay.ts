@@ -11,9 +11,15 @@ export interface Replayed {
   readonly lost: readonly string[];
   /** Positions that have more than one event, or are not higher than the one before. */
   readonly doubled: readonly number[];
-  /** Events of changes that nobody has asked for, or that say something else of the place that entries follow. */
+  /**
+   * Events of changes that nobody has asked for, or that say something else of the place that
+   * entries follow.
+   */
   readonly untrue: readonly string[];
-  /** The contents of the history as it is, and as the changes in the order of their positions make it. */
+  /**
+   * The contents of the history as it is, and as the changes in the order of their positions make
+   * it.
+   */
   readonly shown: readonly string[];
   readonly replayed: readonly string[];
   readonly changes: number;
@@ -31,7 +37,11 @@ const replay = (changes: readonly Asked[]): readonly string[] => {
 };
 
 /** Asks again for what is in doubt, and gives the positions of what had been done. */
-const settle = async (sessions: SessionService, id: string, inDoubt: readonly Asked[]): Promise<Map<number, Asked>> => {
+const settle = async (
+  sessions: SessionService,
+  id: string,
+  inDoubt: readonly Asked[],
+): Promise<Map<number, Asked>> => {
   const done = new Map<number, Asked>();
   for (const asked of inDoubt) {
     const again = await carryOut(sessions, id, asked);
@@ -41,10 +51,19 @@ const settle = async (sessions: SessionService, id: string, inDoubt: readonly As
   return done;
 };
 
-/** Holds a history against what was asked and answered, in the order that the events of the session give. */
-export const replayOf = async (store: SessionStore, id: string, rewinders: Rewinders): Promise<Replayed> => {
+/**
+ * Holds a history against what was asked and answered, in the order that the events of the session
+ * give.
+ */
+export const replayOf = async (
+  store: SessionStore,
+  id: string,
+  rewinders: Rewinders,
+): Promise<Replayed> => {
   const sessions = new SessionService({ store });
-  const events = ((await eventsOf(store, 'default')).get(id) ?? []).filter(({ type }) => type === 'session.appended');
+  const events = ((await eventsOf(store, 'default')).get(id) ?? []).filter(
+    ({ type }) => type === 'session.appended',
+  );
   const shown = (await okOf(sessions.get(id))).history.map(({ content }) => content);
   const { acknowledged, inDoubt } = rewinders;
   const settled = await settle(sessions, id, inDoubt);
@@ -56,10 +75,21 @@ export const replayOf = async (store: SessionStore, id: string, rewinders: Rewin
     if (position <= last) doubled.push(position);
     last = position;
     const asked = acknowledged.get(position) ?? settled.get(position);
-    if (asked === undefined || asked.to !== rewoundTo) untrue.push(`${position} after ${rewoundTo}`);
+    if (asked === undefined || asked.to !== rewoundTo)
+      untrue.push(`${position} after ${rewoundTo}`);
     else changes.push(asked);
   }
   const told = new Set(changes);
-  const lost = [...acknowledged.values()].filter((asked) => !told.has(asked)).map(({ operationId }) => operationId);
-  return { lost, doubled, untrue, shown, replayed: replay(changes), changes: changes.length, settled: settled.size };
+  const lost = [...acknowledged.values()]
+    .filter((asked) => !told.has(asked))
+    .map(({ operationId }) => operationId);
+  return {
+    lost,
+    doubled,
+    untrue,
+    shown,
+    replayed: replay(changes),
+    changes: changes.length,
+    settled: settled.size,
+  };
 };

@@ -31,7 +31,10 @@ interface Place {
   readonly killServer: () => Promise<unknown>;
 }
 
-const expectOneHistory = async (name: string, { shared, open, killServer }: Place): Promise<void> => {
+const expectOneHistory = async (
+  name: string,
+  { shared, open, killServer }: Place,
+): Promise<void> => {
   const [seed = 1] = seeds(1);
   const random = randomFrom(seed);
   const first = open();
@@ -53,7 +56,12 @@ const expectOneHistory = async (name: string, { shared, open, killServer }: Plac
   const { shown, replayed, changes, settled, ...wrong } = await replayOf(store, id, rewinders);
   await close();
   const tell = (figure: string, value: number, bar?: string) =>
-    record({ promise: PROMISE, figure: `${name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+    record({
+      promise: PROMISE,
+      figure: `${name}: ${figure}`,
+      value,
+      ...(bar === undefined ? {} : { bar }),
+    });
   tell('kills', KILLS);
   tell('changes that were acknowledged', rewinders.acknowledged.size);
   tell('refused, since others had superseded their place', rewinders.refused.length);
@@ -64,7 +72,9 @@ const expectOneHistory = async (name: string, { shared, open, killServer }: Plac
   expect(wrong).toEqual({ lost: [], doubled: [], untrue: [] });
   expect(shown).toEqual(replayed);
   expect(changes).toBeGreaterThan(KILLS * CHANGES * 0.5);
-  expect([...rewinders.acknowledged.values()].filter(({ to }) => to !== undefined).length).toBeGreaterThan(CHANGES / 4);
+  expect(
+    [...rewinders.acknowledged.values()].filter(({ to }) => to !== undefined).length,
+  ).toBeGreaterThan(CHANGES / 4);
 };
 
 const TIMEOUT_MS = effort(120_000, 1_200_000);
@@ -75,7 +85,11 @@ describe('processes that append to one session, rewind it and are killed make on
     async () => {
       const { database } = await makeFile();
       const open = () => openDatabase(database);
-      await expectOneHistory('SQLite', { shared: database, open, killServer: async () => undefined });
+      await expectOneHistory('SQLite', {
+        shared: database,
+        open,
+        killServer: async () => undefined,
+      });
     },
     TIMEOUT_MS,
   );
@@ -86,7 +100,8 @@ describe('processes that append to one session, rewind it and are killed make on
       async () => {
         const dir = await mkdtemp(join(tmpdir(), 'colloquy-rewinds-'));
         const port = await freePort();
-        const start = () => startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+        const start = () =>
+          startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
         let server = await start();
         onTestFinished(async () => {
           await server.stop('SIGKILL');

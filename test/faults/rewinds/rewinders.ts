@@ -13,7 +13,10 @@ export interface Asked {
   readonly operationId: string;
   readonly contents: readonly string[];
   readonly ifPosition?: number;
-  /** For a rewind, which has an `ifPosition`: the position that the contents follow, and what is said there; nothing at the beginning. */
+  /**
+   * For a rewind, which has an `ifPosition`: the position that the contents follow, and what is
+   * said there; nothing at the beginning.
+   */
   readonly to?: number;
   readonly following?: string;
 }
@@ -70,7 +73,8 @@ export class Rewinders {
       this.#reached = resolve;
       if (this.#failure !== undefined) resolve();
     });
-    if (this.#failure !== undefined) throw new Error('a process has failed', { cause: this.#failure });
+    if (this.#failure !== undefined)
+      throw new Error('a process has failed', { cause: this.#failure });
   }
 
   /** Kills the process that has been there longest, in the middle of whatever it does. */
@@ -86,7 +90,8 @@ export class Rewinders {
   async end(): Promise<void> {
     for (const child of this.#children.keys()) child.stdin?.end();
     await Promise.all(this.#children.values());
-    if (this.#failure !== undefined) throw new Error('a process has failed', { cause: this.#failure });
+    if (this.#failure !== undefined)
+      throw new Error('a process has failed', { cause: this.#failure });
   }
 
   /** For a test that has failed. */

@@ -35,7 +35,13 @@ describe('hosts that write to one SQLite file and are killed', () => {
       }
       await hosts.calls(CALLS);
       const topic = { promise: PROMISE, fault: `${KILLS} kills of a host` };
-      const answers = await expectTruth(topic, database, hosts, () => [...unsound, ...unsoundIn(file)], watchers);
+      const answers = await expectTruth(
+        topic,
+        database,
+        hosts,
+        () => [...unsound, ...unsoundIn(file)],
+        watchers,
+      );
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
     effort(120_000, 900_000),

@@ -24,7 +24,13 @@ const fullDisk = async (): Promise<Fault> => {
   onTestFinished(disk.close);
   const { database, file } = await makeFile({}, disk.folder);
   // COMMIT itself finds no room, and SQLite does not say what the log has kept of it.
-  return { database, begin: disk.fill, end: disk.free, refused: ['unknown'], unsoundIn: () => unsoundIn(file) };
+  return {
+    database,
+    begin: disk.fill,
+    end: disk.free,
+    refused: ['unknown'],
+    unsoundIn: () => unsoundIn(file),
+  };
 };
 
 /** The disk says that it could not keep what it was given. */
@@ -36,7 +42,11 @@ const failedFsync = async (): Promise<Fault> => {
   return { database, begin, end, env, refused: ['unknown'], unsoundIn: () => unsoundIn(file) };
 };
 
-const cases: readonly { readonly name: string; readonly open: () => Promise<Fault>; readonly needs?: Requirement }[] = [
+const cases: readonly {
+  readonly name: string;
+  readonly open: () => Promise<Fault>;
+  readonly needs?: Requirement;
+}[] = [
   { name: 'another program locks the file', open: locked },
   { name: 'a full disk', open: fullDisk, needs: requirements.smallDisk },
   { name: 'a failed fsync', open: failedFsync, needs: requirements.failingFsync },

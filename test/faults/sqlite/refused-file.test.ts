@@ -16,7 +16,10 @@ const refusal = { type: 'store_unavailable', outcome: 'not_applied' };
 const openOn = (file: string) => {
   const database = openLibsql(file);
   onTestFinished(() => void database.close());
-  return { database, sessions: new SessionService({ store: new SqliteSessionStore({ database, events: true }) }) };
+  return {
+    database,
+    sessions: new SessionService({ store: new SqliteSessionStore({ database, events: true }) }),
+  };
 };
 
 const started = async (sessions: SessionService): Promise<string> => {
@@ -25,7 +28,10 @@ const started = async (sessions: SessionService): Promise<string> => {
   return id;
 };
 
-/** As a host opens a file again that it may only read: it sets nothing that would have to be written. */
+/**
+ * As a host opens a file again that it may only read: it sets nothing that would have to be
+ * written.
+ */
 const openReadOnly = (file: string) => {
   const database = new Database(file);
   onTestFinished(() => void database.close());
@@ -69,7 +75,9 @@ test('a connection that may only read reads on, and a write is not applied', asy
   const before = await sightOf(sessions, id);
   database.exec('PRAGMA query_only = ON');
   expect(await errorOf(sessions.create(ada))).toMatchObject(refusal);
-  expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(refusal);
+  expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(
+    refusal,
+  );
   expect(await errorOf(sessions.pause(id))).toMatchObject(refusal);
   expect(await errorOf(sessions.delete(id))).toMatchObject(refusal);
   expect(await sightOf(sessions, id)).toEqual(before);
@@ -77,8 +85,10 @@ test('a connection that may only read reads on, and a write is not applied', asy
   await okOf(sessions.pause(id));
 });
 
-// Root may write to a file that nobody may write to: for root, the whole file system is made read-only.
-if (isRoot && !requirements.smallDisk.isMet()) test.skip(`a read-only file, ${reasonToSkip(requirements.smallDisk)}`);
+// Root may write to a file that nobody may write to: for root, the whole file system is made
+// read-only.
+if (isRoot && !requirements.smallDisk.isMet())
+  test.skip(`a read-only file, ${reasonToSkip(requirements.smallDisk)}`);
 else
   test('a file that was made read-only is read, refuses writes, and is as it was when it may be written again', async () => {
     const disk = isRoot ? openSmallDisk(8) : undefined;
@@ -96,7 +106,9 @@ else
     const second = new SessionService({ store });
     expect(await sightOf(second, id)).toEqual(before);
     expect(await errorOf(second.create(ada))).toMatchObject(refusal);
-    expect(await errorOf(second.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(refusal);
+    expect(await errorOf(second.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(
+      refusal,
+    );
     expect(await errorOf(second.terminate(id))).toMatchObject(refusal);
     expect(await errorOf(second.delete(id))).toMatchObject(refusal);
     if (disk === undefined) setMode(0o644);

@@ -29,14 +29,18 @@ const CHECKS: Readonly<Record<string, string>> = {
       (SELECT 1 FROM colloquy_entries WHERE session = done.session AND position = done.position)`,
 };
 
-/** What is wrong with a file of sessions that each have a label: its pages, its indexes, its rows. */
+/**
+ * What is wrong with a file of sessions that each have a label: its pages, its indexes, its rows.
+ */
 export const unsoundIn = (file: string): readonly string[] => {
   const database = openLibsql(file);
   try {
     const integrity = JSON.stringify(database.prepare('PRAGMA integrity_check').all());
     const rows = Object.entries(CHECKS).flatMap(([what, query]) => {
       const found: unknown = database.prepare(query).all();
-      return Array.isArray(found) && found.length === 0 ? [] : [`${what}: ${JSON.stringify(found)}`];
+      return Array.isArray(found) && found.length === 0
+        ? []
+        : [`${what}: ${JSON.stringify(found)}`];
     });
     return integrity === '[{"integrity_check":"ok"}]' ? rows : [integrity, ...rows];
   } finally {

@@ -60,14 +60,16 @@ describe('a write-ahead log that a crash of the machine has torn', () => {
       const isCut = trial % 2 === 0;
       const bytes = Buffer.from(isCut ? log.subarray(0, at) : log);
       // A block that the disk has kept in part, or never wrote.
-      if (!isCut) for (const byte of upTo(1 + random() * 4096)) bytes[at + byte] = Math.floor(random() * 256);
+      if (!isCut)
+        for (const byte of upTo(1 + random() * 4096)) bytes[at + byte] = Math.floor(random() * 256);
       // A driver may keep a file open that it was told to close: each trial has a file of its own.
       const torn = `${file}.${trial}`;
       copyFileSync(whole, torn);
       writeFileSync(`${torn}-wal`, bytes);
       const reopened = storeOf(torn);
       const sight = await sightOf(reopened.store);
-      if (sight !== sights.findLast((known) => known.bytes <= at)?.sight) wrong.push(`trial ${trial}, byte ${at}`);
+      if (sight !== sights.findLast((known) => known.bytes <= at)?.sight)
+        wrong.push(`trial ${trial}, byte ${at}`);
       const after = new SessionService({ store: reopened.store });
       const { id } = await okOf(after.create({ ...ada, labels: { key: 'two' } }));
       reopened.database.close();
@@ -80,7 +82,12 @@ describe('a write-ahead log that a crash of the machine has torn', () => {
     }
     record({ promise: PROMISE, figure: 'logs cut or overwritten at a random byte', value: TRIALS });
     record({ promise: PROMISE, figure: 'changes in the log', value: conversation.changes });
-    record({ promise: PROMISE, figure: 'opened in another state than before the tear', value: wrong.length, bar: '0' });
+    record({
+      promise: PROMISE,
+      figure: 'opened in another state than before the tear',
+      value: wrong.length,
+      bar: '0',
+    });
     expect(wrong).toEqual([]);
   });
 });

@@ -4,8 +4,9 @@ import { databases, databasesAndClients } from '../../support/databases.js';
 import { type ClientVersion, clientVersions } from '../../support/redis-clients.js';
 
 /**
- * How hard a fault test tries: a little as part of every run, or in full by `npm run test:faults`. Seeds are fixed, so
- * that what fails fails again; COLLOQUY_SEED tries another one, or the one that has failed.
+ * How hard a fault test tries: a little as part of every run, or in full by `npm run test:faults`.
+ * Seeds are fixed, so that what fails fails again; COLLOQUY_SEED tries another one, or the one that
+ * has failed.
  */
 const full = process.env['COLLOQUY_FAULTS'] === 'full';
 
@@ -21,7 +22,8 @@ export const triedDatabases = effort(databases, databasesAndClients);
 /** So many seeds, which a failing test prints. Call it within the test. */
 export const seeds = (count: number): readonly number[] => {
   const given = process.env['COLLOQUY_SEED'];
-  const all = given === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(given)];
+  const all =
+    given === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(given)];
   onTestFailed(() => {
     console.error(`the seeds were ${all.join(', ')}; give one back with COLLOQUY_SEED=<seed>`);
   });

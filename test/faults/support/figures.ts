@@ -7,7 +7,11 @@ import type { Figure } from './effort.js';
 const RESULTS = 'test/faults/results';
 
 const isFigure = (value: unknown): value is Figure =>
-  typeof value === 'object' && value !== null && 'promise' in value && 'figure' in value && 'value' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'promise' in value &&
+  'figure' in value &&
+  'value' in value;
 
 const readRecorded = (file: string): Figure[] => {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
@@ -21,18 +25,31 @@ const readSaved = (file: string): Figure[] =>
 const sorted = (figures: readonly Figure[]): readonly Figure[] =>
   figures.toSorted((a, b) => a.promise.localeCompare(b.promise));
 
-/** Saves the figures of a run in the file of its day, in place of earlier ones of the same promises and day. */
+/**
+ * Saves the figures of a run in the file of its day, in place of earlier ones of the same promises
+ * and day.
+ */
 const save = (figures: readonly Figure[]): void => {
   const file = join(RESULTS, `${new Date().toISOString().slice(0, 10)}.json`);
   const promises = new Set(figures.map(({ promise }) => promise));
   const kept = readSaved(file).filter(({ promise }) => !promises.has(promise));
-  const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.versions.node };
+  const machine = {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    node: process.versions.node,
+  };
   const lines = sorted([...kept, ...figures]).map((figure) => `  ${JSON.stringify(figure)}`);
   mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(file, `{\n "machine": ${JSON.stringify(machine)},\n "figures": [\n${lines.join(',\n')}\n ]\n}\n`);
+  writeFileSync(
+    file,
+    `{\n "machine": ${JSON.stringify(machine)},\n "figures": [\n${lines.join(',\n')}\n ]\n}\n`,
+  );
 };
 
-/** Collects what the tests of one run record, prints it at the end, and saves it if the run is a full one. */
+/**
+ * Collects what the tests of one run record, prints it at the end, and saves it if the run is a
+ * full one.
+ */
 export const setup = (): (() => void) => {
   const dir = mkdtempSync(join(tmpdir(), 'colloquy-figures-'));
   const file = join(dir, 'figures');
@@ -43,6 +60,7 @@ export const setup = (): (() => void) => {
     if (figures.length === 0) return;
     for (const { promise, figure, value, bar = '-' } of figures)
       console.log(`${promise} | ${figure} | ${value} | ${bar}`);
-    if (process.env['COLLOQUY_FAULTS'] === 'full' && process.env['COLLOQUY_SAVE'] === 'yes') save(figures);
+    if (process.env['COLLOQUY_FAULTS'] === 'full' && process.env['COLLOQUY_SAVE'] === 'yes')
+      save(figures);
   };
 };

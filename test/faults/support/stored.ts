@@ -9,14 +9,20 @@ interface LookingClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-const textsOf = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.flat().map(String) : []);
+const textsOf = (reply: unknown): readonly string[] =>
+  Array.isArray(reply) ? reply.flat().map(String) : [];
 
 const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> =>
   textsOf(await client.call('KEYS', `${prefix}:{*`)).toSorted();
 
-const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap<string, number>> => {
+const scoresOf = async (
+  client: LookingClient,
+  key: string,
+): Promise<ReadonlyMap<string, number>> => {
   const flat = textsOf(await client.call('ZRANGE', key, '0', '-1', 'WITHSCORES'));
-  return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
+  return new Map(
+    flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])),
+  );
 };
 
 const BY_CREATION = ['index', 'idle', 'active', 'paused', 'terminated', 'label'];
@@ -26,10 +32,13 @@ const SORTED_SETS = [...BY_CREATION, 'deadlines', 'tenants', 'work', 'waiting'];
 const OF_TENANTS = ['tenants', 'waiting'];
 
 /**
- * Where the indexes of a store with one partition, also that by status, differ from its records, entry by entry, and what
- * is there of sessions without a record.
+ * Where the indexes of a store with one partition, also that by status, differ from its records,
+ * entry by entry, and what is there of sessions without a record.
  */
-export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
+export const wrongEntries = async (
+  client: LookingClient,
+  prefix: string,
+): Promise<readonly string[]> => {
   const keys = new Keyspace(prefix, 1, { statusIndex: true });
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
@@ -54,7 +63,9 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const record = decodeRecord(session.id, String(await client.call('GET', name)));
     if (record === undefined) continue;
     const { head, state } = record;
-    const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    const labels = Object.entries(state.labels ?? {}).map(([label, value]) =>
+      labelKey(session, label, value),
+    );
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
     const [dueAt, wakeAt] = [dueAtOf(state), wakeAtOf(state)];
@@ -69,8 +80,10 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     for (const member of new Set([...found.keys(), ...wanted.keys()])) {
       const [is, must] = [found.get(member), wanted.get(member)];
       // A claim moves a session to a later time for a while.
-      const isOut = keys.parse(set)?.kind === 'work' && is !== undefined && must !== undefined && is > must;
-      if (is !== must && !isOut) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
+      const isOut =
+        keys.parse(set)?.kind === 'work' && is !== undefined && must !== undefined && is > must;
+      if (is !== must && !isOut)
+        wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
     }
   }
   for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0, 'tenants'))) {
@@ -89,8 +102,8 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
 };
 
 /**
- * Where the events differ from the changes: every change of a session has one event, in order. Ghosts are events of
- * changes that no session has.
+ * Where the events differ from the changes: every change of a session has one event, in order.
+ * Ghosts are events of changes that no session has.
  */
 export const wrongEvents = async (
   client: LookingClient,
@@ -118,13 +131,17 @@ export const wrongEvents = async (
     const numbers = told.get(life) ?? [];
     const wanted = Array.from({ length: record.sequence }, (_, at) => at + 1);
     if (deleted.has(life)) ghosts.push(`${rest} is there, and was told to be deleted`);
-    const strays = numbers.filter((number, at) => number > record.sequence || numbers.indexOf(number) !== at);
+    const strays = numbers.filter(
+      (number, at) => number > record.sequence || numbers.indexOf(number) !== at,
+    );
     for (const number of strays) ghosts.push(`${number} of ${rest}`);
     if (wanted.some((number) => !numbers.includes(number)))
       wrong.push(`${rest} has ${numbers.join()} of ${wanted.length}`);
     const firsts = numbers.filter((number, at) => numbers.indexOf(number) === at);
-    if (firsts.some((number, at) => at > 0 && number < (firsts[at - 1] ?? 0))) wrong.push(`${rest}: ${numbers.join()}`);
+    if (firsts.some((number, at) => at > 0 && number < (firsts[at - 1] ?? 0)))
+      wrong.push(`${rest}: ${numbers.join()}`);
   }
-  for (const life of told.keys()) if (!living.has(life) && !deleted.has(life)) ghosts.push(`${life} has no session`);
+  for (const life of told.keys())
+    if (!living.has(life) && !deleted.has(life)) ghosts.push(`${life} has no session`);
   return { wrong, ghosts };
 };

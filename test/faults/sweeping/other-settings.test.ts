@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createSweeper, type EndedSession, SessionService, type SessionStore } from '../../../src/index.js';
+import {
+  createSweeper,
+  type EndedSession,
+  SessionService,
+  type SessionStore,
+} from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { buildCommandLine, type CommandLine } from '../../support/command-line.js';
 import { describeDatabases, newDatabase } from '../../support/databases.js';
@@ -23,12 +28,19 @@ const servingAt = (address: StoreAddress): Record<string, string> => {
   if (address.type === 'sqlite') return { ...shared, COLLOQUY_SQLITE: address.file };
   return address.type === 'postgres'
     ? { ...shared, COLLOQUY_POSTGRES: address.url, COLLOQUY_SCHEMA: address.schema }
-    : { ...shared, REDIS_URL: `redis://127.0.0.1:${address.port}`, COLLOQUY_PREFIX: address.prefix };
+    : {
+        ...shared,
+        REDIS_URL: `redis://127.0.0.1:${address.port}`,
+        COLLOQUY_PREFIX: address.prefix,
+      };
 };
 
 type Ending = (sessions: SessionService, other: SessionService, id: string) => Promise<unknown>;
 
-/** How a session ends, and what its report must say. Some are ended by a process with other settings. */
+/**
+ * How a session ends, and what its report must say. Some are ended by a process with other
+ * settings.
+ */
 const endings: readonly (readonly [endReason: EndedSession['endReason'], end: Ending])[] = [
   ['time_limit', async () => undefined],
   ['time_limit', async () => undefined],
@@ -45,7 +57,10 @@ const endings: readonly (readonly [endReason: EndedSession['endReason'], end: En
   ],
 ];
 
-/** The application: it begins to sweep, and dies while it reports, again and again, until all ends were reported. */
+/**
+ * The application: it begins to sweep, and dies while it reports, again and again, until all ends
+ * were reported.
+ */
 const reportAll = async (
   store: SessionStore,
   told: Map<string, EndedSession[]>,
@@ -112,16 +127,22 @@ describeDatabases(
         let left = SESSIONS;
         const begin = async (at: number): Promise<void> => {
           const tenant = `t${at % TENANTS}`;
-          const [endReason, end] = endings[at % endings.length] ?? ['failed', async () => undefined];
+          const [endReason, end] = endings[at % endings.length] ?? [
+            'failed',
+            async () => undefined,
+          ];
           const [mine, theirs] = [sessions.forTenant(tenant), other.forTenant(tenant)];
           const timeLimit = endReason === 'time_limit' ? 0.001 : LONG_SECONDS;
-          const { id } = await okOf(mine.create({ ...ada, timeLimit, labels: { number: `${at}` } }));
+          const { id } = await okOf(
+            mine.create({ ...ada, timeLimit, labels: { number: `${at}` } }),
+          );
           await okOf(mine.start(id));
           await end(mine, theirs, id);
           expected.set(id, endReason);
         };
         const beginAll = async (): Promise<void> => {
-          for (; left > 0; left -= BATCH) await Promise.all(upTo(Math.min(BATCH, left)).map((at) => begin(left - at)));
+          for (; left > 0; left -= BATCH)
+            await Promise.all(upTo(Math.min(BATCH, left)).map((at) => begin(left - at)));
         };
         const isDone = () => left <= 0 && [...expected.keys()].every((id) => told.has(id));
         const [deaths] = await Promise.all([reportAll(open(), told, random, isDone), beginAll()]);
@@ -130,7 +151,12 @@ describeDatabases(
           told.get(id)?.some(({ endReason }) => endReason !== reason),
         );
         const tell = (figure: string, value: number, bar?: string) =>
-          record({ promise: PROMISE, figure: `${kind.name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+          record({
+            promise: PROMISE,
+            figure: `${kind.name}: ${figure}`,
+            value,
+            ...(bar === undefined ? {} : { bar }),
+          });
         tell('ends', expected.size);
         tell('sweeps that died while they reported', deaths);
         tell('told more than once', [...told.values()].filter(({ length }) => length > 1).length);
@@ -141,7 +167,8 @@ describeDatabases(
         expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
         expect({ missing, wrong }).toEqual({ missing: [], wrong: [] });
         expect(told.size).toBe(SESSIONS);
-        // What was promised is carried out by a sweeper that knows nothing of it: the retention is over.
+        // What was promised is carried out by a sweeper that knows nothing of it: the retention is
+        // over.
         const clock = { now: () => Date.now() + 3_600_000, after: () => () => undefined };
         const last = { batch: 1000, onEnded: () => undefined };
         await okOf(createSweeper(new SessionService({ store: open(), clock }), last).sweepOnce());

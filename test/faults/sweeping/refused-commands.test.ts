@@ -9,7 +9,8 @@ import { refusals, refusing } from '../../support/refusing-client.js';
 import { okOf, startedIn } from '../../support/sessions.js';
 import { record } from '../support/effort.js';
 
-const PROMISE = 'an end by the clock is reported at least once, whichever command of its sweep is refused';
+const PROMISE =
+  'an end by the clock is reported at least once, whichever command of its sweep is refused';
 const SESSIONS = 3;
 
 describeWithRedis('a sweep of which one command is refused', ({ port }) => {
@@ -42,7 +43,8 @@ describeWithRedis('a sweep of which one command is refused', ({ port }) => {
         const told: string[] = [];
         const sweep = (sessions: SessionService) =>
           createSweeper(sessions, { onEnded: ({ id }) => told.push(id) }).sweepOnce();
-        const count = async () => (await okOf(whole.list({ status: 'TERMINATED', limit: 1 }))).total;
+        const count = async () =>
+          (await okOf(whole.list({ status: 'TERMINATED', limit: 1 }))).total;
         await sweep(failing);
         listed += Number((await count()) === SESSIONS);
         isLast = refused.sent() < number;
@@ -57,15 +59,20 @@ describeWithRedis('a sweep of which one command is refused', ({ port }) => {
       }
       const commands = number - 2;
       const tell = (figure: string, value: number, bar?: string) =>
-        record({ promise: PROMISE, figure: `${name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+        record({
+          promise: PROMISE,
+          figure: `${name}: ${figure}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
       tell('commands refused, one a sweep', commands);
       tell('ends', commands * SESSIONS);
       tell('told more than once', doubled);
       tell('missing', missing, '0');
       expect(commands).toBeGreaterThan(SESSIONS);
       expect(missing).toBe(0);
-      // Whatever is refused, the ends are in the list by status, written down or not. Only what the server calls damaged is
-      // put off before it is ended.
+      // Whatever is refused, the ends are in the list by status, written down or not. Only what the
+      // server calls damaged is put off before it is ended.
       if (name !== 'WRONGTYPE') expect(listed).toBe(3 * (commands + 1));
     },
     60_000,

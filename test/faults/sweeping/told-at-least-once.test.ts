@@ -13,7 +13,8 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { Sweepers } from './sweepers.js';
 
-const PROMISE = 'an end by the clock is reported at least once, whatever happens to the process that reports it';
+const PROMISE =
+  'an end by the clock is reported at least once, whatever happens to the process that reports it';
 const SESSIONS = effort(150, 5000);
 const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
@@ -27,7 +28,8 @@ interface Trouble {
 }
 
 const troubles: Readonly<Record<string, (trouble: Trouble) => Promise<unknown>>> = {
-  'kill -9 of a sweeper': async ({ sweepers, random }) => sweepers.replace(Math.floor(random() * PROCESSES)),
+  'kill -9 of a sweeper': async ({ sweepers, random }) =>
+    sweepers.replace(Math.floor(random() * PROCESSES)),
   'connections cut': async ({ proxy }) => proxy.speak(),
   'a silence beyond timeoutMs': async ({ sweepers, proxy }) => {
     proxy.silence();
@@ -67,12 +69,15 @@ describeWithRedis('ends that the clock has made', () => {
       const sessions = new SessionService({ store, clock: new ManualClock() });
       const ids: string[] = [];
       while (ids.length < SESSIONS) {
-        const some = upTo(50).map((at) => startedIn(sessions.forTenant(`t${at % 5}`), { timeLimit: 60 }));
+        const some = upTo(50).map((at) =>
+          startedIn(sessions.forTenant(`t${at % 5}`), { timeLimit: 60 }),
+        );
         ids.push(...(await Promise.all(some)));
       }
       const sweepers = new Sweepers(worker, PROCESSES, proxy.port, 'telling');
       onTestFinished(() => sweepers.end());
-      const configure = (setting: string, value: string) => client.call('CONFIG', 'SET', setting, value);
+      const configure = (setting: string, value: string) =>
+        client.call('CONFIG', 'SET', setting, value);
       for (const round of upTo(ROUNDS)) {
         await sweepers.tells(Math.floor((SESSIONS * round) / (ROUNDS + 1)));
         await troubles[name]?.({ sweepers, random, proxy, configure });
@@ -81,11 +86,19 @@ describeWithRedis('ends that the clock has made', () => {
       sweepers.end();
       const now = new SessionService({ store });
       const ended = await Promise.all(
-        upTo(5).map(async (at) => (await okOf(now.forTenant(`t${at}`).list({ status: 'TERMINATED', limit: 1 }))).total),
+        upTo(5).map(
+          async (at) =>
+            (await okOf(now.forTenant(`t${at}`).list({ status: 'TERMINATED', limit: 1 }))).total,
+        ),
       );
       const told = [...sweepers.told.values()];
       const tell = (figure: string, value: number, bar?: string) =>
-        record({ promise: PROMISE, figure: `${name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+        record({
+          promise: PROMISE,
+          figure: `${name}: ${figure}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
       const missing = ids.filter((id) => !sweepers.told.has(id)).length;
       tell(
         'ended',
@@ -101,7 +114,8 @@ describeWithRedis('ends that the clock has made', () => {
       tell('missing', missing, '0');
       expect(missing).toBe(0);
       expect(ended.reduce((sum, count) => sum + count, 0)).toBe(SESSIONS);
-      // Where a sweeper has told and died before it could say so, another tells it again; else nobody does.
+      // Where a sweeper has told and died before it could say so, another tells it again; else
+      // nobody does.
       expect(told.filter((count) => count > 1).length).toBeLessThan(SESSIONS / 4);
     },
     effort(120_000, 300_000),

@@ -17,7 +17,10 @@ const PROMISE = 'nobody reads or writes what is another tenant’s';
 const PAIRS = effort(10, 2000);
 
 /** What one tenant can try on a session that is another's. */
-const operations: readonly (readonly [operation: Parameters<typeof call>[1], ...rest: readonly unknown[]])[] = [
+const operations: readonly (readonly [
+  operation: Parameters<typeof call>[1],
+  ...rest: readonly unknown[],
+])[] = [
   ['get'],
   ['start'],
   ['pause', { operationId: 'mine' }],
@@ -37,7 +40,12 @@ const request = (method: string, url: string): HandlerRequest => ({
 });
 
 /** What `theirs` must not change, and `ours` must not lose. */
-const tryEverything = async (store: SessionStore, ours: string, theirs: string, id: string): Promise<void> => {
+const tryEverything = async (
+  store: SessionStore,
+  ours: string,
+  theirs: string,
+  id: string,
+): Promise<void> => {
   const sessions = new SessionService({ store, ids: { next: () => id } });
   const [mine, others] = [sessions.forTenant(ours), sessions.forTenant(theirs)];
   await okOf(mine.create(ada));
@@ -56,7 +64,11 @@ const tryEverything = async (store: SessionStore, ours: string, theirs: string, 
   expect(elsewhere?.status).toBe(404);
   expect((await handler(request('GET', '/sessions')))?.body).toBe('[]');
   const after = await okOf(mine.get(id));
-  expect({ ...after, duration: 0, durationMs: 0 }).toEqual({ ...before, duration: 0, durationMs: 0 });
+  expect({ ...after, duration: 0, durationMs: 0 }).toEqual({
+    ...before,
+    duration: 0,
+    durationMs: 0,
+  });
   expect((await okOf(mine.list())).total).toBe(1);
   await okOf(mine.delete(id));
 };
@@ -80,13 +92,18 @@ const tryPairs = async (store: SessionStore, pairs: number, name: string): Promi
 };
 
 describe('of two tenants with hostile names', () => {
-  test('none reaches the other’s sessions in memory', () => tryPairs(new MemorySessionStore(), PAIRS, 'memory'));
+  test('none reaches the other’s sessions in memory', () =>
+    tryPairs(new MemorySessionStore(), PAIRS, 'memory'));
 
   test(
     'nor on ioredis-mock',
     () =>
       tryPairs(
-        new RedisSessionStore({ client: new RedisMock(), prefix: 'tenants', timeoutMs: PATIENT_MS }),
+        new RedisSessionStore({
+          client: new RedisMock(),
+          prefix: 'tenants',
+          timeoutMs: PATIENT_MS,
+        }),
         effort(5, 50),
         'ioredis-mock',
       ),

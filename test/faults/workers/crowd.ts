@@ -17,7 +17,8 @@ export interface CrowdJob {
   readonly seconds: number;
 }
 
-const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
 
 /** Processes with a worker each, until the test ends. */
 export const startCrowd = (worker: Worker, size: number, job: CrowdJob) => {

@@ -11,7 +11,10 @@ export interface Mark {
   readonly at: number;
 }
 
-/** Number of times that a process had a session while another one was still within its lease, alive or not. */
+/**
+ * Number of times that a process had a session while another one was still within its lease, alive
+ * or not.
+ */
 export const overlapsIn = (marks: readonly Mark[]): number => {
   const holders = new Map<string, Mark>();
   let overlaps = 0;

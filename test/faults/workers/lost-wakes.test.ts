@@ -47,8 +47,12 @@ class Round {
   faults(isWaiting: boolean): readonly string[] {
     const cancelledAfter = ({ begun }: Span) => this.#cancels.some(({ ended }) => ended > begun);
     if (!isWaiting) {
-      const wakes = this.#wakes.filter((wake) => !this.#done.some(({ ended }) => ended > wake.begun));
-      const unread = this.#messages.filter(({ position }) => !this.#done.some(({ read }) => read.has(position)));
+      const wakes = this.#wakes.filter(
+        (wake) => !this.#done.some(({ ended }) => ended > wake.begun),
+      );
+      const unread = this.#messages.filter(
+        ({ position }) => !this.#done.some(({ read }) => read.has(position)),
+      );
       const isLost = (wake: Span) => !cancelledAfter(wake);
       return [
         ...wakes.filter(isLost).map(() => 'a wake was lost'),
@@ -61,7 +65,8 @@ class Round {
   }
 
   async #timed<T>(call: () => Promise<T>): Promise<Span & { readonly value: T }> {
-    for (let turns = Math.floor(this.#random() * 4); turns > 0; turns -= 1) await new Promise(setImmediate);
+    for (let turns = Math.floor(this.#random() * 4); turns > 0; turns -= 1)
+      await new Promise(setImmediate);
     this.#count += 1;
     const begun = this.#count;
     const value = await call();
@@ -78,12 +83,14 @@ class Round {
     const kind = this.#random();
     if (kind < 0.2) this.#wakes.push(await this.#timed(() => okOf(this.#sessions.wake(this.#id))));
     else if (kind < 0.45) await this.#say();
-    else if (kind < 0.55) this.#cancels.push(await this.#timed(() => okOf(this.#sessions.cancel(this.#id))));
+    else if (kind < 0.55)
+      this.#cancels.push(await this.#timed(() => okOf(this.#sessions.cancel(this.#id))));
     else await this.#work();
   }
 
   async #say(): Promise<void> {
-    const append = () => okOf(this.#sessions.append(this.#id, [{ role: 'user', content: 'Hello!' }], { wake: true }));
+    const append = () =>
+      okOf(this.#sessions.append(this.#id, [{ role: 'user', content: 'Hello!' }], { wake: true }));
     const { value, ...span } = await this.#timed(append);
     this.#messages.push({ ...span, position: value.position });
   }
@@ -97,7 +104,9 @@ class Round {
     const { entries } = await okOf(this.#sessions.history(this.#id, { last: 1000 }));
     const { fencingToken } = claimed.lease;
     const isDone = end < 0.8;
-    const released = await this.#timed(async () => this.#sessions.release(this.#id, { fencingToken, done: isDone }));
+    const released = await this.#timed(async () =>
+      this.#sessions.release(this.#id, { fencingToken, done: isDone }),
+    );
     const read = new Set(entries.map(({ position }) => position));
     if (isDone && released.value.isOk()) this.#done.push({ ...span, read });
   }

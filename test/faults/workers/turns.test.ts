@@ -11,7 +11,8 @@ import { effort, record, seeds } from '../support/effort.js';
 import { startCrowd } from './crowd.js';
 import { judge, overlapsIn } from './judge.js';
 
-const PROMISE = 'each turn is answered once, by one worker at a time, also where workers are killed';
+const PROMISE =
+  'each turn is answered once, by one worker at a time, also where workers are killed';
 const SESSIONS = effort(20, 10_000);
 const PROCESSES = effort(3, 4);
 const WRITERS = 4;
@@ -52,12 +53,23 @@ describeDatabases(
           await Promise.all(sent);
         };
         while (ids.length < SESSIONS) {
-          const first = { ...ada, start: true, wake: true, entries: [{ role: 'user', content: 'the first turn' }] };
-          const some = await Promise.all(Array.from({ length: 20 }, () => okOf(sessions.create(first))));
+          const first = {
+            ...ada,
+            start: true,
+            wake: true,
+            entries: [{ role: 'user', content: 'the first turn' }],
+          };
+          const some = await Promise.all(
+            Array.from({ length: 20 }, () => okOf(sessions.create(first))),
+          );
           ids.push(...some.map(({ id }) => id));
           turns += some.length;
         }
-        const crowd = startCrowd(worker, PROCESSES, { address: database.address, concurrency: 8, seconds: SECONDS });
+        const crowd = startCrowd(worker, PROCESSES, {
+          address: database.address,
+          concurrency: 8,
+          seconds: SECONDS,
+        });
         const endsAt = Date.now() + LASTS_MS;
         const write = async () => {
           await say(ids[Math.floor(random() * SESSIONS)] ?? '');
@@ -70,12 +82,15 @@ describeDatabases(
         };
         await Promise.all([each(kill), ...Array.from({ length: WRITERS }, () => each(write))]);
 
-        const isDone = async (id: string) => (await okOf(sessions.get(id, { historyLimit: 0 }))).work === undefined;
-        for (const id of ids) await expect.poll(() => isDone(id), { timeout: PATIENT_MS }).toBe(true);
+        const isDone = async (id: string) =>
+          (await okOf(sessions.get(id, { historyLimit: 0 }))).work === undefined;
+        for (const id of ids)
+          await expect.poll(() => isDone(id), { timeout: PATIENT_MS }).toBe(true);
         expect(crowd.isWhole()).toBe(true);
 
         const histories: (readonly PositionedEntry[])[] = [];
-        for (const id of ids) histories.push((await okOf(sessions.history(id, { last: 1000 }))).entries);
+        for (const id of ids)
+          histories.push((await okOf(sessions.history(id, { last: 1000 }))).entries);
         const found = judge(histories);
         const marks = crowd.marks();
         const bars = {
@@ -86,7 +101,12 @@ describeDatabases(
           'sessions that two processes had at the same time': overlapsIn(marks),
         };
         const note = (figure: string, value: number, bar?: string) =>
-          record({ promise: PROMISE, figure: `${kind.name}: ${figure}`, value, ...(bar && { bar }) });
+          record({
+            promise: PROMISE,
+            figure: `${kind.name}: ${figure}`,
+            value,
+            ...(bar && { bar }),
+          });
         note('workers killed', kills);
         note('turns', turns);
         note('claims', marks.filter(({ did }) => did === 'begin').length);

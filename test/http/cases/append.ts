@@ -29,7 +29,10 @@ export const appendCases = (world: World): void => {
       const first = await append(client, id, { entries: [hello] });
       const second = await append(client, id, { entries: [more, hello] });
       expect([first.status, second.status]).toEqual([200, 200]);
-      expect(first.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(first.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
       expect(first.json()).toEqual({ position: expect.any(Number) });
       expect(Object(second.json()).position).toBeGreaterThan(Object(first.json()).position);
       expect(await historyOf(client, id)).toEqual([hello, more, hello]);
@@ -61,7 +64,11 @@ export const appendCases = (world: World): void => {
         ],
       });
       const now = new Date(world.clock.now()).toISOString();
-      expect(await historyOf(client, id)).toEqual([{ ...hello, timestamp: now }, { ...hello, timestamp: now }, hello]);
+      expect(await historyOf(client, id)).toEqual([
+        { ...hello, timestamp: now },
+        { ...hello, timestamp: now },
+        hello,
+      ]);
     });
 
     test('ignores fields of the body that it does not know, and never stores them', async () => {
@@ -76,7 +83,9 @@ export const appendCases = (world: World): void => {
     test('refuses an entry with a field that it would not store, and names it in plain text', async () => {
       const client = world.client();
       const id = await started(client);
-      const refused = await append(client, id, { entries: [hello, { ...hello, 'evil\u001b[31m': 7 }] });
+      const refused = await append(client, id, {
+        entries: [hello, { ...hello, 'evil\u001b[31m': 7 }],
+      });
       expectInvalid(refused, 'entries[1].evil\\u{1b}[31m');
       expect(await historyOf(client, id)).toEqual([]);
     });
@@ -84,7 +93,12 @@ export const appendCases = (world: World): void => {
     test('names every place that is wrong, and then appends nothing', async () => {
       const client = world.client();
       const id = await started(client);
-      const entries = [hello, { role: '', content: 5, timestamp: 'now' }, null, { content: 'x', timestamp: 0 }];
+      const entries = [
+        hello,
+        { role: '', content: 5, timestamp: 'now' },
+        null,
+        { content: 'x', timestamp: 0 },
+      ];
       expectInvalid(
         await append(client, id, { entries }),
         'entries[1].role',
@@ -134,7 +148,8 @@ export const appendCases = (world: World): void => {
       const once = { 'Idempotency-Key': 'turn-1' };
       const first = await append(client, id, { entries: [hello] }, once);
       const other = await append(client, id, { entries: [hello] });
-      for (const reply of [first, other]) expect(reply.headers).not.toHaveProperty('idempotent-replayed');
+      for (const reply of [first, other])
+        expect(reply.headers).not.toHaveProperty('idempotent-replayed');
       for (const headers of [once, { 'Idempotency-Key': '"turn-1"' }]) {
         const again = await append(client, id, { entries: [hello] }, headers);
         expect([again.status, again.text]).toEqual([200, first.text]);
@@ -157,7 +172,8 @@ export const appendCases = (world: World): void => {
         'unsupported_media_type',
       );
       refused(await post(json, large), 413, 'body_too_large');
-      for (const body of ['{', '[]', 'null', '']) refused(await post(json, body), 400, 'invalid_input');
+      for (const body of ['{', '[]', 'null', ''])
+        refused(await post(json, body), 400, 'invalid_input');
       expect(await historyOf(client, id)).toEqual([]);
     });
 
@@ -171,7 +187,10 @@ export const appendCases = (world: World): void => {
       expect((await append(client, other.id, { entries })).status).toBe(200);
       const copied = (await client.sessions.history(other.id))._unsafeUnwrap();
       expect(copied.entries).toEqual(entries);
-      expectInvalid(await append(client, id, { entries: [{ ...hello, position: '1' }] }), 'entries[0].position');
+      expectInvalid(
+        await append(client, id, { entries: [{ ...hello, position: '1' }] }),
+        'entries[0].position',
+      );
     });
   });
 };

@@ -40,11 +40,24 @@ const otherCharsets = [
   'application/json; charset=utf-8; charset=utf-16',
 ];
 
-const notJsonTexts = [' ', '{', '}', 'hello', text.slice(0, -1), `${text},`, `${text}{}`, "{'face':'ada'}", '\u0000'];
+const notJsonTexts = [
+  ' ',
+  '{',
+  '}',
+  'hello',
+  text.slice(0, -1),
+  `${text},`,
+  `${text}{}`,
+  "{'face':'ada'}",
+  '\u0000',
+];
 
 const notObjects = ['null', 'true', '5', '"text"', '[]', `[${text}]`];
 
-/** Bytes that are no UTF-8, within a string of JSON: a lone byte, an overlong slash, a surrogate, a cut-off start. */
+/**
+ * Bytes that are no UTF-8, within a string of JSON: a lone byte, an overlong slash, a surrogate, a
+ * cut-off start.
+ */
 const notUtf8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82]];
 
 export const bodyCases = (world: World): void => {
@@ -62,14 +75,22 @@ export const bodyCases = (world: World): void => {
     test('any other media type, or none, is 415', async () => {
       const client = world.client();
       for (const type of notJson) {
-        expectRefused(await client.createText(text, { 'Content-Type': type }), 415, 'unsupported_media_type');
+        expectRefused(
+          await client.createText(text, { 'Content-Type': type }),
+          415,
+          'unsupported_media_type',
+        );
       }
       expectRefused(
         await client.send('/create-session', { method: 'POST', body: text }),
         415,
         'unsupported_media_type',
       );
-      expectRefused(await client.send('/create-session', { method: 'POST' }), 415, 'unsupported_media_type');
+      expectRefused(
+        await client.send('/create-session', { method: 'POST' }),
+        415,
+        'unsupported_media_type',
+      );
     });
 
     test('any charset but UTF-8 is 415', async () => {
@@ -127,7 +148,11 @@ export const bodyCases = (world: World): void => {
       test('what is not UTF-8 is 400 and names the body', async () => {
         const client = world.client();
         for (const bytes of notUtf8) {
-          const body = Buffer.concat([Buffer.from('{"face":"'), Buffer.from(bytes), Buffer.from('","profile":"b"}')]);
+          const body = Buffer.concat([
+            Buffer.from('{"face":"'),
+            Buffer.from(bytes),
+            Buffer.from('","profile":"b"}'),
+          ]);
           expectInvalid(await client.createText(body), 'body');
         }
       });
@@ -142,7 +167,9 @@ export const bodyCases = (world: World): void => {
       const bytes = Buffer.from(JSON.stringify({ face: '世界👋', profile: 'é' }));
       const reply = await client.createText([...bytes].map((byte) => Uint8Array.of(byte)));
       const { session_id: id } = Object(reply.json());
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ options: { face: '世界👋', profile: 'é' } });
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+        options: { face: '世界👋', profile: 'é' },
+      });
     });
 
     test('a body of 256 KiB is taken', async () => {
@@ -168,7 +195,9 @@ export const bodyCases = (world: World): void => {
     test('a depth of 100,000 is no harm where it is ignored, and no string where one is wanted', async () => {
       const client = world.client();
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-      expect((await client.createText(`{"face":"a","profile":"b","more":${deep}}`)).status).toBe(201);
+      expect((await client.createText(`{"face":"a","profile":"b","more":${deep}}`)).status).toBe(
+        201,
+      );
       expectInvalid(await client.createText(`{"face":${deep},"profile":"b"}`), 'face');
     });
 
@@ -188,13 +217,17 @@ export const bodyCases = (world: World): void => {
 
     test('a lone surrogate comes back as it was sent', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.createText('{"face":"\\ud800","profile":"b"}')).json());
+      const { session_id: id } = Object(
+        (await client.createText('{"face":"\\ud800","profile":"b"}')).json(),
+      );
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.face', '\ud800');
     });
 
     test('of a field that is given twice the last counts', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.createText('{"face":1,"face":"b","profile":"c"}')).json());
+      const { session_id: id } = Object(
+        (await client.createText('{"face":1,"face":"b","profile":"c"}')).json(),
+      );
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.face', 'b');
     });
   });

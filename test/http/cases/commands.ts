@@ -29,12 +29,21 @@ export const commandCases = (world: World): void => {
       const seen = async (path: string) => {
         const reply = await client.command(`/${path}-session/${id}`);
         expect(reply.status).toBe(200);
-        expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+        expect(reply.headers).toMatchObject({
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
+        });
         return reply.json();
       };
       const now = () => new Date(world.clock.now()).toISOString();
       const started = now();
-      const begun = { id, duration: 0, duration_ms: 0, started_at: started, revision: expect.any(Number) };
+      const begun = {
+        id,
+        duration: 0,
+        duration_ms: 0,
+        started_at: started,
+        revision: expect.any(Number),
+      };
       expect(await seen('start')).toEqual({ ...begun, status: 'ACTIVE' });
       world.clock.pass(2500);
       const used = { ...begun, duration: 2, duration_ms: 2500 };
@@ -43,14 +52,22 @@ export const commandCases = (world: World): void => {
       const end = { ...used, status: 'TERMINATED', end_reason: 'terminated', ended_at: now() };
       expect(await seen('terminate')).toEqual(end);
       expect(await seen('terminate')).toEqual(end);
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'TERMINATED', duration: 2 });
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+        status: 'TERMINATED',
+        duration: 2,
+      });
     });
 
     test('fail ends a session with a reason of its own', async () => {
       const client = world.client();
       const { id } = await client.created();
       const reply = await client.command(`/fail-session/${id}`);
-      expect(reply.json()).toMatchObject({ id, status: 'TERMINATED', duration: 0, end_reason: 'failed' });
+      expect(reply.json()).toMatchObject({
+        id,
+        status: 'TERMINATED',
+        duration: 0,
+        end_reason: 'failed',
+      });
       const again = await client.command(`/fail-session/${id}`);
       expect([again.status, again.json()]).toEqual([200, reply.json()]);
       expect((await client.command(`/terminate-session/${id}`)).json()).toEqual(reply.json());
@@ -66,11 +83,14 @@ export const commandCases = (world: World): void => {
 
     test('extend sets another time limit, once for each key', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
+      const { session_id: id } = Object(
+        (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
+      );
       await client.command(`/start-session/${id}`);
       const started = world.clock.now();
       world.clock.pass(2000);
-      const extend = () => client.command(`/extend-session/${id}`, { 'Idempotency-Key': 'paid' }, { time_limit: 60 });
+      const extend = () =>
+        client.command(`/extend-session/${id}`, { 'Idempotency-Key': 'paid' }, { time_limit: 60 });
       const extended = await extend();
       expect(extended.status).toBe(200);
       expect(extended.headers).not.toHaveProperty('idempotent-replayed');
@@ -89,12 +109,19 @@ export const commandCases = (world: World): void => {
 
     test('a session whose time limit is used up takes no more commands', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
+      const { session_id: id } = Object(
+        (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
+      );
       await client.command(`/start-session/${id}`);
       world.clock.pass(3000);
       expectProblem(await client.command(`/pause-session/${id}`), 409, 'invalid_transition');
       const ended = await client.command(`/terminate-session/${id}`);
-      expect(ended.json()).toMatchObject({ id, status: 'TERMINATED', duration: 3, end_reason: 'time_limit' });
+      expect(ended.json()).toMatchObject({
+        id,
+        status: 'TERMINATED',
+        duration: 3,
+        end_reason: 'time_limit',
+      });
     });
 
     test.each(paths)(
@@ -110,7 +137,10 @@ export const commandCases = (world: World): void => {
           expect(reply.text).toBe(get.text);
           expect({ ...reply.headers, date: '' }).toEqual({ ...get.headers, date: '' });
         }
-        expect((await theirs.send(`/session/${id}`)).json()).toMatchObject({ status: 'IDLE', history: [] });
+        expect((await theirs.send(`/session/${id}`)).json()).toMatchObject({
+          status: 'IDLE',
+          history: [],
+        });
       },
     );
 
@@ -129,19 +159,20 @@ export const commandCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       const encoded = id.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-      expect((await client.command(`/start-session/${encoded}?command=fail`)).json()).toMatchObject({
-        id,
-        status: 'ACTIVE',
-      });
+      expect((await client.command(`/start-session/${encoded}?command=fail`)).json()).toMatchObject(
+        {
+          id,
+          status: 'ACTIVE',
+        },
+      );
     });
 
     test('a body that nobody asked for is ignored', async () => {
       const client = world.client();
       const { id } = await client.created();
-      expect((await client.command(`/start-session/${id}`, {}, { status: 'TERMINATED' })).json()).toHaveProperty(
-        'status',
-        'ACTIVE',
-      );
+      expect(
+        (await client.command(`/start-session/${id}`, {}, { status: 'TERMINATED' })).json(),
+      ).toHaveProperty('status', 'ACTIVE');
     });
 
     test('a record that cannot be read is 500', async () => {
@@ -162,7 +193,10 @@ export const commandCases = (world: World): void => {
       expect(first.headers).not.toHaveProperty('idempotent-replayed');
       await client.command(`/pause-session/${id}`);
       const again = await start();
-      expect([again.status, again.json()]).toMatchObject([200, { id, status: 'PAUSED', duration: 0 }]);
+      expect([again.status, again.json()]).toMatchObject([
+        200,
+        { id, status: 'PAUSED', duration: 0 },
+      ]);
       expect(again.headers['idempotent-replayed']).toBe('true');
       expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
     });
@@ -173,7 +207,10 @@ export const commandCases = (world: World): void => {
       await client.command(`/start-session/${id}`, { 'Idempotency-Key': '"start:1"' });
       await client.command(`/pause-session/${id}`);
       const again = await client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
-      expect([again.status, again.json()]).toMatchObject([200, { id, status: 'PAUSED', duration: 0 }]);
+      expect([again.status, again.json()]).toMatchObject([
+        200,
+        { id, status: 'PAUSED', duration: 0 },
+      ]);
     });
 
     test('ten at once with one key start a session once', async () => {
@@ -192,9 +229,15 @@ export const commandCases = (world: World): void => {
       await client.sessions.start(id);
       const body = bodies[path];
       for (const key of ['', 'a b', 'a/b', '"a', '""', '"a b"', 'k'.repeat(65), ['a', 'b']]) {
-        expectInvalid(await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body), 'Idempotency-Key');
+        expectInvalid(
+          await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body),
+          'Idempotency-Key',
+        );
       }
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'ACTIVE', history: [] });
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+        status: 'ACTIVE',
+        history: [],
+      });
     });
   });
 

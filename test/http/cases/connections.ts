@@ -6,14 +6,27 @@ const CREATE = 'POST /create-session';
 
 const text = JSON.stringify(minimal);
 
-/** More than the limit, the patience and the buffers of both ends together, and far less than is sent. */
+/**
+ * More than the limit, the patience and the buffers of both ends together, and far less than is
+ * sent.
+ */
 const PLENTY = 24 * 1024 * 1024;
 
 export const connectionCases = (world: World): void => {
-  const head = (client: Client, headers: Readonly<Record<string, string | number>>, line = CREATE): string => {
+  const head = (
+    client: Client,
+    headers: Readonly<Record<string, string | number>>,
+    line = CREATE,
+  ): string => {
     const [method, path] = line.split(' ');
-    const key = { Host: 'x', 'X-API-KEY': keyOf(client.tenant), 'Content-Type': 'application/json' };
-    const lines = Object.entries({ ...key, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const key = {
+      Host: 'x',
+      'X-API-KEY': keyOf(client.tenant),
+      'Content-Type': 'application/json',
+    };
+    const lines = Object.entries({ ...key, ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     return `${method} ${client.at(String(path))} HTTP/1.1\r\n${lines.join('')}\r\n`;
   };
 
@@ -31,7 +44,9 @@ export const connectionCases = (world: World): void => {
 
     test('a client may ask with Expect: 100-continue before it sends the body', async () => {
       const connection = new RawConnection(world.origin);
-      connection.write(head(world.client(), { 'Content-Length': text.length, Expect: '100-continue' }));
+      connection.write(
+        head(world.client(), { 'Content-Length': text.length, Expect: '100-continue' }),
+      );
       while (!connection.received.includes('100 Continue')) await new Promise(setImmediate);
       connection.write(text);
       expect((await connection.answers())[0]).toContain(' 201 ');
@@ -42,7 +57,9 @@ export const connectionCases = (world: World): void => {
       const client = world.client();
       const connection = new RawConnection(world.origin);
       const create = head(client, { 'Content-Length': text.length }) + text;
-      connection.write(create + head(client, {}, 'GET /sessions') + head(client, {}, 'DELETE /sessions'));
+      connection.write(
+        create + head(client, {}, 'GET /sessions') + head(client, {}, 'DELETE /sessions'),
+      );
       const statuses = (await connection.answers(3)).map((answer) => answer.slice(0, 12));
       expect(statuses).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200', 'HTTP/1.1 405']);
       connection.destroy();
@@ -94,11 +111,15 @@ export const connectionCases = (world: World): void => {
       test('an endless body is answered while it comes, and not read', async () => {
         const pours = endless.map(async ([name, line, headers, status]) => {
           const connection = new RawConnection(world.origin);
-          connection.write(head(world.client(), { 'Transfer-Encoding': 'chunked', ...headers }, line));
+          connection.write(
+            head(world.client(), { 'Transfer-Encoding': 'chunked', ...headers }, line),
+          );
           const taken = await connection.pour(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
           return [name, status, connection.received.includes(status), taken < PLENTY];
         });
-        expect(await Promise.all(pours)).toEqual(endless.map(([name, , , status]) => [name, status, true, true]));
+        expect(await Promise.all(pours)).toEqual(
+          endless.map(([name, , , status]) => [name, status, true, true]),
+        );
       });
     }
   });

@@ -17,7 +17,10 @@ export const createCases = (world: World): void => {
     test('answers 201 with a JSON object of one field, session_id', async () => {
       const reply = await world.client().create(full);
       expect(reply.status).toBe(201);
-      expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
       expect(reply.json()).toEqual({ session_id: expect.stringMatching(/^[\w.~-]+$/) });
     });
 
@@ -32,22 +35,43 @@ export const createCases = (world: World): void => {
       const client = world.client();
       const { session_id: id } = Object((await client.create(full)).json());
       const session = await client.send(`/session/${id}`);
-      expect(session.json()).toMatchObject({ id, options: full, status: 'IDLE', history: [], duration: 0 });
+      expect(session.json()).toMatchObject({
+        id,
+        options: full,
+        status: 'IDLE',
+        history: [],
+        duration: 0,
+      });
     });
 
     test('needs face and profile only; behavior and context are then empty, time_limit is 0', async () => {
       const client = world.client();
       const { session_id: id } = Object((await client.create(minimal)).json());
       const session = (await client.send(`/session/${id}`)).json();
-      expect(session).toHaveProperty('options', { ...minimal, behavior: '', context: '', time_limit: 0 });
+      expect(session).toHaveProperty('options', {
+        ...minimal,
+        behavior: '',
+        context: '',
+        time_limit: 0,
+      });
     });
 
     test('takes null for an optional field as if it were not given', async () => {
       const client = world.client();
-      const reply = await client.create({ ...minimal, behavior: null, context: null, time_limit: null });
+      const reply = await client.create({
+        ...minimal,
+        behavior: null,
+        context: null,
+        time_limit: null,
+      });
       const { session_id: id } = Object(reply.json());
       const session = (await client.send(`/session/${id}`)).json();
-      expect(session).toHaveProperty('options', { ...minimal, behavior: '', context: '', time_limit: 0 });
+      expect(session).toHaveProperty('options', {
+        ...minimal,
+        behavior: '',
+        context: '',
+        time_limit: 0,
+      });
     });
 
     test('makes another session each time', async () => {
@@ -59,7 +83,9 @@ export const createCases = (world: World): void => {
     });
 
     test('names every field that is wrong at once', async () => {
-      const reply = await world.client().create({ profile: 5, behavior: 0, time_limit: -1, context: [] });
+      const reply = await world
+        .client()
+        .create({ profile: 5, behavior: 0, time_limit: -1, context: [] });
       expectInvalid(reply, 'face', 'profile', 'context', 'behavior', 'time_limit');
     });
 
@@ -70,27 +96,36 @@ export const createCases = (world: World): void => {
     const wrong: readonly unknown[] = [null, true, 7, '', [], {}, ['ada'], { toString: 'ada' }];
     test.each(['face', 'profile'])('refuses a %s that is no string, or empty', async (field) => {
       const client = world.client();
-      for (const value of wrong) expectInvalid(await client.create({ ...full, [field]: value }), field);
-    });
-
-    test.each(['behavior', 'context'])('refuses a %s that is no string, and takes an empty one', async (field) => {
-      const client = world.client();
-      for (const value of wrong.filter((each) => each !== '' && each !== null)) {
+      for (const value of wrong)
         expectInvalid(await client.create({ ...full, [field]: value }), field);
-      }
-      expect((await client.create({ ...full, [field]: '' })).status).toBe(201);
     });
 
-    test.each<unknown>([true, '60', '', [], {}, -1, -0.001, 1e300])('refuses a time_limit of %j', async (value) => {
-      expectInvalid(await world.client().create({ ...full, time_limit: value }), 'time_limit');
-    });
+    test.each(['behavior', 'context'])(
+      'refuses a %s that is no string, and takes an empty one',
+      async (field) => {
+        const client = world.client();
+        for (const value of wrong.filter((each) => each !== '' && each !== null)) {
+          expectInvalid(await client.create({ ...full, [field]: value }), field);
+        }
+        expect((await client.create({ ...full, [field]: '' })).status).toBe(201);
+      },
+    );
+
+    test.each<unknown>([true, '60', '', [], {}, -1, -0.001, 1e300])(
+      'refuses a time_limit of %j',
+      async (value) => {
+        expectInvalid(await world.client().create({ ...full, time_limit: value }), 'time_limit');
+      },
+    );
 
     test.each([0, 1, 0.5, 86_400])('takes a time_limit of %d seconds', async (value) => {
       expect((await world.client().create({ ...full, time_limit: value })).status).toBe(201);
     });
 
     test('refuses a time_limit that is beyond all numbers', async () => {
-      const reply = await world.client().createText('{"face":"ada","profile":"tutor","time_limit":1e309}');
+      const reply = await world
+        .client()
+        .createText('{"face":"ada","profile":"tutor","time_limit":1e309}');
       expectInvalid(reply, 'time_limit');
     });
 
@@ -100,15 +135,27 @@ export const createCases = (world: World): void => {
       expectInvalid(await client.create({ ...full, [field]: 'x'.repeat(257) }), field);
     });
 
-    test.each(['behavior', 'context'])('takes a %s of 64 KiB in UTF-8 and no more', async (field) => {
-      const client = world.client();
-      expect((await client.create({ ...full, [field]: 'é'.repeat(32 * KIB) })).status).toBe(201);
-      expectInvalid(await client.create({ ...full, [field]: `é${'x'.repeat(64 * KIB - 1)}` }), field);
-    });
+    test.each(['behavior', 'context'])(
+      'takes a %s of 64 KiB in UTF-8 and no more',
+      async (field) => {
+        const client = world.client();
+        expect((await client.create({ ...full, [field]: 'é'.repeat(32 * KIB) })).status).toBe(201);
+        expectInvalid(
+          await client.create({ ...full, [field]: `é${'x'.repeat(64 * KIB - 1)}` }),
+          field,
+        );
+      },
+    );
 
     test('ignores fields that it does not know, and never stores them', async () => {
       const client = world.client();
-      const more = { id: 'mine', status: 'ACTIVE', tenant: 'other', history: [{ role: 'user' }], duration: 9 };
+      const more = {
+        id: 'mine',
+        status: 'ACTIVE',
+        tenant: 'other',
+        history: [{ role: 'user' }],
+        duration: 9,
+      };
       const { session_id: id } = Object((await client.create({ ...minimal, ...more })).json());
       expect(id).not.toBe('mine');
       const session = (await client.send(`/session/${id}`)).json();
@@ -122,7 +169,10 @@ export const createCases = (world: World): void => {
       const first = Object((await client.create(body)).json());
       const second = Object((await client.create(body)).json());
       expect(second.session_id).not.toBe(first.session_id);
-      expect((await client.send(`/session/${first.session_id}`)).json()).toHaveProperty('options.time_limit', 0);
+      expect((await client.send(`/session/${first.session_id}`)).json()).toHaveProperty(
+        'options.time_limit',
+        0,
+      );
     });
   });
 
@@ -167,13 +217,18 @@ export const createCases = (world: World): void => {
     test('may have 1 to 256 characters', async () => {
       const client = world.client();
       expect((await client.create(full, { 'Idempotency-Key': 'k'.repeat(256) })).status).toBe(201);
-      expectInvalid(await client.create(full, { 'Idempotency-Key': 'k'.repeat(257) }), 'Idempotency-Key');
+      expectInvalid(
+        await client.create(full, { 'Idempotency-Key': 'k'.repeat(257) }),
+        'Idempotency-Key',
+      );
       expectInvalid(await client.create(full, { 'Idempotency-Key': '' }), 'Idempotency-Key');
     });
 
     test('ten at once with one key make one session', async () => {
       const client = world.client();
-      const calls = Array.from({ length: 10 }, () => client.create(full, { 'Idempotency-Key': 'race' }));
+      const calls = Array.from({ length: 10 }, () =>
+        client.create(full, { 'Idempotency-Key': 'race' }),
+      );
       const replies = await Promise.all(calls);
       expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect((await client.send('/sessions')).headers['x-total-count']).toBe('1');

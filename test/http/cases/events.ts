@@ -3,10 +3,25 @@ import { expectInvalid, expectProblem } from '../problems.js';
 import type { Client, World } from '../world.js';
 
 /** The form of an id of an event with this number. */
-const idOf = (sequence: number) => new RegExp(`^${sequence}-\\d+-\\d+-[0-9a-f]{8}-[0-9a-f]{8}-[\\w.-]+$`);
+const idOf = (sequence: number) =>
+  new RegExp(`^${sequence}-\\d+-\\d+-[0-9a-f]{8}-[0-9a-f]{8}-[\\w.-]+$`);
 
 const junk = [
-  ...['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', '1-a.', '1-.1', '1-ä.1', '0', '1-1.1', '1-0-0-12345678-12345678'],
+  ...[
+    'x',
+    '-1',
+    '1.5',
+    '1-',
+    '1-2-3',
+    'END',
+    '0x1',
+    '1-a.',
+    '1-.1',
+    '1-ä.1',
+    '0',
+    '1-1.1',
+    '1-0-0-12345678-12345678',
+  ],
   ...['-1-0-0-12345678-12345678-v', '1-0-0-1234567g-12345678-v', '1-0-0-12345678-12345678-ä'],
   // Beyond what a number counts exactly, and beyond any version of a store.
   ...[`1${'0'.repeat(15)}-0-0-12345678-12345678-v`, `1-0-0-12345678-12345678-${'v'.repeat(65)}`],
@@ -37,7 +52,9 @@ export const eventCases = (world: World): void => {
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       });
-      expect(await reader.block()).toMatch(/^retry: 1000\nid: 1-0-0-[\w.-]+\nevent: session\.snapshot\ndata: /);
+      expect(await reader.block()).toMatch(
+        /^retry: 1000\nid: 1-0-0-[\w.-]+\nevent: session\.snapshot\ndata: /,
+      );
       expect(reader.text).toContain(`\ndata: ${before}\n\n`);
       await client.sessions.start(id);
       expect(await reader.next()).toEqual({
@@ -50,7 +67,9 @@ export const eventCases = (world: World): void => {
           sequence: 2,
         },
       });
-      const appended = await client.sessions.append(id, [{ role: 'user', content: 'a\nb\r\n\u2028' }]);
+      const appended = await client.sessions.append(id, [
+        { role: 'user', content: 'a\nb\r\n\u2028' },
+      ]);
       const { position } = appended._unsafeUnwrap();
       const { summary, history } = await shown(id);
       expect(await reader.next()).toMatchObject({
@@ -67,7 +86,11 @@ export const eventCases = (world: World): void => {
         event: 'session.changed',
         data: { session: { status: 'TERMINATED', end_reason: 'failed' }, sequence: 6 },
       });
-      expect(await reader.next()).toEqual({ id: 'end', event: 'end', data: { end_reason: 'failed' } });
+      expect(await reader.next()).toEqual({
+        id: 'end',
+        event: 'end',
+        data: { end_reason: 'failed' },
+      });
       expect(await reader.next()).toBeUndefined();
       await world.log.listeners(0);
     });
@@ -110,7 +133,8 @@ export const eventCases = (world: World): void => {
       for (const other of others) await other.next();
       reader.close();
       await client.sessions.start(id);
-      for (const other of others) expect(await other.next()).toMatchObject({ data: { session: { status: 'ACTIVE' } } });
+      for (const other of others)
+        expect(await other.next()).toMatchObject({ data: { session: { status: 'ACTIVE' } } });
       for (const other of others) other.close();
       await world.log.listeners(0);
     });
@@ -128,7 +152,9 @@ export const eventCases = (world: World): void => {
         data: { session: { status: 'PAUSED' }, sequence: 3 },
       });
       await client.sessions.resume(id);
-      expect(await again.next()).toMatchObject({ data: { session: { status: 'ACTIVE' }, sequence: 4 } });
+      expect(await again.next()).toMatchObject({
+        data: { session: { status: 'ACTIVE' }, sequence: 4 },
+      });
       again.close();
       const fromSnapshot = await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' });
       expect(await fromSnapshot.next()).toMatchObject({
@@ -144,20 +170,31 @@ export const eventCases = (world: World): void => {
       const { id, reader, snapshot } = await watched(client);
       reader.close();
       await client.sessions.terminate(id);
-      const [terminated, ...end] = await (await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })).rest();
-      expect(terminated).toMatchObject({ event: 'session.changed', data: { session: { end_reason: 'terminated' } } });
+      const [terminated, ...end] = await (
+        await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })
+      ).rest();
+      expect(terminated).toMatchObject({
+        event: 'session.changed',
+        data: { session: { end_reason: 'terminated' } },
+      });
       expect(end).toEqual([{ id: 'end', event: 'end', data: { end_reason: 'terminated' } }]);
-      const later = await (await client.watch(id, { 'Last-Event-ID': terminated?.id ?? '' })).rest();
+      const later = await (
+        await client.watch(id, { 'Last-Event-ID': terminated?.id ?? '' })
+      ).rest();
       expect(later).toMatchObject([
         { event: 'session.changed', data: { session: { id, status: 'TERMINATED' }, entries: [] } },
         { event: 'end' },
       ]);
-      const done = await client.send(`/session/${id}/events`, { headers: { 'Last-Event-ID': 'end' } });
+      const done = await client.send(`/session/${id}/events`, {
+        headers: { 'Last-Event-ID': 'end' },
+      });
       expect([done.status, done.text, done.headers['content-type']]).toEqual([204, '', undefined]);
     });
 
     test.each(junk)('a Last-Event-ID of %s is 400 and names the header', async (id) => {
-      const reply = await world.client().send('/session/x/events', { headers: { 'Last-Event-ID': id } });
+      const reply = await world
+        .client()
+        .send('/session/x/events', { headers: { 'Last-Event-ID': id } });
       expectInvalid(reply, 'Last-Event-ID');
     });
 
@@ -179,7 +216,11 @@ export const eventCases = (world: World): void => {
       const client = world.client();
       for (const path of ['/session/x/events', '/session/%ff/events']) {
         expectProblem(await client.anonymous(path, { method: 'DELETE' }), 401, 'unauthenticated');
-        expectProblem(await client.anonymous(path, { headers: { 'X-API-KEY': 'wrong' } }), 401, 'unauthenticated');
+        expectProblem(
+          await client.anonymous(path, { headers: { 'X-API-KEY': 'wrong' } }),
+          401,
+          'unauthenticated',
+        );
       }
     });
 
@@ -193,7 +234,11 @@ export const eventCases = (world: World): void => {
         expect(reply.headers).toHaveProperty('allow', 'GET, HEAD');
       }
       const reply = await client.send(path, { method: 'HEAD' });
-      expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/event-stream', '']);
+      expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([
+        200,
+        'text/event-stream',
+        '',
+      ]);
       expect(reply.headers).not.toHaveProperty('content-length');
       expect((await client.send('/session/nobody/events', { method: 'HEAD' })).status).toBe(404);
       await world.log.listeners(0);

@@ -23,7 +23,18 @@ const strangeIds = [
   'x'.repeat(256),
 ];
 
-const brokenEncodings = ['%', '%z', '%zz', '%e', '%ff', '%c3%28', 'a%', '%E0%A4', '%ed%a0%80', '%u0041'];
+const brokenEncodings = [
+  '%',
+  '%z',
+  '%zz',
+  '%e',
+  '%ff',
+  '%c3%28',
+  'a%',
+  '%E0%A4',
+  '%ed%a0%80',
+  '%u0041',
+];
 
 export const getCases = (world: World): void => {
   describe('GET /session/{session_id}', () => {
@@ -32,7 +43,10 @@ export const getCases = (world: World): void => {
       const { id } = await client.created();
       const reply = await client.send(`/session/${id}`);
       expect(reply.status).toBe(200);
-      expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
       expect(reply.json()).toEqual({
         id,
         status: 'IDLE',
@@ -86,12 +100,20 @@ export const getCases = (world: World): void => {
 
     test('a session is TERMINATED from the instant that its time limit is used up', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
+      const { session_id: id } = Object(
+        (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
+      );
       await client.sessions.start(id);
       world.clock.pass(2999);
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'ACTIVE', duration: 2 });
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+        status: 'ACTIVE',
+        duration: 2,
+      });
       world.clock.pass(1);
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'TERMINATED', duration: 3 });
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+        status: 'TERMINATED',
+        duration: 3,
+      });
     });
 
     test('an unknown session_id is 404', async () => {
@@ -106,7 +128,9 @@ export const getCases = (world: World): void => {
       const client = world.client();
       // A router may find no path with a line break in it, and answer for itself.
       const headers = { 'X-API-KEY': keyOf(client.tenant) };
-      const reply = await send(world.origin, client.at('/session/x%0d%0aSet-Cookie:%20a=b'), { headers });
+      const reply = await send(world.origin, client.at('/session/x%0d%0aSet-Cookie:%20a=b'), {
+        headers,
+      });
       expect(reply.status).toBe(404);
       expect(reply.headers).not.toHaveProperty('set-cookie');
     });

@@ -13,7 +13,8 @@ const talking = async (client: Client, world: World, count: number): Promise<str
   return id;
 };
 
-const said = (session: unknown): unknown => Object(session).history.map(({ content }: { content: string }) => content);
+const said = (session: unknown): unknown =>
+  Object(session).history.map(({ content }: { content: string }) => content);
 
 const saidIn = (reply: Reply): unknown => {
   const body = reply.json();
@@ -38,7 +39,10 @@ export const historyLimitCases = (world: World): void => {
       const zero = await client.send('/sessions?history_limit=0');
       expect([saidIn(zero), truncatedIn(zero)]).toEqual([[[], [], []], `${short},${full}`]);
       const all = await client.send('/sessions?history_limit=99999999999999999999');
-      expect([all.text, truncatedIn(all)]).toEqual([(await client.send('/sessions')).text, undefined]);
+      expect([all.text, truncatedIn(all)]).toEqual([
+        (await client.send('/sessions')).text,
+        undefined,
+      ]);
       expect(Object(two.json())[0].id).toBe(none);
     });
 
@@ -52,7 +56,10 @@ export const historyLimitCases = (world: World): void => {
       const whole = await client.send(`/session/${id}`);
       expect([saidIn(whole), truncatedIn(whole)]).toEqual([['0', '1', '2'], undefined]);
       const { history, ...rest } = Object(whole.json());
-      expect(Object((await client.send(`/session/${id}?history_limit=0`)).json())).toEqual({ ...rest, history: [] });
+      expect(Object((await client.send(`/session/${id}?history_limit=0`)).json())).toEqual({
+        ...rest,
+        history: [],
+      });
       expect(history).toHaveLength(3);
     });
 
@@ -60,7 +67,9 @@ export const historyLimitCases = (world: World): void => {
       const client = world.client();
       await client.createSeveral(2);
       const reply = await client.send('/sessions?limit=1&history_limit=0');
-      expect(reply.headers['link']).toContain(`<${client.at('/sessions')}?limit=1&page=2&history_limit=0>; rel="next"`);
+      expect(reply.headers['link']).toContain(
+        `<${client.at('/sessions')}?limit=1&page=2&history_limit=0>; rel="next"`,
+      );
     });
 
     test('is named by HEAD as by GET', async () => {
@@ -83,8 +92,14 @@ export const historyLimitCases = (world: World): void => {
     test('that is given twice is 400 and named', async () => {
       const client = world.client();
       const { id } = await client.created();
-      expectInvalid(await client.send('/sessions?history_limit=1&history_limit=1'), 'history_limit');
-      expectInvalid(await client.send(`/session/${id}?history_limit=1&history_limit=2`), 'history_limit');
+      expectInvalid(
+        await client.send('/sessions?history_limit=1&history_limit=1'),
+        'history_limit',
+      );
+      expectInvalid(
+        await client.send(`/session/${id}?history_limit=1&history_limit=2`),
+        'history_limit',
+      );
     });
   });
 };

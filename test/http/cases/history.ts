@@ -22,9 +22,15 @@ export const historyCases = (world: World): void => {
       const client = world.client();
       const id = await talking(client);
       const shown = said.map((entry) => ({ ...entry, position: expect.any(Number) }));
-      const read = async (query: string) => Object((await client.send(`/session/${id}/history${query}`)).json());
+      const read = async (query: string) =>
+        Object((await client.send(`/session/${id}/history${query}`)).json());
       const { position, ...all } = await read('');
-      expect(all).toEqual({ entries: shown, start: 0, has_more: false, limit: DEFAULT_HISTORY_LIMIT });
+      expect(all).toEqual({
+        entries: shown,
+        start: 0,
+        has_more: false,
+        limit: DEFAULT_HISTORY_LIMIT,
+      });
       const last = await read('?last=1');
       expect(last).toMatchObject({ entries: [said[2]], position, has_more: false });
       const none = { entries: [], start: position, position, has_more: false, limit: 5 };
@@ -76,7 +82,11 @@ export const historyCases = (world: World): void => {
     test('tells nothing of the sessions of others', async () => {
       const id = await talking(world.client());
       expectProblem(await world.client().send(`/session/${id}/history`), 404, 'not_found');
-      expectProblem(await world.client().anonymous(`/session/${id}/history`), 401, 'unauthenticated');
+      expectProblem(
+        await world.client().anonymous(`/session/${id}/history`),
+        401,
+        'unauthenticated',
+      );
     });
 
     test('is read by GET alone', async () => {

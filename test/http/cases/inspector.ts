@@ -11,8 +11,11 @@ const signedIn = (client: Client): Readonly<Record<string, string>> => ({
 
 export const inspectorCases = (world: World): void => {
   describe('GET /inspector and what is under it', () => {
-    const ask = (client: Client, path: string, { headers = signedIn(client), ...rest }: Outgoing = {}) =>
-      send(world.origin, client.at(`/inspector${path}`), { headers, ...rest });
+    const ask = (
+      client: Client,
+      path: string,
+      { headers = signedIn(client), ...rest }: Outgoing = {},
+    ) => send(world.origin, client.at(`/inspector${path}`), { headers, ...rest });
 
     test('has the page, under its policy', async () => {
       const { status, headers, text } = await ask(world.client(), '');
@@ -25,7 +28,10 @@ export const inspectorCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       const listed = await ask(client, '/sessions');
-      expect([listed.headers['x-total-count'], listed.json()]).toEqual(['1', [expect.objectContaining({ id })]]);
+      expect([listed.headers['x-total-count'], listed.json()]).toEqual([
+        '1',
+        [expect.objectContaining({ id })],
+      ]);
       expect((await ask(client, `/session/${id}`)).json()).toMatchObject({ id, status: 'IDLE' });
       expectProblem(await ask(world.client(), `/session/${id}`), 404, 'not_found');
     });

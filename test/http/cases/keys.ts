@@ -19,25 +19,38 @@ const operations = [
 
 export const apiKeyCases = (world: World): void => {
   describe('API keys', () => {
-    test.each(operations)('%s without a key is 401 and says how to authenticate', async (_name, method, path) => {
-      const reply = await world.client().anonymous(path, method === 'POST' ? { method, headers: json, body } : {});
-      expectProblem(reply, 401, 'unauthenticated');
-      expect(reply.headers['www-authenticate']).toBe('ApiKey');
-    });
+    test.each(operations)(
+      '%s without a key is 401 and says how to authenticate',
+      async (_name, method, path) => {
+        const reply = await world
+          .client()
+          .anonymous(path, method === 'POST' ? { method, headers: json, body } : {});
+        expectProblem(reply, 401, 'unauthenticated');
+        expect(reply.headers['www-authenticate']).toBe('ApiKey');
+      },
+    );
 
-    test.each(operations)('%s with a wrong key is the very same answer as without one', async (_name, method, path) => {
-      const client = world.client();
-      const outgoing = method === 'POST' ? { method, headers: json, body } : { method, headers: {} };
-      const without = await client.anonymous(path, outgoing);
-      const wrong = { ...outgoing, headers: { ...outgoing.headers, 'X-API-KEY': 'wrong' } };
-      const withWrong = await client.anonymous(path, wrong);
-      expect(withWrong.status).toBe(without.status);
-      expect(withWrong.text).toBe(without.text);
-      expect({ ...withWrong.headers, date: '' }).toEqual({ ...without.headers, date: '' });
-    });
+    test.each(operations)(
+      '%s with a wrong key is the very same answer as without one',
+      async (_name, method, path) => {
+        const client = world.client();
+        const outgoing =
+          method === 'POST' ? { method, headers: json, body } : { method, headers: {} };
+        const without = await client.anonymous(path, outgoing);
+        const wrong = { ...outgoing, headers: { ...outgoing.headers, 'X-API-KEY': 'wrong' } };
+        const withWrong = await client.anonymous(path, wrong);
+        expect(withWrong.status).toBe(without.status);
+        expect(withWrong.text).toBe(without.text);
+        expect({ ...withWrong.headers, date: '' }).toEqual({ ...without.headers, date: '' });
+      },
+    );
 
     test('an empty key is 401', async () => {
-      expectProblem(await world.client().send('/sessions', { headers: { 'X-API-KEY': '' } }), 401, 'unauthenticated');
+      expectProblem(
+        await world.client().send('/sessions', { headers: { 'X-API-KEY': '' } }),
+        401,
+        'unauthenticated',
+      );
     });
 
     test('two keys in one request are a wrong key, even if both are right', async () => {
@@ -56,18 +69,30 @@ export const apiKeyCases = (world: World): void => {
       const client = world.client();
       const key = keyOf(client.tenant);
       const headers = { Authorization: `Bearer ${key}`, Cookie: `X-API-KEY=${key}` };
-      expectProblem(await client.anonymous(`/sessions?X-API-KEY=${key}`, { headers }), 401, 'unauthenticated');
+      expectProblem(
+        await client.anonymous(`/sessions?X-API-KEY=${key}`, { headers }),
+        401,
+        'unauthenticated',
+      );
     });
 
     test('a stranger is turned away before the method is looked at', async () => {
-      expectProblem(await world.client().anonymous('/sessions', { method: 'DELETE' }), 401, 'unauthenticated');
+      expectProblem(
+        await world.client().anonymous('/sessions', { method: 'DELETE' }),
+        401,
+        'unauthenticated',
+      );
     });
 
     test('and before the query, the id or the media type is', async () => {
       const client = world.client();
       expectProblem(await client.anonymous('/sessions?limit=junk'), 401, 'unauthenticated');
       expectProblem(await client.anonymous('/session/%zz'), 401, 'unauthenticated');
-      expectProblem(await client.anonymous('/start-session/%zz', { method: 'POST' }), 401, 'unauthenticated');
+      expectProblem(
+        await client.anonymous('/start-session/%zz', { method: 'POST' }),
+        401,
+        'unauthenticated',
+      );
       const xml = { method: 'POST', headers: { 'Content-Type': 'text/xml' }, body: '<face/>' };
       expectProblem(await client.anonymous('/create-session', xml), 401, 'unauthenticated');
     });
@@ -75,7 +100,11 @@ export const apiKeyCases = (world: World): void => {
     if (!world.parsesBodies) {
       test('and before the body is', async () => {
         const broken = { method: 'POST', headers: json, body: '{' };
-        expectProblem(await world.client().anonymous('/create-session', broken), 401, 'unauthenticated');
+        expectProblem(
+          await world.client().anonymous('/create-session', broken),
+          401,
+          'unauthenticated',
+        );
       });
     }
 

@@ -32,7 +32,9 @@ export const listRangeCases = (world: World): void => {
     test('begins with the oldest where it is asked to', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
-      expect(idsOf(await client.send('/sessions?order=oldest&limit=2'))).toEqual(ids.toReversed().slice(0, 2));
+      expect(idsOf(await client.send('/sessions?order=oldest&limit=2'))).toEqual(
+        ids.toReversed().slice(0, 2),
+      );
       expect(idsOf(await client.send('/sessions?order=newest&limit=2'))).toEqual(ids.slice(0, 2));
       expect(await follow(client, '?order=oldest&limit=2')).toEqual(ids.toReversed());
     });
@@ -51,7 +53,9 @@ export const listRangeCases = (world: World): void => {
     test('links repeat the order and the times', async () => {
       const client = world.client();
       await client.createSeveral(3);
-      const reply = await client.send('/sessions?created_after=2000-01-01T00:00:00%2b01:00&order=oldest&limit=2');
+      const reply = await client.send(
+        '/sessions?created_after=2000-01-01T00:00:00%2b01:00&order=oldest&limit=2',
+      );
       const filters = '&order=oldest&created_after=2000-01-01T00%3A00%3A00%2B01%3A00';
       expect(targetsOf(client, reply)).toEqual({
         first: `?limit=2&page=1${filters}`,
@@ -69,7 +73,10 @@ export const listRangeCases = (world: World): void => {
       expect(idsOf(second)).toEqual(ids.slice(2, 4));
       expect(second.headers['x-total-count']).toBe('5');
       const next = String(second.headers['x-next-cursor']);
-      expect(targetsOf(client, second)).toEqual({ first: '?limit=2&page=1', next: `?limit=2&cursor=${next}` });
+      expect(targetsOf(client, second)).toEqual({
+        first: '?limit=2&page=1',
+        next: `?limit=2&cursor=${next}`,
+      });
       const third = await client.send(`/sessions?limit=2&cursor=${next}`);
       expect([idsOf(third), third.headers['x-next-cursor']]).toEqual([ids.slice(4), undefined]);
       expect(targetsOf(client, third)).toEqual({ first: '?limit=2&page=1' });
@@ -87,13 +94,24 @@ export const listRangeCases = (world: World): void => {
 
     test.each([
       ['order', ['', 'up', 'NEWEST', 'newest%20', 'asc']],
-      ['created_after', ['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '1769860800', '2026-01-31T12:00:00+01:00']],
+      [
+        'created_after',
+        [
+          '',
+          'now',
+          '2026-01-31',
+          '2026-02-30T00:00:00Z',
+          '1769860800',
+          '2026-01-31T12:00:00+01:00',
+        ],
+      ],
       ['created_before', ['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '%00']],
       ['cursor', ['', '1', 's1', '%00', '0.', '../..', 'x'.repeat(4000)]],
       ['status', ['', 'idle', 'ENDED', 'constructor', 'ACTIVE,PAUSED']],
     ] as const)('%s that is junk or repeated is 400 and named', async (name, junk) => {
       const client = world.client();
-      for (const value of junk) expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
+      for (const value of junk)
+        expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
       const twice = name === 'status' ? ['status[0]', 'status[1]'] : [name];
       expectInvalid(await client.send(`/sessions?${name}=oldest&${name}=oldest`), ...twice);
     });
@@ -109,7 +127,11 @@ export const listRangeCases = (world: World): void => {
       expect(targetsOf(client, reply)['next']).toBe(`?limit=2&page=2${filter}`);
       const same = await client.send('/sessions?status=IDLE&status=IDLE');
       expect([idsOf(same), same.headers['x-total-count']]).toEqual([[ids[2], ids[4]], '2']);
-      expectInvalid(await client.send('/sessions?status=ACTIVE&status=active&status='), 'status[1]', 'status[2]');
+      expectInvalid(
+        await client.send('/sessions?status=ACTIVE&status=active&status='),
+        'status[1]',
+        'status[2]',
+      );
     });
 
     test('order=updated lists the sessions by their last update, also of some statuses', async () => {
@@ -121,7 +143,9 @@ export const listRangeCases = (world: World): void => {
       await client.sessions.terminate(String(ids[2]));
       const reply = await client.send('/sessions?order=updated&limit=2');
       expect([idsOf(reply), reply.headers['x-total-count']]).toEqual([[ids[2], ids[3]], '4']);
-      const rest = await client.send(`/sessions?order=updated&cursor=${reply.headers['x-next-cursor']}`);
+      const rest = await client.send(
+        `/sessions?order=updated&cursor=${reply.headers['x-next-cursor']}`,
+      );
       expect(idsOf(rest)).toEqual([ids[0], ids[1]]);
       const some = await client.send('/sessions?order=updated&status=IDLE&status=ACTIVE');
       expect(idsOf(some)).toEqual([ids[3], ids[0], ids[1]]);
@@ -131,7 +155,10 @@ export const listRangeCases = (world: World): void => {
       const client = world.client();
       await client.createSeveral(2);
       const { headers } = await client.send('/sessions?limit=1');
-      expectInvalid(await client.send(`/sessions?page=1&cursor=${headers['x-next-cursor']}`), 'cursor');
+      expectInvalid(
+        await client.send(`/sessions?page=1&cursor=${headers['x-next-cursor']}`),
+        'cursor',
+      );
     });
 
     test('a HEAD has the same headers', async () => {
@@ -139,7 +166,8 @@ export const listRangeCases = (world: World): void => {
       await client.createSeveral(2);
       const path = '/sessions?limit=1&order=oldest';
       const [get, head] = [await client.send(path), await client.send(path, { method: 'HEAD' })];
-      for (const name of ['x-next-cursor', 'link', 'x-total-count']) expect(head.headers[name]).toBe(get.headers[name]);
+      for (const name of ['x-next-cursor', 'link', 'x-total-count'])
+        expect(head.headers[name]).toBe(get.headers[name]);
     });
   });
 };

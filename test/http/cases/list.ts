@@ -25,14 +25,20 @@ export const listCases = (world: World): void => {
     test('an empty list is 200 and []', async () => {
       const reply = await world.client().send('/sessions');
       expect([reply.status, reply.text]).toEqual([200, '[]']);
-      expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
     });
 
     test('an empty list has a total of 0, and its first and last page are page 1', async () => {
       const client = world.client();
       const reply = await client.send('/sessions');
       expect(reply.headers['x-total-count']).toBe('0');
-      expect(linksOf(client, reply)).toEqual({ first: '?limit=10&page=1', last: '?limit=10&page=1' });
+      expect(linksOf(client, reply)).toEqual({
+        first: '?limit=10&page=1',
+        last: '?limit=10&page=1',
+      });
     });
 
     test('gives a bare array, newest session first', async () => {
@@ -52,7 +58,9 @@ export const listCases = (world: World): void => {
     test('pages neither overlap nor leave anything out', async () => {
       const client = world.client();
       const ids = await client.createSeveral(7);
-      const pages = await Promise.all([1, 2, 3, 4].map((page) => client.send(`/sessions?limit=2&page=${page}`)));
+      const pages = await Promise.all(
+        [1, 2, 3, 4].map((page) => client.send(`/sessions?limit=2&page=${page}`)),
+      );
       expect(pages.flatMap(idsOf)).toEqual(ids);
     });
 
@@ -96,15 +104,21 @@ export const listCases = (world: World): void => {
       await client.createSeveral(101);
       const reply = await client.send('/sessions?limit=1000000');
       expect(idsOf(reply)).toHaveLength(100);
-      expect(linksOf(client, reply)).toMatchObject({ next: '?limit=100&page=2', last: '?limit=100&page=2' });
+      expect(linksOf(client, reply)).toMatchObject({
+        next: '?limit=100&page=2',
+        last: '?limit=100&page=2',
+      });
     });
 
-    test.each(['9007199254740993', '9'.repeat(400)])('takes whole numbers of any length: %s', async (digits) => {
-      const client = world.client();
-      await client.createSeveral(1);
-      expect((await client.send(`/sessions?page=${digits}`)).text).toBe('[]');
-      expect(idsOf(await client.send(`/sessions?limit=${digits}`))).toHaveLength(1);
-    });
+    test.each(['9007199254740993', '9'.repeat(400)])(
+      'takes whole numbers of any length: %s',
+      async (digits) => {
+        const client = world.client();
+        await client.createSeveral(1);
+        expect((await client.send(`/sessions?page=${digits}`)).text).toBe('[]');
+        expect(idsOf(await client.send(`/sessions?limit=${digits}`))).toHaveLength(1);
+      },
+    );
 
     const junk = [
       'abc',
@@ -125,27 +139,36 @@ export const listCases = (world: World): void => {
     ];
     test.each(['limit', 'page'])('a %s that is junk is 400 and named', async (name) => {
       const client = world.client();
-      for (const value of junk) expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
+      for (const value of junk)
+        expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
     });
 
-    test.each(['limit', 'page'])('a repeated %s is 400 and named, even if both are the same', async (name) => {
-      const client = world.client();
-      expectInvalid(await client.send(`/sessions?${name}=1&${name}=1`), name);
-      expectInvalid(await client.send(`/sessions?${name}=1&${name}=`), name);
-    });
+    test.each(['limit', 'page'])(
+      'a repeated %s is 400 and named, even if both are the same',
+      async (name) => {
+        const client = world.client();
+        expectInvalid(await client.send(`/sessions?${name}=1&${name}=1`), name);
+        expectInvalid(await client.send(`/sessions?${name}=1&${name}=`), name);
+      },
+    );
 
-    test.each(['limit[]=5', 'limit=5,6', 'limit', 'limit=5%0a'])('?%s is not a limit of 5', async (query) => {
-      const reply = await world.client().send(`/sessions?${query}`);
-      if (query === 'limit[]=5') expect(reply.headers['link']).toContain('limit=10');
-      else expectInvalid(reply, 'limit');
-    });
+    test.each(['limit[]=5', 'limit=5,6', 'limit', 'limit=5%0a'])(
+      '?%s is not a limit of 5',
+      async (query) => {
+        const reply = await world.client().send(`/sessions?${query}`);
+        if (query === 'limit[]=5') expect(reply.headers['link']).toContain('limit=10');
+        else expectInvalid(reply, 'limit');
+      },
+    );
 
     test('both parameters may be wrong at once', async () => {
       expectInvalid(await world.client().send('/sessions?page=x&limit=y'), 'limit', 'page');
     });
 
     test('parameters of other names are ignored', async () => {
-      const reply = await world.client().send('/sessions?offset=5&limits=x&__proto__=1&constructor=2&&=&%zz=1');
+      const reply = await world
+        .client()
+        .send('/sessions?offset=5&limits=x&__proto__=1&constructor=2&&=&%zz=1');
       expect([reply.status, reply.text]).toEqual([200, '[]']);
     });
 
@@ -161,7 +184,10 @@ export const listCases = (world: World): void => {
       world.store.damage({ tenant: client.tenant, id: String(damaged) }, 'head');
       const reply = await client.send('/sessions');
       expect(idsOf(reply)).toEqual([newest, oldest]);
-      expect(reply.headers).toMatchObject({ 'x-total-count': '3', 'x-unreadable-sessions': damaged });
+      expect(reply.headers).toMatchObject({
+        'x-total-count': '3',
+        'x-unreadable-sessions': damaged,
+      });
     });
   });
 };

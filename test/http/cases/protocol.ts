@@ -65,7 +65,10 @@ export const protocolCases = (world: World): void => {
     });
 
     test('a body of a GET is ignored', async () => {
-      const outgoing = { headers: { 'Content-Type': 'application/json' }, body: '{"limit":"junk"}' };
+      const outgoing = {
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"limit":"junk"}',
+      };
       expect((await world.client().send('/sessions', outgoing)).status).toBe(200);
     });
 
@@ -99,7 +102,9 @@ export const protocolCases = (world: World): void => {
 
     test('the length of an answer is told in bytes', async () => {
       const client = world.client();
-      const { session_id: id } = Object((await client.create({ face: '👋é', profile: '世界' })).json());
+      const { session_id: id } = Object(
+        (await client.create({ face: '👋é', profile: '世界' })).json(),
+      );
       const reply = await client.send(`/session/${id}`);
       expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)));
     });

@@ -20,7 +20,9 @@ export const rewindCases = (world: World): void => {
     await client.sessions.start(id);
     const positions: number[] = [];
     for (const content of ['one', 'two', 'three']) {
-      positions.push(Object((await append(client, id, { entries: [say(content)] })).json()).position);
+      positions.push(
+        Object((await append(client, id, { entries: [say(content)] })).json()).position,
+      );
     }
     const [first = 0, second = 0, third = 0] = positions;
     return { id, first, second, third };
@@ -33,10 +35,18 @@ export const rewindCases = (world: World): void => {
     test('supersedes what followed that position, with entries and without', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
-      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
+      const edited = await rewind(client, id, {
+        to: first,
+        entries: [say('four')],
+        if_position: third,
+      });
       expect([edited.status, edited.json()]).toEqual([200, { position: expect.any(Number) }]);
       expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
-      const popped = await rewind(client, id, { to: first, entries: null, if_position: positionIn(edited) });
+      const popped = await rewind(client, id, {
+        to: first,
+        entries: null,
+        if_position: positionIn(edited),
+      });
       const cleared = await rewind(client, id, { to: 0, if_position: positionIn(popped) });
       expect([popped.status, cleared.status]).toEqual([200, 200]);
       const positions = [third, ...[edited, popped, cleared].map(positionIn)];
@@ -49,7 +59,11 @@ export const rewindCases = (world: World): void => {
       const { id, first, third } = await talking(client);
       const { position } = Object((await append(client, id, { entries: [say('four')] })).json());
       for (const to of [first, third, 0]) {
-        const refused = await rewind(client, id, { to, entries: [say('five')], if_position: third });
+        const refused = await rewind(client, id, {
+          to,
+          entries: [say('five')],
+          if_position: third,
+        });
         expectProblem(refused, 412, 'history_moved');
         expect(refused.json()).toMatchObject({ position });
       }
@@ -62,16 +76,33 @@ export const rewindCases = (world: World): void => {
     test('is 400 with a position that is not in the current history or is no position, and without one', async () => {
       const client = world.client();
       const { id, first, second, third } = await talking(client);
-      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
+      const edited = await rewind(client, id, {
+        to: first,
+        entries: [say('four')],
+        if_position: third,
+      });
       const body = { entries: [say('x')], if_position: positionIn(edited) };
-      for (const to of [second, third, third + 1_000_000, -1, 0.5, '3', true, [], {}, null, undefined]) {
+      for (const to of [
+        second,
+        third,
+        third + 1_000_000,
+        -1,
+        0.5,
+        '3',
+        true,
+        [],
+        {},
+        null,
+        undefined,
+      ]) {
         expectInvalid(await rewind(client, id, { ...body, to }), 'to');
       }
       for (const if_position of [-1, '3', null, undefined]) {
         expectInvalid(await rewind(client, id, { ...body, to: 0, if_position }), 'if_position');
       }
       expectInvalid(await rewind(client, id, { ...body, to: 0, entries: {} }), 'entries');
-      for (const entries of [undefined, null, {}, []]) expectInvalid(await append(client, id, { entries }), 'entries');
+      for (const entries of [undefined, null, {}, []])
+        expectInvalid(await append(client, id, { entries }), 'entries');
       expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
     });
 
@@ -83,9 +114,17 @@ export const rewindCases = (world: World): void => {
       const edited = await rewind(client, id, body, key);
       await append(client, id, { entries: [say('five')] });
       const again = await rewind(client, id, body, key);
-      expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, edited.text, 'true']);
+      expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+        200,
+        edited.text,
+        'true',
+      ]);
       expectProblem(await rewind(client, id, { ...body, to: 0 }, key), 422, 'operation_mismatch');
-      expectProblem(await append(client, id, { entries: body.entries }, key), 422, 'operation_mismatch');
+      expectProblem(
+        await append(client, id, { entries: body.entries }, key),
+        422,
+        'operation_mismatch',
+      );
       expect(await historyOf(client, id)).toEqual([say('one'), say('four'), say('five')]);
     });
 
@@ -102,13 +141,20 @@ export const rewindCases = (world: World): void => {
       const { id, first, third } = await talking(client);
       const reader = await client.watch(id);
       await reader.next();
-      const edited = await rewind(client, id, { to: first, entries: [say('four')], if_position: third });
+      const edited = await rewind(client, id, {
+        to: first,
+        entries: [say('four')],
+        if_position: third,
+      });
       expect(await reader.next()).toMatchObject({
         event: 'session.snapshot',
         data: { id, history: [say('one'), say('four')] },
       });
       await rewind(client, id, { to: 0, if_position: positionIn(edited) });
-      expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, history: [] } });
+      expect(await reader.next()).toMatchObject({
+        event: 'session.snapshot',
+        data: { id, history: [] },
+      });
       const { position } = Object((await append(client, id, { entries: [say('five')] })).json());
       expect(await reader.next()).toMatchObject({
         event: 'session.changed',

@@ -6,8 +6,12 @@ import type { Client, World } from '../world.js';
 const said = { entries: [{ role: 'assistant', content: 'Hello' }] };
 const worker = { holder: 'worker-1', seconds: 30 };
 
-const post = (client: Client, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  client.command(path, headers, body);
+const post = (
+  client: Client,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) => client.command(path, headers, body);
 
 interface WireClaim {
   readonly session: Readonly<Record<string, unknown>>;
@@ -17,10 +21,12 @@ interface WireClaim {
 }
 
 const claimedIn = (reply: Reply): readonly WireClaim[] => Object(reply.json()).claimed;
-const idsIn = (reply: Reply): readonly unknown[] => claimedIn(reply).map(({ session }) => session['id']);
+const idsIn = (reply: Reply): readonly unknown[] =>
+  claimedIn(reply).map(({ session }) => session['id']);
 
 export const workCases = (world: World): void => {
-  const claim = (client: Client, more: object = {}) => post(client, '/claim-sessions', { ...worker, ...more });
+  const claim = (client: Client, more: object = {}) =>
+    post(client, '/claim-sessions', { ...worker, ...more });
 
   const waiting = async (client: Client): Promise<string> => {
     const { id } = await client.created();
@@ -89,7 +95,10 @@ export const workCases = (world: World): void => {
       expectInvalid(await claim(client, { attempts: 1001 }), 'attempts');
       expectInvalid(await post(client, `/wake-session/${id}`, { at: 'soon' }), 'at');
       expectInvalid(await post(client, `/cancel-work/${id}`, { reason: '' }), 'reason');
-      expectInvalid(await post(client, `/release-session/${id}`, { fencing_token: 1, done: 'yes' }), 'done');
+      expectInvalid(
+        await post(client, `/release-session/${id}`, { fencing_token: 1, done: 'yes' }),
+        'done',
+      );
       (await client.sessions.terminate(id))._unsafeUnwrap();
       expectProblem(await post(client, `/wake-session/${id}`, {}), 409, 'invalid_transition');
       expectProblem(await post(client, `/cancel-work/${id}`, {}), 409, 'invalid_transition');
@@ -100,7 +109,9 @@ export const workCases = (world: World): void => {
     test('with done ends the work, and without it the session waits for the next attempt', async () => {
       const client = world.client();
       const { id, fencing_token } = await claimed(client);
-      expect((await post(client, `/release-session/${id}`, { fencing_token, done: false })).status).toBe(204);
+      expect(
+        (await post(client, `/release-session/${id}`, { fencing_token, done: false })).status,
+      ).toBe(204);
       expect(idsIn(await claim(client))).toEqual([]);
       world.clock.pass(1000);
       const [again] = claimedIn(await claim(client));
@@ -125,23 +136,26 @@ export const workCases = (world: World): void => {
       [{ reason: 'The user has left.' }, 'The user has left.'],
       [{ reason: null }, undefined],
       [{}, undefined],
-    ])('with %j makes each call of the worker 409 cancelled, with the reason', async (body, reason) => {
-      const client = world.client();
-      const { id, fencing_token } = await claimed(client);
-      const reply = await post(client, `/cancel-work/${id}`, body);
-      expect([reply.status, reply.text]).toEqual([204, '']);
-      const fenced = { 'X-Fencing-Token': `${fencing_token}` };
-      for (const refused of [
-        await post(client, `/append-history/${id}`, said, fenced),
-        await client.command(`/pause-session/${id}`, fenced),
-        await post(client, `/renew-session/${id}`, { fencing_token, seconds: 5 }),
-        await post(client, `/release-session/${id}`, { fencing_token, done: true }),
-      ]) {
-        expectProblem(refused, 409, 'cancelled');
-        expect(Object(refused.json()).reason).toBe(reason);
-      }
-      expect((await post(client, `/cancel-work/${id}`, body)).status).toBe(204);
-      expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
-    });
+    ])(
+      'with %j makes each call of the worker 409 cancelled, with the reason',
+      async (body, reason) => {
+        const client = world.client();
+        const { id, fencing_token } = await claimed(client);
+        const reply = await post(client, `/cancel-work/${id}`, body);
+        expect([reply.status, reply.text]).toEqual([204, '']);
+        const fenced = { 'X-Fencing-Token': `${fencing_token}` };
+        for (const refused of [
+          await post(client, `/append-history/${id}`, said, fenced),
+          await client.command(`/pause-session/${id}`, fenced),
+          await post(client, `/renew-session/${id}`, { fencing_token, seconds: 5 }),
+          await post(client, `/release-session/${id}`, { fencing_token, done: true }),
+        ]) {
+          expectProblem(refused, 409, 'cancelled');
+          expect(Object(refused.json()).reason).toBe(reason);
+        }
+        expect((await post(client, `/cancel-work/${id}`, body)).status).toBe(204);
+        expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
+      },
+    );
   });
 };

@@ -19,7 +19,11 @@ interface WireOptions {
 const acmeOfKey = (key: string): string | undefined => (key === 'key' ? 'acme' : undefined);
 
 /** A handler with everything that it can serve, or with nothing but the three operations. */
-export const wireHandler = ({ isBare = false, maxStreams, ...options }: WireOptions): SessionHandler => {
+export const wireHandler = ({
+  isBare = false,
+  maxStreams,
+  ...options
+}: WireOptions): SessionHandler => {
   const routes = [
     commandRoutes(),
     historyRoutes(),

@@ -8,12 +8,11 @@ export type WireRequest = readonly [
 
 const json = { 'content-type': 'application/json' };
 
-const post = (url: string, body: string, headers: Readonly<Record<string, string>> = {}): WireRequest => [
-  'POST',
-  url,
-  { ...json, ...headers },
-  body,
-];
+const post = (
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): WireRequest => ['POST', url, { ...json, ...headers }, body];
 
 const create = (body: string, headers: Readonly<Record<string, string>> = {}): WireRequest =>
   post('/create-session', body, headers);
@@ -67,13 +66,16 @@ const otherMethods = ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'GET', 'POST'
 
 const credentials = { authorization: `Basic ${btoa('anybody:key')}` };
 
-const ofInspector = (method: string, url: string, headers: Readonly<Record<string, string>> = {}): WireRequest => [
-  method,
-  `/inspector${url}`,
-  { ...credentials, ...headers },
-];
+const ofInspector = (
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): WireRequest => [method, `/inspector${url}`, { ...credentials, ...headers }];
 
-/** In an order in which each finds what it needs: `s1` has two entries and is ACTIVE, `s2` and `s3` are IDLE. */
+/**
+ * In an order in which each finds what it needs: `s1` has two entries and is ACTIVE, `s2` and `s3`
+ * are IDLE.
+ */
 export const wireRequests: readonly WireRequest[] = [
   // Strangers.
   ...paths.map((path): WireRequest => ['GET', path, { 'x-api-key': 'wrong' }]),
@@ -98,7 +100,10 @@ export const wireRequests: readonly WireRequest[] = [
   ['GET', '/sessions?page=99'],
   ['GET', '/sessions?limit=1000&history_limit=0'],
   ['GET', '/sessions?status=ACTIVE&history_limit=1'],
-  ['GET', '/sessions?created_after=2026-01-31T12:00:00Z&created_before=2026-01-31T12:00:02%2B00:00&limit=1'],
+  [
+    'GET',
+    '/sessions?created_after=2026-01-31T12:00:00Z&created_before=2026-01-31T12:00:02%2B00:00&limit=1',
+  ],
   ['GET', '/sessions?limit=1&cursor=mkx1u8w0.s3'],
   ['HEAD', '/sessions?limit=1&history_limit=1'],
   ['GET', '/sessions?unknown=1'],
@@ -127,7 +132,9 @@ export const wireRequests: readonly WireRequest[] = [
   ['GET', '/session/a%2Fb'],
   // Creating.
   create(minimal),
-  create('{"face":"ada","profile":"tutor","behavior":null,"context":"c","time_limit":1.5,"other":1}'),
+  create(
+    '{"face":"ada","profile":"tutor","behavior":null,"context":"c","time_limit":1.5,"other":1}',
+  ),
   create(minimal, { 'idempotency-key': 'order-17' }),
   create(minimal, { 'idempotency-key': '"order-17"' }),
   create('{"face":"eve","profile":"tutor"}', { 'idempotency-key': 'order-17' }),

@@ -36,13 +36,21 @@ const requestOf = ([method, url, headers = {}, body]: WireRequest): HandlerReque
 const exchange = async (handler: SessionHandler, asked: WireRequest): Promise<string> => {
   const [method, url, headers = {}, body] = asked;
   const head = Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`);
-  const question = [`> ${method} ${url}`, ...head, ...(body === undefined ? [] : [`> ${body.slice(0, 200)}`])];
+  const question = [
+    `> ${method} ${url}`,
+    ...head,
+    ...(body === undefined ? [] : [`> ${body.slice(0, 200)}`]),
+  ];
   const response = await handler(requestOf(asked));
   if (response === undefined) return [...question, 'is left to others', ''].join('\n');
   const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}`);
   let text = response.body ?? '';
   for await (const bytes of response.stream ?? []) text += decoder.decode(bytes, { stream: true });
-  return steady([...question, String(response.status), ...lines, ...(text === '' ? [] : ['', text]), ''].join('\n'));
+  return steady(
+    [...question, String(response.status), ...lines, ...(text === '' ? [] : ['', text]), ''].join(
+      '\n',
+    ),
+  );
 };
 
 const open = (store: SessionStore, limits: Partial<SessionLimits> = {}) => {
@@ -63,7 +71,10 @@ const open = (store: SessionStore, limits: Partial<SessionLimits> = {}) => {
   return { clock, sessions };
 };
 
-const transcript = async (handler: SessionHandler, asked: readonly WireRequest[]): Promise<string> => {
+const transcript = async (
+  handler: SessionHandler,
+  asked: readonly WireRequest[],
+): Promise<string> => {
   const exchanges: string[] = [];
   for (const each of asked) exchanges.push(await exchange(handler, each));
   return exchanges.join('\n');
@@ -118,7 +129,9 @@ const everyOperation: readonly WireRequest[] = [
   one('GET', '/sessions'),
   one('HEAD', '/sessions'),
   one('GET', '/session/s1'),
-  ...['start', 'pause', 'resume', 'terminate', 'fail', 'delete'].map((name) => one('POST', `/${name}-session/s1`)),
+  ...['start', 'pause', 'resume', 'terminate', 'fail', 'delete'].map((name) =>
+    one('POST', `/${name}-session/s1`),
+  ),
   one('POST', '/append-history/s1'),
   one('POST', '/rewind-history/s1'),
   one('GET', '/session/s1/events'),
@@ -135,9 +148,19 @@ test.for(Object.entries(failing))(
   'where the store is %s, every operation answers as it was recorded',
   async ([name, error]) => {
     const fail = () => err(error);
-    const broken = { insert: fail, find: fail, findState: fail, list: fail, replace: fail, append: fail, remove: fail };
+    const broken = {
+      insert: fail,
+      find: fail,
+      findState: fail,
+      list: fail,
+      replace: fail,
+      append: fail,
+      remove: fail,
+    };
     const { sessions } = open(changed(new MemorySessionStore({ events: true }), broken));
-    await expect(await transcript(wireHandler({ sessions }), everyOperation)).toMatchFileSnapshot(snapshot(name));
+    await expect(await transcript(wireHandler({ sessions }), everyOperation)).toMatchFileSnapshot(
+      snapshot(name),
+    );
   },
 );
 
@@ -165,7 +188,10 @@ test('where keys cannot be checked, where answers are too many or too large, the
     await transcript(closed, everyOperation.slice(0, 4)),
     await transcript(small, [one('GET', '/sessions')]),
     await transcript(full, [one('GET', '/sessions'), one('GET', '/session/s1')]),
-    await transcript(crowded, [one('GET', '/session/s1/events'), one('HEAD', '/session/s1/events')]),
+    await transcript(crowded, [
+      one('GET', '/session/s1/events'),
+      one('HEAD', '/session/s1/events'),
+    ]),
   ];
   await stream?.stream?.[Symbol.asyncIterator]().return?.();
   await expect(texts.join('\n')).toMatchFileSnapshot(snapshot('turned-away'));

@@ -5,7 +5,10 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { REPOSITORY } from '../../support/packed-package.js';
 
-/** As strict as a user may be whose generators bring a runtime of their own; that of hey-api asks for no more. */
+/**
+ * As strict as a user may be whose generators bring a runtime of their own; that of hey-api asks
+ * for no more.
+ */
 const strictest: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
   lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],

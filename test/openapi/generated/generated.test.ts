@@ -61,7 +61,11 @@ describe('a client that was generated from the document', () => {
     await generate(
       {
         input: { target: `${folder.path}/document.json` },
-        output: { target: `${folder.path}/orval-client.ts`, client: 'fetch', override: { mutator } },
+        output: {
+          target: `${folder.path}/orval-client.ts`,
+          client: 'fetch',
+          override: { mutator },
+        },
       },
       folder.path,
     );
@@ -74,24 +78,27 @@ describe('a client that was generated from the document', () => {
     expect(folder.compile('openapi-typescript.ts', 'hey-api.ts', 'orval.ts')).toEqual([]);
   });
 
-  test.each(['openapi-typescript', 'hey-api', 'orval'])('holds a conversation with a service: %s', async (name) => {
-    const { baseUrl, server } = await openServer();
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { converse } = await folder.load(`${name}.ts`);
-    if (typeof converse !== 'function') throw new Error(`${name} does not converse`);
-    expect(await converse(baseUrl)).toEqual({
-      hasId: true,
-      started: 'ACTIVE',
-      hasPosition: true,
-      listed: [[true], 1],
-      endReason: 'terminated',
-      status: 'TERMINATED',
-      history: [['user', 'Hello']],
-      nobody: 'not_found',
-      refused: 'status',
-    });
-  });
+  test.each(['openapi-typescript', 'hey-api', 'orval'])(
+    'holds a conversation with a service: %s',
+    async (name) => {
+      const { baseUrl, server } = await openServer();
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      const { converse } = await folder.load(`${name}.ts`);
+      if (typeof converse !== 'function') throw new Error(`${name} does not converse`);
+      expect(await converse(baseUrl)).toEqual({
+        hasId: true,
+        started: 'ACTIVE',
+        hasPosition: true,
+        listed: [[true], 1],
+        endReason: 'terminated',
+        status: 'TERMINATED',
+        history: [['user', 'Hello']],
+        nobody: 'not_found',
+        refused: 'status',
+      });
+    },
+  );
 });

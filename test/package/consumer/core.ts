@@ -1,4 +1,5 @@
-// What a host writes that embeds the engine, with nothing installed but the package and no types but its own.
+// What a host writes that embeds the engine, with nothing installed but the package and no types
+// but its own.
 import {
   type Session,
   type SessionError,
@@ -20,7 +21,9 @@ import { RedisSessionStore } from 'colloquy/redis';
 import { type SqliteDatabase, SqliteSessionStore } from 'colloquy/sqlite';
 import { describeSessionStore } from 'colloquy/testing';
 
-export async function converse(store: SessionStore = new MemorySessionStore()): Promise<Session | SessionError> {
+export async function converse(
+  store: SessionStore = new MemorySessionStore(),
+): Promise<Session | SessionError> {
   const sessions = new SessionService({ store });
   const created = await sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 600 });
   if (created.isErr()) return created.error;
@@ -37,15 +40,23 @@ export async function converseFromAfar(client: SessionClient): Promise<number | 
   if (created.isErr()) return created.error;
   for await (const item of client.watch(created.value.id)) {
     if (item.isErr()) return item.error;
-    if (item.value.type === 'session.changed' && item.value.entries.length > 0) return item.value.sequence;
+    if (item.value.type === 'session.changed' && item.value.entries.length > 0)
+      return item.value.sequence;
   }
   const read = await client.get(created.value.id);
   return read.isOk() ? read.value.history.length : read.error;
 }
 
-export const client = new SessionClient({ baseUrl: 'https://sessions.example/api', apiKey: async () => 'change-me' });
+export const client = new SessionClient({
+  baseUrl: 'https://sessions.example/api',
+  apiKey: async () => 'change-me',
+});
 
-export async function follow(client: SessionClient, sessions: SessionService, id: string): Promise<string | undefined> {
+export async function follow(
+  client: SessionClient,
+  sessions: SessionService,
+  id: string,
+): Promise<string | undefined> {
   const taken = await sessions.lease(id, { holder: 'worker-1', seconds: 60 });
   if (taken.isErr()) return taken.error.type;
   await using lease = taken.value;
@@ -78,21 +89,32 @@ export const onPostgres = async (pool: PostgresPool): Promise<SessionStore | Ses
 
 export const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),
-  authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
+  authenticate: staticApiKeys([
+    { key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' },
+  ]),
 });
 
-export const describe = (title: string): OpenApiDocument => openApiDocument({ title, routes: [commandRoutes()] });
+export const describe = (title: string): OpenApiDocument =>
+  openApiDocument({ title, routes: [commandRoutes()] });
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());
 
 declare const logger: Parameters<typeof logging>[0];
-export const logged = new SessionService({ store: new MemorySessionStore(), observers: [logging(logger)] });
+export const logged = new SessionService({
+  store: new MemorySessionStore(),
+  observers: [logging(logger)],
+});
 
-export const sessionsOfSdks = async (sessions: SessionService, client: SessionClient): Promise<boolean> => {
+export const sessionsOfSdks = async (
+  sessions: SessionService,
+  client: SessionClient,
+): Promise<boolean> => {
   const items = await new EngineSession<{ role: string }>(sessions, 'chat').getItems(20);
   const transcripts = await new TranscriptStore(client).listSessions('project');
-  const saved = await saveMessages(sessions, 'chat', [{ id: 'm1', role: 'user', parts: [{ type: 'text' }] }]);
+  const saved = await saveMessages(sessions, 'chat', [
+    { id: 'm1', role: 'user', parts: [{ type: 'text' }] },
+  ]);
   const loaded = await loadMessages(sessions, 'chat', { last: 20 });
   return items.length > 0 && transcripts.length > 0 && saved.isOk() && loaded.isOk();
 };

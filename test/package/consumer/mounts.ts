@@ -27,7 +27,9 @@ import { Pool } from 'pg';
 
 const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),
-  authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
+  authenticate: staticApiKeys([
+    { key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' },
+  ]),
 });
 
 export const server = createServer(nodeListener(handler));
@@ -46,6 +48,14 @@ export const embedded = new SqliteSessionStore({ database });
 const pool = new Pool();
 pool.on('error', () => undefined);
 export const shared = new PostgresSessionStore({ pool });
-export const modules = [memoryModule, handlerModule, () => sqliteModule({ database }), () => postgresModule({ pool })];
+export const modules = [
+  memoryModule,
+  handlerModule,
+  () => sqliteModule({ database }),
+  () => postgresModule({ pool }),
+];
 
-export const traced = new SessionService({ store, observers: [openTelemetry({ tenant: 'spans' })] });
+export const traced = new SessionService({
+  store,
+  observers: [openTelemetry({ tenant: 'spans' })],
+});

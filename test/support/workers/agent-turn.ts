@@ -11,4 +11,6 @@ const at = (name: string): void => {
   if (name === step) process.kill(process.pid, 'SIGKILL');
 };
 const outcome = await playTurn(sessions, first, { ...turn, at });
-process.stderr.write(`it was not killed ${step}: ${JSON.stringify(outcome)}\n`, () => process.exit(1));
+process.stderr.write(`it was not killed ${step}: ${JSON.stringify(outcome)}\n`, () =>
+  process.exit(1),
+);

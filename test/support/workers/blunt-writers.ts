@@ -7,8 +7,8 @@ import { type Answers, BluntWriter } from '../../faults/refusals/blunt-writer.js
 import { randomFrom } from '../random.js';
 
 /**
- * `blunt-writers.cjs VERSION PORT PREFIX EVENTS WRITERS SEED`: writes until it is told to stop. Meanwhile it tells how
- * many calls were answered, and at the end all that its writers know.
+ * `blunt-writers.cjs VERSION PORT PREFIX EVENTS WRITERS SEED`: writes until it is told to stop.
+ * Meanwhile it tells how many calls were answered, and at the end all that its writers know.
  */
 export interface WritersReport {
   readonly answers: Answers;
@@ -32,7 +32,13 @@ const TOLD_EVERY_MS = 20;
 
 const client = version === 'ioredis 6' ? new Redis6(Number(port)) : new Redis(Number(port));
 client.on('error', () => undefined);
-const options = { client, prefix, statusIndex: true, events: events === 'events', timeoutMs: TIMEOUT_MS };
+const options = {
+  client,
+  prefix,
+  statusIndex: true,
+  events: events === 'events',
+  timeoutMs: TIMEOUT_MS,
+};
 const sessions = new SessionService({ store: new RedisSessionStore(options) });
 
 const answers: Answers = { acknowledged: 0, notApplied: 0, unknown: 0 };

@@ -4,7 +4,10 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { type HeapSample, heapAfterCollection, leftSince } from '../heap.js';
 
-/** `churn.cjs VERSION PORT ROUNDS SAMPLES`, with `--expose-gc`: opens, uses and closes one client after another. */
+/**
+ * `churn.cjs VERSION PORT ROUNDS SAMPLES`, with `--expose-gc`: opens, uses and closes one client
+ * after another.
+ */
 export interface ChurnReport {
   readonly samples: readonly HeapSample[];
   readonly failed: number;
@@ -30,10 +33,17 @@ const open = (): Redis | Redis6 => {
 
 /** A few calls on a store that is made for them. */
 const use = async (client: Redis | Redis6): Promise<number> => {
-  const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix: `churn-${version}` }) });
+  const sessions = new SessionService({
+    store: new RedisSessionStore({ client, prefix: `churn-${version}` }),
+  });
   const created = await sessions.create({ face: 'ada', profile: 'tutor' });
   const id = created.isOk() ? created.value.id : '';
-  const outcomes = [created, await sessions.start(id), await sessions.list({ limit: 1 }), await sessions.delete(id)];
+  const outcomes = [
+    created,
+    await sessions.start(id),
+    await sessions.list({ limit: 1 }),
+    await sessions.delete(id),
+  ];
   return outcomes.filter((outcome) => outcome.isErr()).length;
 };
 
@@ -55,7 +65,8 @@ const work = async (): Promise<void> => {
       client.disconnect();
       await last;
     } else await client.quit();
-    if (round % Math.ceil(most / wanted) === 0) samples.push({ steps: round, bytes: await heapAfterCollection() });
+    if (round % Math.ceil(most / wanted) === 0)
+      samples.push({ steps: round, bytes: await heapAfterCollection() });
   }
   const listeners = listenersOn(stays) - listenersBefore;
   const report: ChurnReport = { samples, failed, warnings, listeners, left: leftSince(before) };

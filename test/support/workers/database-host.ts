@@ -5,17 +5,21 @@ import { LedgerWriter } from '../../faults/databases/ledger-writer.js';
 import { randomFrom } from '../random.js';
 
 /**
- * `database-host.ts DATABASE WRITERS NAME SEED`: a host whose writers write until its input ends. Each says what it asks
- * and what it was answered, a line of JSON each, so that what it knows outlives it.
+ * `database-host.ts DATABASE WRITERS NAME SEED`: a host whose writers write until its input ends.
+ * Each says what it asks and what it was answered, a line of JSON each, so that what it knows
+ * outlives it.
  */
 const [database = '', writers = '', name = '', seed = ''] = process.argv.slice(2);
 
 const { store, close } = openDatabase(JSON.parse(database));
 const sessions = new SessionService({ store });
 
-const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === 'EAGAIN';
+const isFull = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && cause.code === 'EAGAIN';
 
-/** Writes at once, so that a kill takes back nothing that was said; waits while the reader is busy. */
+/**
+ * Writes at once, so that a kill takes back nothing that was said; waits while the reader is busy.
+ */
 const say = (said: unknown): void => {
   let left = Buffer.from(`${JSON.stringify(said)}\n`);
   while (left.length > 0) {

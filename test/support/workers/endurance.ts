@@ -8,8 +8,8 @@ import { type HeapSample, heapAfterCollection, leftSince } from '../heap.js';
 import { PATIENT_MS } from '../patience.js';
 
 /**
- * `endurance.cjs STORE PORT OPERATIONS SAMPLES CONTENT`, with `--expose-gc`: works for long on one store, with contents
- * of so many characters, and tells how the heap grew.
+ * `endurance.cjs STORE PORT OPERATIONS SAMPLES CONTENT`, with `--expose-gc`: works for long on one
+ * store, with contents of so many characters, and tells how the heap grew.
  */
 export interface EnduranceReport {
   readonly samples: readonly HeapSample[];
@@ -43,7 +43,9 @@ const sessions = new SessionService({ store });
 const unexpected: string[] = [];
 let done = 0;
 
-const expectAll = (outcomes: readonly (readonly [string, Result<unknown, SessionError>])[]): void => {
+const expectAll = (
+  outcomes: readonly (readonly [string, Result<unknown, SessionError>])[],
+): void => {
   done += outcomes.length;
   for (const [expected, outcome] of outcomes) {
     const type = outcome.isOk() ? 'ok' : outcome.error.type;

@@ -6,12 +6,14 @@ import type { OperationErrors } from '../../../src/session/operation-errors.js';
 import type { SessionLease } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 
-/** Fights for sessions until it is killed, and says what it was answered: one `HolderReport` a line. */
+/**
+ * Fights for sessions until it is killed, and says what it was answered: one `HolderReport` a line.
+ */
 export interface HolderReport {
   /**
-   * `leased`: a lease was taken or renewed. `appended`: acknowledged. `refused`: answered as not written. `unknown`: never
-   * answered. `kept`: an append was acknowledged after its lease was released. `moved`: repeated under its operation id, an
-   * append has another position.
+   * `leased`: a lease was taken or renewed. `appended`: acknowledged. `refused`: answered as not
+   * written. `unknown`: never answered. `kept`: an append was acknowledged after its lease was
+   * released. `moved`: repeated under its operation id, an append has another position.
    */
   readonly did: 'leased' | 'appended' | 'refused' | 'unknown' | 'kept' | 'moved';
   readonly id: string;
@@ -31,9 +33,13 @@ const random = randomFrom(process.pid);
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const outcomeOf = (result: Result<unknown, OperationErrors['append']>): 'appended' | 'refused' | 'unknown' => {
+const outcomeOf = (
+  result: Result<unknown, OperationErrors['append']>,
+): 'appended' | 'refused' | 'unknown' => {
   if (result.isOk()) return 'appended';
-  return result.error.type === 'store_unavailable' && result.error.outcome === 'unknown' ? 'unknown' : 'refused';
+  return result.error.type === 'store_unavailable' && result.error.outcome === 'unknown'
+    ? 'unknown'
+    : 'refused';
 };
 
 const fight = async (holder: string): Promise<never> => {
@@ -43,15 +49,18 @@ const fight = async (holder: string): Promise<never> => {
     count += 1;
     const entries = [{ role: 'assistant', content: `${holder} ${fencingToken} ${count}` }];
     if (random() < 0.5) return outcomeOf(await sessions.append(id, entries, { fencingToken }));
-    const call = () => sessions.append(id, entries, { fencingToken, operationId: `${holder}-${count}` });
+    const call = () =>
+      sessions.append(id, entries, { fencingToken, operationId: `${holder}-${count}` });
     const first = await call();
     const outcome = outcomeOf(first);
     if (outcome === 'refused' || (outcome === 'appended' && random() < 0.8)) return outcome;
     for (let tries = 0; tries < 20; tries += 1) {
       const again = await call();
-      if (again.isOk()) return first.isOk() && first.value.position !== again.value.position ? 'moved' : 'appended';
+      if (again.isOk())
+        return first.isOk() && first.value.position !== again.value.position ? 'moved' : 'appended';
       if (again.error.type === 'store_unavailable') continue;
-      // After an unknown outcome the first call may still be on its way, so this refusal says nothing about it.
+      // After an unknown outcome the first call may still be on its way, so this refusal says
+      // nothing about it.
       return outcome === 'appended' ? 'moved' : 'unknown';
     }
     return outcome;
@@ -60,7 +69,9 @@ const fight = async (holder: string): Promise<never> => {
   for (;;) {
     const id = ids[Math.floor(random() * ids.length)] ?? '';
     const say = (did: HolderReport['did'], fencingToken: number) =>
-      process.stdout.write(`${JSON.stringify({ did, id, holder, fencingToken, count } satisfies HolderReport)}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ did, id, holder, fencingToken, count } satisfies HolderReport)}\n`,
+      );
     const lease = async (): Promise<SessionLease | undefined> => {
       const leased = await sessions.lease(id, { holder, seconds: 0.3 + random() * 0.7 });
       if (leased.isErr()) return undefined;
@@ -86,7 +97,10 @@ const fight = async (holder: string): Promise<never> => {
       await wait(random() * 5);
     }
     if (lastFencingToken === undefined) await wait(random() * 40);
-    else if (random() < 0.7 && (await sessions.release(id, { fencingToken: lastFencingToken })).isOk()) {
+    else if (
+      random() < 0.7 &&
+      (await sessions.release(id, { fencingToken: lastFencingToken })).isOk()
+    ) {
       const did = await append(id, lastFencingToken);
       say(did === 'appended' ? 'kept' : did, lastFencingToken);
     }

@@ -22,9 +22,9 @@ import {
 import { SessionService } from '../../../src/index.js';
 
 /**
- * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, beside two routes of the host's own, one of them in
- * two steps. Tells its port and the id of a session that goes on and of one that has ended. To any message it answers
- * with what it holds; it ends when it is left alone.
+ * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, beside two routes of the host's
+ * own, one of them in two steps. Tells its port and the id of a session that goes on and of one
+ * that has ended. To any message it answers with what it holds; it ends when it is left alone.
  */
 export interface HostReady {
   readonly port: number;
@@ -40,10 +40,14 @@ export interface HostReport {
   readonly warnings: readonly string[];
 }
 
-/** On Linux, `maxRSS` begins with what the process that forked this one has: only the kernel's own count begins anew. */
+/**
+ * On Linux, `maxRSS` begins with what the process that forked this one has: only the kernel's own
+ * count begins anew.
+ */
 const peakRss = (): number => {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
-  const [, kib = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  const [, kib = '0'] =
+    /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kib) * 1024;
 };
 
@@ -111,7 +115,11 @@ const handler = createSessionHandler({
 });
 
 const create = async (): Promise<string> => {
-  const created = await sessions.create({ face: 'ada', profile: 'tutor', context: 'x'.repeat(10_000) });
+  const created = await sessions.create({
+    face: 'ada',
+    profile: 'tutor',
+    context: 'x'.repeat(10_000),
+  });
   if (created.isErr()) throw new Error(created.error.message);
   return created.value.id;
 };

@@ -2,7 +2,9 @@ import type { Call } from '../../faults/races/linear.js';
 
 /** What a test asks of a process, and what comes back. Both travel as JSON. */
 
-/** Writers that append at the same time, each of them one append after another until it is refused. */
+/**
+ * Writers that append at the same time, each of them one append after another until it is refused.
+ */
 export interface AppendJob {
   readonly job: 'append';
   readonly id: string;

@@ -1,15 +1,17 @@
 import { connect } from 'node:net';
 
 /**
- * `large-pages-attack.cjs PORT LIMIT`: fifty connections that each ask four hundred times for a page without waiting for an
- * answer, take what comes, and ask again. Ends when its parent disconnects.
+ * `large-pages-attack.cjs PORT LIMIT`: fifty connections that each ask four hundred times for a
+ * page without waiting for an answer, take what comes, and ask again. Ends when its parent
+ * disconnects.
  */
 const CONNECTIONS = 50;
 const PIPELINED = 400;
 const STATUS_LINE = Buffer.from('HTTP/1.1 ');
 
 const [port = '', limit = ''] = process.argv.slice(2);
-const request = `GET /sessions?limit=${limit} HTTP/1.1\r\nHost: x\r\nX-API-KEY: large\r\n\r\n`.repeat(PIPELINED);
+const request =
+  `GET /sessions?limit=${limit} HTTP/1.1\r\nHost: x\r\nX-API-KEY: large\r\n\r\n`.repeat(PIPELINED);
 
 const attack = (): void => {
   const socket = connect(Number(port), '127.0.0.1');
@@ -21,7 +23,8 @@ const attack = (): void => {
   };
   socket.on('connect', ask).on('error', () => undefined);
   socket.on('data', (chunk: Buffer) => {
-    for (let at = chunk.indexOf(STATUS_LINE); at >= 0; at = chunk.indexOf(STATUS_LINE, at + 1)) waiting -= 1;
+    for (let at = chunk.indexOf(STATUS_LINE); at >= 0; at = chunk.indexOf(STATUS_LINE, at + 1))
+      waiting -= 1;
     ask();
   });
 };

@@ -7,8 +7,9 @@ import { createSessionHandler, staticApiKeys } from '../../../src/http/index.js'
 import { SessionService } from '../../../src/index.js';
 
 /**
- * `large-pages-server.cjs REDIS_PORT|memory SESSIONS BYTES`: serves two tenants. `large` has so many sessions whose history has
- * so many bytes each, `small` has ten short ones. Their keys are their names. It tells its port, and ends when its parent does.
+ * `large-pages-server.cjs REDIS_PORT|memory SESSIONS BYTES`: serves two tenants. `large` has so
+ * many sessions whose history has so many bytes each, `small` has ten short ones. Their keys are
+ * their names. It tells its port, and ends when its parent does.
  */
 const [place = 'memory', sessions = '100', bytes = '80000'] = process.argv.slice(2);
 
@@ -25,7 +26,9 @@ const fill = async (tenant: string, count: number, length: number): Promise<void
     if (created.isErr()) throw new Error(created.error.message);
     const { id } = created.value;
     await own.start(id);
-    const contents = Array.from({ length: Math.ceil(length / 1000) }, () => 'x'.repeat(Math.min(length, 1000)));
+    const contents = Array.from({ length: Math.ceil(length / 1000) }, () =>
+      'x'.repeat(Math.min(length, 1000)),
+    );
     await own.append(
       id,
       contents.map((content) => ({ role: 'user', content })),
@@ -40,7 +43,9 @@ const main = async (): Promise<void> => {
     { key: 'large', tenant: 'large' },
     { key: 'small', tenant: 'small' },
   ]);
-  const server = createServer(nodeListener(createSessionHandler({ sessions: service, authenticate })));
+  const server = createServer(
+    nodeListener(createSessionHandler({ sessions: service, authenticate })),
+  );
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
     const address = server.address();
     process.send?.(typeof address === 'object' ? address?.port : undefined);

@@ -2,8 +2,8 @@ import { SessionService } from '../../../src/index.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `leaser.ts ADDRESS HOLDER SECONDS`: claims the sessions that want a worker, and writes to each until it is killed or
- * lets go. Each entry is `<holder> <fencing token>`.
+ * `leaser.ts ADDRESS HOLDER SECONDS`: claims the sessions that want a worker, and writes to each
+ * until it is killed or lets go. Each entry is `<holder> <fencing token>`.
  */
 const [address = '', holder = '', seconds = ''] = process.argv.slice(2);
 
@@ -13,13 +13,17 @@ const sessions = new SessionService({ store });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const drive = async (id: string): Promise<void> => {
-  await sessions.withLease(id, { holder, seconds: Number(seconds) }, async ({ signal, fencingToken }) => {
-    const entry = { role: 'assistant', content: `${holder} ${fencingToken}` };
-    while (!signal.aborted && Math.random() > 0.01) {
-      await sessions.append(id, [entry], { fencingToken });
-      await wait(Math.random() * 40);
-    }
-  });
+  await sessions.withLease(
+    id,
+    { holder, seconds: Number(seconds) },
+    async ({ signal, fencingToken }) => {
+      const entry = { role: 'assistant', content: `${holder} ${fencingToken}` };
+      while (!signal.aborted && Math.random() > 0.01) {
+        await sessions.append(id, [entry], { fencingToken });
+        await wait(Math.random() * 40);
+      }
+    },
+  );
 };
 
 const lookAround = async (): Promise<never> => {

@@ -2,11 +2,16 @@ import { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 
-/** Watches a session and all of them, closes the client, and has nothing more to do: then it must end by itself. */
+/**
+ * Watches a session and all of them, closes the client, and has nothing more to do: then it must
+ * end by itself.
+ */
 const [port = '', prefix = ''] = process.argv.slice(2);
 
 const client = new Redis(Number(port));
-const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, events: true }) });
+const sessions = new SessionService({
+  store: new RedisSessionStore({ client, prefix, events: true }),
+});
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -21,8 +26,12 @@ const run = async (): Promise<void> => {
     open += 1;
     if (open === 2) setTimeout(() => client.disconnect(), 50);
   };
-  const follow = async (name: string, items: AsyncIterable<{ isErr(): boolean; _unsafeUnwrapErr(): object }>) => {
-    for await (const item of items) if (item.isErr()) say(`${name} ${Object(item._unsafeUnwrapErr()).type}`);
+  const follow = async (
+    name: string,
+    items: AsyncIterable<{ isErr(): boolean; _unsafeUnwrapErr(): object }>,
+  ) => {
+    for await (const item of items)
+      if (item.isErr()) say(`${name} ${Object(item._unsafeUnwrapErr()).type}`);
     say(`${name} is over`);
   };
   await Promise.all([

@@ -12,7 +12,9 @@ const print = async (): Promise<void> => {
   const store = new RedisSessionStore({ client, prefix: 'one-call', timeoutMs: Number(timeoutMs) });
   const page = await store.list('acme', { offset: 0, limit: 10 });
   const removed = await store.remove({ tenant: 'acme', id: 'one' });
-  console.log(JSON.stringify([page, removed].map((result) => (result.isOk() ? 'ok' : result.error.type))));
+  console.log(
+    JSON.stringify([page, removed].map((result) => (result.isOk() ? 'ok' : result.error.type))),
+  );
   // The process is now as a host leaves it that has closed its client: with nothing more to do.
   client.disconnect();
 };

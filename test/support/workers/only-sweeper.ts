@@ -9,7 +9,11 @@ const clock = {
     return now;
   },
 };
-const sessions = new SessionService({ store: new MemorySessionStore({ reportEnds: true }), clock, idleTimeout: 30 });
+const sessions = new SessionService({
+  store: new MemorySessionStore({ reportEnds: true }),
+  clock,
+  idleTimeout: 30,
+});
 const sweeper = createSweeper(sessions, {
   interval: 0.01,
   onEnded: ({ endReason }) => {

@@ -9,8 +9,9 @@ import type { Asked, Shared } from '../../faults/rewinds/rewinders.js';
 import { randomFrom } from '../random.js';
 
 /**
- * `rewinder.ts DATABASE ID NAME SEED`: appends to a session and rewinds it until its input ends. Says what it asks and what
- * it was answered, a line of JSON each, so that what it knows outlives it.
+ * `rewinder.ts DATABASE ID NAME SEED`: appends to a session and rewinds it until its input ends.
+ * Says what it asks and what it was answered, a line of JSON each, so that what it knows outlives
+ * it.
  */
 const [database = '', id = '', name = '', seed = ''] = process.argv.slice(2);
 
@@ -51,7 +52,8 @@ const next = (
   const entry = part.entries[Math.floor(random() * part.entries.length)];
   const rewind = { ...asked, ifPosition: part.position };
   if (dice < 0.005) return { ...rewind, to: 0 };
-  if (dice < 0.4 && entry !== undefined) return { ...rewind, to: entry.position, following: entry.content };
+  if (dice < 0.4 && entry !== undefined)
+    return { ...rewind, to: entry.position, following: entry.content };
   return { ...asked, contents: contents.length > 0 ? contents : [`${name}.${turn}`] };
 };
 

@@ -6,28 +6,50 @@ import type { SessionError } from '../../../src/session/errors.js';
 import { witness } from '../../faults/races/witness.js';
 import { randomFrom } from '../random.js';
 import { openStoreAt, type StoreAddress } from '../store-address.js';
-import type { Answered, AppendJob, EndJob, Job, OccupyJob, RaceJob, Report, WitnessJob, Written } from './jobs.js';
+import type {
+  Answered,
+  AppendJob,
+  EndJob,
+  Job,
+  OccupyJob,
+  RaceJob,
+  Report,
+  WitnessJob,
+  Written,
+} from './jobs.js';
 
 const address: StoreAddress = JSON.parse(process.argv[2] ?? '');
 const { store, ready } = openStoreAt(address);
 const sessions = new SessionService({ store });
 
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const upTo = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index);
 
-const answered = async <T>(call: ResultAsync<T, SessionError>, value: (result: T) => string): Promise<Answered> => {
+const answered = async <T>(
+  call: ResultAsync<T, SessionError>,
+  value: (result: T) => string,
+): Promise<Answered> => {
   const result = await call;
-  return result.isOk() ? { outcome: 'ok', value: value(result.value) } : { outcome: result.error.type, value: '' };
+  return result.isOk()
+    ? { outcome: 'ok', value: value(result.value) }
+    : { outcome: result.error.type, value: '' };
 };
 
 const call = (job: RaceJob['job'], id: string): Promise<Answered> => {
   if (job === 'start') return answered(sessions.start(id), ({ status }) => status);
   if (job === 'terminate') return answered(sessions.terminate(id), ({ status }) => status);
-  return answered(sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: id }), (session) => session.id);
+  return answered(
+    sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: id }),
+    (session) => session.id,
+  );
 };
 
 const write = async ({ id, appends, entries }: AppendJob, writer: string): Promise<Written> => {
   for (let acknowledged = 0; acknowledged < appends; acknowledged += 1) {
-    const said = upTo(entries).map((entry) => ({ role: 'user', content: `${writer} ${acknowledged} ${entry}` }));
+    const said = upTo(entries).map((entry) => ({
+      role: 'user',
+      content: `${writer} ${acknowledged} ${entry}`,
+    }));
     const appended = await sessions.append(id, said);
     if (appended.isErr()) return { writer, acknowledged, outcome: appended.error.type };
   }
@@ -35,7 +57,9 @@ const write = async ({ id, appends, entries }: AppendJob, writer: string): Promi
 };
 
 const historyOf = (id: string): Promise<Answered> =>
-  answered(sessions.get(id), ({ history }) => JSON.stringify(history.map(({ content }) => content)));
+  answered(sessions.get(id), ({ history }) =>
+    JSON.stringify(history.map(({ content }) => content)),
+  );
 
 const end = async ({ id, after }: EndJob): Promise<readonly Answered[]> => {
   for (;;) {
@@ -48,7 +72,8 @@ const end = async ({ id, after }: EndJob): Promise<readonly Answered[]> => {
 /** The sessions that this process has ended, each with its reason. */
 const sweep = async (batch: number): Promise<readonly Answered[]> => {
   const ended: Answered[] = [];
-  const onEnded = ({ id, endReason }: EndedSession) => ended.push({ outcome: endReason, value: id });
+  const onEnded = ({ id, endReason }: EndedSession) =>
+    ended.push({ outcome: endReason, value: id });
   const swept = await createSweeper(sessions, { batch, onEnded }).sweepOnce();
   return swept.isOk() ? ended : [...ended, { outcome: swept.error.type, value: '' }];
 };
@@ -82,20 +107,28 @@ const occupy = async ({ callers, times, limit }: OccupyJob): Promise<readonly An
 
 const see = async ({ id, clients, calls, seed }: WitnessJob) => {
   const random = randomFrom(seed);
-  const seen = upTo(clients).map((at) => witness(sessions, id, { name: `${seed}.${at}`, calls, random, instant }));
+  const seen = upTo(clients).map((at) =>
+    witness(sessions, id, { name: `${seed}.${at}`, calls, random, instant }),
+  );
   return (await Promise.all(seen)).flat();
 };
 
 const run = async (job: Job): Promise<Report> => {
   const nothing: Report = { answers: [], written: [], seen: [] };
   if (job.job === 'append') {
-    return { ...nothing, written: await Promise.all(job.writers.map((writer) => write(job, writer))) };
+    return {
+      ...nothing,
+      written: await Promise.all(job.writers.map((writer) => write(job, writer))),
+    };
   }
   if (job.job === 'end') return { ...nothing, answers: await end(job) };
   if (job.job === 'sweep') return { ...nothing, answers: await sweep(job.batch) };
   if (job.job === 'occupy') return { ...nothing, answers: await occupy(job) };
   if (job.job === 'witness') return { ...nothing, seen: await see(job) };
-  return { ...nothing, answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))) };
+  return {
+    ...nothing,
+    answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))),
+  };
 };
 
 const report = async (text: string): Promise<void> => {

@@ -4,7 +4,10 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { randomFrom } from '../random.js';
 
-/** Changes sessions that other processes change too until it is killed, and says a line for each acknowledged change. */
+/**
+ * Changes sessions that other processes change too until it is killed, and says a line for each
+ * acknowledged change.
+ */
 const [port = '', prefix = '', seed = '', ids = ''] = process.argv.slice(2);
 
 const client = new Redis(Number(port));

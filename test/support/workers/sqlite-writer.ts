@@ -4,8 +4,9 @@ import { headOf, live, NOON, operationOf, say } from '../../../src/testing/sampl
 import { openLibsql } from '../sqlite-file.js';
 
 /**
- * Makes the tables and a session if they are missing, and appends `count` entries to its history, or without end. Says a
- * line for each acknowledged append: its number, and the position in the history.
+ * Makes the tables and a session if they are missing, and appends `count` entries to its history,
+ * or without end. Says a line for each acknowledged append: its number, and the position in the
+ * history.
  */
 const [file = '', name = '', count = ''] = process.argv.slice(2);
 

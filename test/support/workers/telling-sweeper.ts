@@ -6,8 +6,9 @@ import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
 
 /**
- * Sweeps until it is killed, and says what it is told: one JSON object a line. Its clock runs `speed` times as fast as
- * the machine's, from `began` on, as that of all processes of a trial does.
+ * Sweeps until it is killed, and says what it is told: one JSON object a line. Its clock runs
+ * `speed` times as fast as the machine's, from `began` on, as that of all processes of a trial
+ * does.
  */
 const [version = '', port = '', prefix = '', began = '', speed = ''] = process.argv.slice(2);
 
@@ -16,7 +17,13 @@ const client: RedisClient & { on(event: 'error', listener: () => void): unknown 
 client.on('error', () => {});
 
 const clock = { now: () => Number(began) + (Date.now() - Number(began)) * Number(speed) };
-const store = new RedisSessionStore({ client, prefix, timeoutMs: 200, statusIndex: true, reportEnds: true });
+const store = new RedisSessionStore({
+  client,
+  prefix,
+  timeoutMs: 200,
+  statusIndex: true,
+  reportEnds: true,
+});
 
 /** At once: what a process has said before it is killed was said. */
 const say = (value: object): void => {

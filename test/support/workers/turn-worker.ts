@@ -5,8 +5,9 @@ import type { ClaimedWork } from '../../../src/service/worker-options.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `turn-worker.ts JOB`: answers each turn of the sessions that want a worker, until it is killed. It marks in the file
- * `marks`, which all such processes share, when it has a session and when it lets it go: see `Mark`.
+ * `turn-worker.ts JOB`: answers each turn of the sessions that want a worker, until it is killed.
+ * It marks in the file `marks`, which all such processes share, when it has a session and when it
+ * lets it go: see `Mark`.
  */
 const { address, marks, concurrency, seconds } = JSON.parse(process.argv[2] ?? '{}');
 
@@ -18,14 +19,25 @@ const mark = (what: object): void => {
 };
 
 /** Answers the turns that have no answer yet, each under its own operation. */
-const answer = async ({ session: { id }, sessions, signal, fencingToken }: ClaimedWork): Promise<void> => {
+const answer = async ({
+  session: { id },
+  sessions,
+  signal,
+  fencingToken,
+}: ClaimedWork): Promise<void> => {
   const { entries } = await sessions.orThrow.history(id, { last: 1000 });
-  const answered = new Set(entries.flatMap(({ data }) => (data === undefined ? [] : [Object(data).answerTo])));
+  const answered = new Set(
+    entries.flatMap(({ data }) => (data === undefined ? [] : [Object(data).answerTo])),
+  );
   for (const { role, position } of entries) {
     if (role !== 'user' || answered.has(position)) continue;
     signal.throwIfAborted();
     await wait(Math.random() * 10);
-    const reply = { role: 'assistant', content: 'Hello!', data: { answerTo: position, fencingToken } };
+    const reply = {
+      role: 'assistant',
+      content: 'Hello!',
+      data: { answerTo: position, fencingToken },
+    };
     await sessions.orThrow.append(id, [reply], { operationId: `answer-to-${position}` });
   }
 };

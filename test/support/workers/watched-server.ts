@@ -8,9 +8,10 @@ import { SessionService } from '../../../src/index.js';
 import { heapAfterCollection } from '../heap.js';
 
 /**
- * `watched-server.cjs BYTES [PORT]`, with `--expose-gc`: serves the events of one session of so many bytes, in memory or
- * in the Redis at a port. It tells where; when asked to `measure`, what it needs; when asked to `append`, that it has
- * added an entry. It ends by itself when it is told to `close`.
+ * `watched-server.cjs BYTES [PORT]`, with `--expose-gc`: serves the events of one session of so
+ * many bytes, in memory or in the Redis at a port. It tells where; when asked to `measure`, what it
+ * needs; when asked to `append`, that it has added an entry. It ends by itself when it is told to
+ * `close`.
  */
 export interface WatchedServer {
   readonly port: number;
@@ -29,7 +30,9 @@ const MB = 1_000_000;
 
 const [bytes = '0', redisPort] = process.argv.slice(2);
 const redis = redisPort === undefined ? undefined : new Redis(Number(redisPort));
-const store = redis ? new RedisSessionStore({ client: redis, events: true }) : new MemorySessionStore({ events: true });
+const store = redis
+  ? new RedisSessionStore({ client: redis, events: true })
+  : new MemorySessionStore({ events: true });
 const sessions = new SessionService({ store });
 const routes = [eventRoutes({ maxStreamsPerTenant: 5000 })];
 const handler = createSessionHandler({ sessions, authenticate: () => 'default', routes });
@@ -70,7 +73,8 @@ const serve = async (): Promise<void> => {
   });
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
     const address = server.address();
-    if (typeof address === 'object' && address !== null) tell({ port: address.port, path: `/session/${id}/events` });
+    if (typeof address === 'object' && address !== null)
+      tell({ port: address.port, path: `/session/${id}/events` });
   });
 };
 
