@@ -18,7 +18,15 @@ import type {
   history,
   list,
 } from '../operations/session-operations.js';
-import type { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
+import type {
+  cancel,
+  claim,
+  countWaiting,
+  lease,
+  release,
+  renew,
+  wake,
+} from '../operations/work-operations.js';
 import {
   type CallbackFailed,
   type Cancelled,
@@ -170,6 +178,7 @@ type RemoteOperations = typeof changes & {
   readonly release: typeof release;
   readonly wake: typeof wake;
   readonly claim: typeof claim;
+  readonly countWaiting: typeof countWaiting;
   readonly cancel: typeof cancel;
   readonly redact: typeof redact;
   readonly delete: typeof remove;

@@ -26,7 +26,15 @@ import {
   list,
   openedCreate,
 } from '../operations/session-operations.js';
-import { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
+import {
+  cancel,
+  claim,
+  countWaiting,
+  lease,
+  release,
+  renew,
+  wake,
+} from '../operations/work-operations.js';
 import type { NewHistoryEntry } from '../service/append-history.js';
 import type { CancelOptions } from '../service/cancel-work.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
@@ -35,7 +43,7 @@ import type { ExtendInput } from '../service/extend-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
-import type { Appended, HistoryPart } from '../service/operation-results.js';
+import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
 import type { RewindInput } from '../service/rewind-history.js';
@@ -350,10 +358,15 @@ export class SessionClient {
    * leases have run out.
    */
   claim(
-    input: Omit<ClaimInput, 'historyLimit'>,
+    input: ClaimInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
     return this.#call(claim, { id: '', input, options }, bodyOf(claim));
+  }
+
+  /** Counts the sessions that `claim` could return now, up to a limit. */
+  countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
+    return this.#call(countWaiting, { options }, bodyOf(countWaiting));
   }
 
   /**

@@ -44,12 +44,16 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
       const result = await answerOf(call, calls.call(call.sessions, input.value));
       return result.map((value) => responseOf(output, value));
     };
-    if (method !== 'GET') return answer();
-    return withinBudget(call, async ({ admit }) => {
+    if (method !== 'GET' && !output.isCounted) return answer();
+    return withinBudget(call, async (reservation) => {
       const answered = await answer();
-      return answered.andThen((response) =>
-        admit(response.body?.length ?? 0) ? ok(response) : noRoom,
-      );
+      return answered.andThen((response) => {
+        const bytes = response.body?.length ?? 0;
+        // What a write has done must be told.
+        if (output.isCounted) reservation.count(bytes);
+        else if (!reservation.admit(bytes)) return noRoom;
+        return ok(response);
+      });
     });
   };
 };

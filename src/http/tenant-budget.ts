@@ -21,6 +21,8 @@ export interface Reservation {
    * Reserves an amount. Returns false if there is not enough, or if the reservation was released.
    */
   admit(amount: number): boolean;
+  /** Reserves an amount even if there is not enough: what comes later then finds no room. */
+  count(amount: number): void;
   /**
    * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns
    * false if there is not enough, or if the reservation was released.
@@ -62,11 +64,15 @@ export class TenantBudget {
   reserve(tenant: string): Reservation {
     let reserved = 0;
     let isReleased = false;
-    const take = (counted: number): boolean => {
+    const count = (amount: number): void => {
       // Released already: the store answered after the timeout, so the request is over.
-      if (isReleased || !this.#hasRoom(tenant, counted)) return false;
-      reserved += counted;
-      this.#add(tenant, counted);
+      if (isReleased) return;
+      reserved += amount;
+      this.#add(tenant, amount);
+    };
+    const take = (amount: number): boolean => {
+      if (isReleased || !this.#hasRoom(tenant, amount)) return false;
+      count(amount);
       return true;
     };
     return {
@@ -75,9 +81,10 @@ export class TenantBudget {
         take(amount);
         return Math.max(1, amount);
       },
+      count,
       admit: (amount) => take(Math.min(amount, this.#maxPerTenant)),
       raiseTo: (amount) => take(Math.max(0, Math.min(amount, this.#maxPerTenant) - reserved)),
-      lowerTo: (amount) => void take(Math.min(0, amount - reserved)),
+      lowerTo: (amount) => count(Math.min(0, amount - reserved)),
       turn: async () => {
         if (reserved < LARGE_BYTES) return;
         this.#lastTurn = this.#lastTurn.then(

@@ -126,6 +126,7 @@ export const wakeRules = {
 export const claimRules = {
   ...leaseRules,
   limit: { kind: 'whole', least: 1, isOptional: true },
+  historyLimit: { kind: 'whole', least: 0, isOptional: true },
   attempts: { kind: 'whole', least: 1, most: MAX_ATTEMPTS, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 

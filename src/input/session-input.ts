@@ -3,6 +3,7 @@ import type { InvalidInput } from '../session/errors.js';
 import {
   CLAIM_LIMIT,
   DEFAULT_ATTEMPTS,
+  HISTORY_LIMIT,
   KEY_LENGTH,
   MAX_ATTEMPTS,
   type SessionLimits,
@@ -127,7 +128,7 @@ export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
       holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
       durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
       limit: parseLimit(issues, 'limit', limit, CLAIM_LIMIT),
-      historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0),
+      historyLimit: Math.min(parseWhole(issues, 'historyLimit', historyLimit, 0), HISTORY_LIMIT),
       maxAttempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
     };
   });

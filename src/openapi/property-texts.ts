@@ -66,6 +66,10 @@ export const properties: Readonly<Record<string, string>> = {
   done: 'Of a claim: whether the work is done. If not, the session waits for a worker again after a delay.',
   'WakeSession.at': 'From when on the session waits for a worker. Default: now.',
   'ClaimSessions.limit': 'Maximum number of sessions; above 100 it counts as 100. Default: 1.',
+  'ClaimSessions.history_limit':
+    'How many of the latest entries of each history, at most 1000; fewer if they are large. Default: 0.',
+  'ClaimedSession.start': 'The position before the entries, 0 at the beginning of the history.',
+  'ClaimedSession.position': 'The end of the history: send it as `if_position`.',
   attempts: 'Maximum number of claims until the work is done. Default: 10.',
   attempt: 'Number of this claim since the work was last done.',
   waiting_since: 'Since when the session has waited for this claim: UTC.',

@@ -60,6 +60,8 @@ export interface Output<T = unknown> {
   readonly description?: string;
   /** The JSON body; without it, the response has no body. */
   readonly shape?: Shape<T>;
+  /** Whether the answer to a write counts as pending bytes, like that of each read. */
+  readonly isCounted?: true;
   /** For a stream of Server-Sent Events: the data of each event, by event name. */
   readonly events?: Readonly<Record<string, Shape<unknown>>>;
   /** Names of headers beyond those of every response. */

@@ -154,8 +154,11 @@ const shown: Shapes<Required<Shown>> = {
   durationMs: whole(),
 };
 
+/** With all fields that the session has. */
+const wholeSession: Shape<RemoteSession> = withOptional(sessionFields, shown);
+
 export const session: Shape<RemoteSession> = named('Session', {
-  ...withOptional(sessionFields, shown),
+  ...wholeSession,
   // A page contains many sessions: a hand-written function takes a fraction of the time of the
   // generic one.
   write: toWireSession,
@@ -220,8 +223,8 @@ export const sessionLease: Shape<SessionLease> = named(
 
 /** A session that was claimed over HTTP. */
 export interface RemoteClaimedSession extends Omit<ClaimedSession, 'session' | 'tenant'> {
-  /** The session, without its history. */
-  readonly session: RemoteSummary;
+  /** The session with the latest entries of its history, by default none. */
+  readonly session: RemoteSession;
 }
 
 /** The result of `claim` over HTTP. */
@@ -233,7 +236,9 @@ export interface RemoteClaims extends Omit<Claims, 'claimed'> {
 const claimedSession: Shape<RemoteClaimedSession> = named(
   'ClaimedSession',
   object({
-    session: sessionSummary,
+    session: named('Session', wholeSession),
+    start: whole(),
+    position: historyPosition,
     lease: sessionLease,
     attempt: whole(1),
     waitingSince: instant,

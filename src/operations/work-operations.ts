@@ -98,14 +98,14 @@ export const claim = operation({
   path: '/claim-sessions',
   body: { name: 'ClaimSessions', fields: claimRules },
   errors: errorsOf<SessionService['claim']>()(commonErrors),
-  output: { status: 200, shape: claims },
+  output: { status: 200, shape: claims, isCounted: true },
   calls: {
     method: 'claim',
     call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)),
   },
 });
 
-const countWaiting = operation({
+export const countWaiting = operation({
   name: 'countWaitingSessions',
   tag: 'Work',
   method: 'GET',

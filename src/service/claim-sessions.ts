@@ -6,9 +6,9 @@ import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
-import type { StateRecord } from '../session/session-record.js';
+import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { findSession } from '../store/find-session.js';
-import type { DueSession } from '../store/session-store.js';
+import type { DueSession, SessionKey } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
 import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
 import { replaceState } from './replace-state.js';
@@ -19,7 +19,11 @@ import type { Settings } from './settings.js';
 export interface ClaimInput extends LeaseInput {
   /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
   readonly limit?: number;
-  /** Maximum number of the latest entries of each history, from 0. Default: 0. */
+  /**
+   * Maximum number of the latest entries of each history, from 0; above 1000 it counts as 1000. The
+   * histories have at most `limits.pageBytes` together, `limit` equal parts: one that is longer has
+   * fewer entries, at least one. Default: 0.
+   */
   readonly historyLimit?: number;
   /**
    * Maximum number of claims of a session until its work is done, 1 to 1000. The session then wants
@@ -38,6 +42,32 @@ const CLAIM_MS = 10_000;
 /** Maximum number of calls of the store in one claim: as many as search all parts of a store. */
 const MAX_CALLS = 10;
 
+/** A session as a claim reads it. */
+interface DueRecord extends SessionRecord {
+  /** The position before its `history`. */
+  readonly start: number;
+}
+
+/** Reads a session with its latest entries, as many as fit into its part of the answer. */
+const readDue = async (
+  { store, policy }: Settings,
+  key: SessionKey,
+  { limit, historyLimit }: ParsedClaim,
+): Promise<Result<DueRecord | undefined, StoreError>> => {
+  const found = await findSession(store, key, { historyLimit: 0 });
+  if (found.isErr()) return err(found.error);
+  const record = found.value;
+  if (record === undefined) return ok(undefined);
+  if (historyLimit === 0) return ok({ ...record, start: record.historyPosition });
+  const maxBytes = Math.floor(policy.limits.pageBytes / limit);
+  const part = await store.findEntries(key, { limit: historyLimit, maxBytes });
+  if (part.isErr()) return err(part.error);
+  if (part.value.outcome !== 'found') return ok(undefined);
+  const { entries, start, position: historyPosition } = part.value;
+  const history = entries.map(({ position: _, ...entry }) => entry);
+  return ok({ ...record, history, start, historyPosition });
+};
+
 /**
  * Leases one session that the store has handed out, unless it no longer wants a worker. If another
  * caller changes it first, that change has made it claimable again if it still wants one.
@@ -45,16 +75,16 @@ const MAX_CALLS = 10;
 const claimOne = async (
   settings: Settings,
   { dueAt, ...key }: DueSession,
-  { limit: _, historyLimit, ...lease }: ParsedClaim,
+  input: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
-  const { store, now, random, recentStates } = settings;
-  const found = await findSession(store, key, { historyLimit });
+  const { now, random, recentStates } = settings;
+  const found = await readDue(settings, key, input);
   if (found.isErr()) return err(found.error);
   const time = now();
   if (time.isErr()) return err(time.error);
   const record = found.value;
   if (record === undefined) return ok(undefined);
-  const decided = claimState(record.state, { ...lease, random: random() }, time.value);
+  const decided = claimState(record.state, { ...input, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
   const change = { previous: record.state, decided: decided.state, now: time.value };
   const replaced = await replaceState<StateRecord>(settings, key, change);
@@ -66,6 +96,8 @@ const claimOne = async (
   return ok({
     tenant: key.tenant,
     session: sessionAt({ ...record, state }, time.value),
+    start: record.start,
+    position: record.historyPosition,
     lease: sessionLeaseOf(decided.state.lease),
     attempt: decided.attempt,
     waitingSince: timestampOf(dueAt),

@@ -81,6 +81,10 @@ export interface ClaimedSession {
   readonly tenant: string;
   /** The session with the latest entries of its history, by default none. */
   readonly session: Session;
+  /** The position before the entries: 0 at the beginning of the history. */
+  readonly start: number;
+  /** The end of the history: pass it as `ifPosition`, to append only if nothing has followed. */
+  readonly position: number;
   /** The lease of the caller. */
   readonly lease: SessionLease;
   /**

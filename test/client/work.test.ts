@@ -24,14 +24,17 @@ type Operations = Pick<
   | 'cancel'
   | 'terminate'
   | 'withLease'
-> & { claim: SessionService['claim'] | SessionClient['claim'] };
+> & {
+  claim: SessionService['claim'] | SessionClient['claim'];
+  countWaiting: SessionService['countWaiting'] | SessionClient['countWaiting'];
+};
 
 const worker = { holder: 'worker-1', seconds: 10 };
 const words = [{ role: 'assistant', content: 'Hello' }];
 
 const claimsTold = ({ claimed, unreadable, limit }: Claims | RemoteClaims) => [
-  claimed.map(({ session, lease, attempt, waitingSince }) => [
-    [session.options.face, session.status],
+  claimed.map(({ session, start, position, lease, attempt, waitingSince }) => [
+    [session.options.face, session.status, session.history, start, position],
     [lease.holder, lease.until, attempt, waitingSince],
   ]),
   unreadable,
@@ -59,7 +62,7 @@ const scenario = async (
     ['wake', [id, { when: 'now' }]],
     ['wake', [id, { at: 'soon' }]],
     ['claim', [{ ...worker, limt: 1 }]],
-    ['claim', [{ holder: '', seconds: 0, limit: 0, attempts: 0 }]],
+    ['claim', [{ holder: '', seconds: 0, limit: 0, attempts: 0, historyLimit: -1 }]],
     ['cancel', [id, { reason: '' }]],
     ['cancel', [id, { why: 'so' }]],
     ['release', [id, { fencingToken: 1, done: 'yes' }]],
@@ -67,7 +70,9 @@ const scenario = async (
   for (const [name, args] of misspelt) {
     seen.push(outcome<unknown>(await Reflect.apply(sessions[name], sessions, args)));
   }
-  await claim({ limit: 1000, attempts: 2 });
+  seen.push(outcome(await sessions.countWaiting()));
+  await claim({ limit: 1000, attempts: 2, historyLimit: 0 });
+  seen.push(outcome(await sessions.countWaiting()));
   await claim();
   seen.push(outcome(await sessions.append(id, words, { fencingToken: token + 1 })));
   seen.push(outcome(await sessions.release(id, { fencingToken: token, done: true })));
@@ -75,9 +80,10 @@ const scenario = async (
   await claim();
   clock.pass(5000);
   await claim();
-  seen.push(outcome(await sessions.wake(id)));
+  const said = words.map((entry) => ({ ...entry, data: { to: 'Ada' } }));
+  seen.push(outcome(await sessions.append(id, [...words, ...said], { wake: true })));
   seen.push(outcome(await sessions.release(id, { fencingToken: token })));
-  await claim();
+  await claim({ historyLimit: 1 });
   seen.push(outcome(await sessions.cancel(id, { reason: 'The user has left.' })));
   const fenced = { fencingToken: token };
   seen.push(
@@ -105,6 +111,7 @@ describe('the work of the client', () => {
     const { client, clock: theirs } = await serve();
     expect(await scenario(client, theirs)).toEqual(expected);
     expect(expected).toContainEqual({ type: 'cancelled' });
+    expect(expected).toContainEqual({ count: 1, limit: 10_000 });
     expect(JSON.stringify(expected)).toContain(
       '["worker-1","2026-01-31T12:00:10.000Z",1,"2026-01-31T12:00:00.000Z"]',
     );
@@ -150,6 +157,7 @@ describe('the work of the client', () => {
         ['cancel', ['s1'], nothing],
         ['release', ['s1', { fencingToken: 1, done: true }], nothing],
         ['claim', [worker], none],
+        ['countWaiting', [], json(200, { count: 0, limit: 10_000 })],
       ] as const) {
         const { client, sent } = scripted([failure, failure, answer]);
         const result = await Reflect.apply(client[name], client, args);

@@ -5,6 +5,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import {
+  commandRoutes,
   createSessionHandler,
   type HandlerRequest,
   type SessionHandlerOptions,
@@ -53,7 +54,10 @@ const openSessions = (store: SessionStore = new MemorySessionStore()): SessionSe
 };
 
 /** Requests of a tenant, whose clients take the answers when the test says so. */
-const clientsOf = (sessions: SessionService, options: Partial<SessionHandlerOptions>) => {
+const clientsOf = (
+  sessions: SessionService,
+  options: Partial<SessionHandlerOptions<SessionService>>,
+) => {
   const handler = createSessionHandler({ sessions, authenticate: (key) => key, ...options });
   const ask = async (tenant: string, url: string, more: Partial<HandlerRequest> = {}) => {
     const listeners: (() => void)[] = [];
@@ -70,7 +74,7 @@ const clientsOf = (sessions: SessionService, options: Partial<SessionHandlerOpti
 const busy = [503, 'store_unavailable'];
 
 describe('answers that clients have not taken', () => {
-  const open = async (options: Partial<SessionHandlerOptions> = {}) => {
+  const open = async (options: { readonly maxPendingBytes?: number } = {}) => {
     const sessions = openSessions();
     for (const id of ['acme-1', 'acme-2', 'globex-1']) await largeSession(sessions, id, 40);
     return {
@@ -130,6 +134,32 @@ describe('answers that clients have not taken', () => {
       for (let at = 0; at < 10; at += 1) expect((await ask('acme', url, more)).isHeld).toBe(false);
     }
     expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
+  });
+
+  test('of claims are never refused, since the sessions are leased: but the next claim is, with nothing claimed', async () => {
+    const sessions = openSessions();
+    for (const id of ['acme-1', 'acme-2']) {
+      await largeSession(sessions, id, 40);
+      await okOf(sessions.forTenant('acme').wake(id));
+    }
+    const { ask } = clientsOf(sessions, { maxPendingBytes: 10 * KIB, routes: [commandRoutes()] });
+    const headers: Record<string, string> = {
+      'x-api-key': 'acme',
+      'content-type': 'application/json',
+    };
+    const value = { holder: 'worker-1', seconds: 30, history_limit: 10 };
+    const claim = () =>
+      ask('acme', '/claim-sessions', {
+        method: 'POST',
+        header: (name) => headers[name],
+        body: async () => ({ outcome: 'parsed', value }),
+      });
+    const first = await claim();
+    expect([first.response?.status, first.isHeld]).toEqual([200, true]);
+    expect(seen((await claim()).response)).toEqual(busy);
+    expect(await okOf(sessions.forTenant('acme').countWaiting())).toMatchObject({ count: 1 });
+    first.take();
+    expect((await claim()).response?.status).toBe(200);
   });
 
   test('are given back at once where the mount cannot tell when they are taken', async () => {

@@ -132,8 +132,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a claimed session is leased for less than was asked if it took long to read',
     file: 'src/service/claim-sessions.ts',
-    from: 'const found = await findSession(store, key, { historyLimit });\n  if (found.isErr()) return err(found.error);\n  const time = now();',
-    to: 'const time = now();\n  const found = await findSession(store, key, { historyLimit });\n  if (found.isErr()) return err(found.error);',
+    from: 'const found = await readDue(settings, key, input);\n  if (found.isErr()) return err(found.error);\n  const time = now();',
+    to: 'const time = now();\n  const found = await readDue(settings, key, input);\n  if (found.isErr()) return err(found.error);',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {

@@ -95,6 +95,20 @@ export const workMutants: readonly Mutant[] = [
     tests: ['test/service/claim-any.test.ts'],
   },
   {
+    bug: 'a claim of many sessions answers with histories of any size together',
+    file: 'src/service/claim-sessions.ts',
+    from: 'policy.limits.pageBytes / limit',
+    to: 'policy.limits.pageBytes',
+    tests: ['test/service/claim-any.test.ts'],
+  },
+  {
+    bug: 'claims of large histories that nobody reads fill the memory',
+    file: 'src/http/answer-from-service.ts',
+    from: 'if (output.isCounted) reservation.count(bytes);',
+    to: 'if (output.isCounted) return ok(response);',
+    tests: ['test/http/pending-answers.test.ts'],
+  },
+  {
     bug: 'a claim does not name the sessions that it cannot read',
     file: 'src/service/claim-sessions.ts',
     from: "claims.unreadable.push(keys[at]?.id ?? '');",

@@ -1,6 +1,7 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Claims } from '../../src/service/operation-results.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -51,13 +52,38 @@ describe('a claim', () => {
     expect(claimed).toMatchObject([{ session: { id } }]);
   });
 
-  test('gives the latest entries of each history on demand', async () => {
+  const entries = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
+  const contentsIn = ({ claimed }: Claims) =>
+    claimed.map(({ session }) => session.history.map(({ content }) => content));
+
+  test('gives the latest entries of each history on demand, and its end', async () => {
     const { sessions } = openSessions();
-    const entries = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
-    await okOf(sessions.create({ ...ada, start: true, entries, wake: true }));
-    const { claimed } = await okOf(sessions.claim({ ...worker, historyLimit: 2 }));
-    const contents = claimed.map(({ session }) => session.history.map(({ content }) => content));
-    expect(contents).toEqual([['two', 'three']]);
+    const { id } = await okOf(sessions.create({ ...ada, start: true, entries, wake: true }));
+    await okOf(sessions.rewind(id, { to: 2, ifPosition: 3 }));
+    const claims = await okOf(sessions.claim({ ...worker, historyLimit: 1 }));
+    expect(contentsIn(claims)).toEqual([['two']]);
+    const [found] = claims.claimed;
+    expect(found).toMatchObject({ session: { historyCount: 2 }, start: 1 });
+    const { fencingToken = 0 } = found?.lease ?? {};
+    const { position: ifPosition = 0 } = found ?? {};
+    const { position } = await okOf(sessions.append(id, entries, { ifPosition, wake: true }));
+    await okOf(sessions.release(id, { fencingToken }));
+    const { claimed } = await okOf(sessions.claim({ ...worker, historyLimit: 0 }));
+    expect(claimed).toMatchObject([{ session: { history: [] }, start: position, position }]);
+  });
+
+  test('gives less of long histories: together they have a maximum of bytes, and each has an entry', async () => {
+    const { sessions } = openSessions({ limits: { pageBytes: 4000 } });
+    const long = entries.map((entry) => ({ ...entry, content: entry.content.padEnd(1000) }));
+    for (let count = 0; count < 5; count += 1)
+      await okOf(sessions.create({ ...ada, start: true, entries: long, wake: true }));
+    const claim = { ...worker, limit: 1, historyLimit: 10_000 };
+    const [alone] = contentsIn(await okOf(sessions.claim(claim)));
+    expect(alone).toHaveLength(3);
+    const four = contentsIn(await okOf(sessions.claim({ ...claim, limit: 4 })));
+    expect(four.map((contents) => contents.map((text) => text.trim()))).toEqual(
+      Array.from({ length: 4 }, () => ['three']),
+    );
   });
 
   test.each([

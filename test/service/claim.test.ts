@@ -65,7 +65,15 @@ describe('claim', () => {
     };
     const session = await okOf(sessions.get(id, { historyLimit: 0 }));
     const waitingSince = '2026-01-31T12:00:00.000Z';
-    expect(claimed).toEqual({ tenant: 'default', session, lease, attempt: 1, waitingSince });
+    const end = { start: 1, position: 1 };
+    expect(claimed).toEqual({
+      tenant: 'default',
+      session,
+      ...end,
+      lease,
+      attempt: 1,
+      waitingSince,
+    });
     expect(claimed?.session).toMatchObject({ lease, history: [], historyCount: 1 });
   });
 

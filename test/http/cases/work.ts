@@ -52,7 +52,7 @@ export const workCases = (world: World): void => {
       const until = new Date(world.clock.now() + 30_000).toISOString();
       const lease = { holder: 'worker-1', fencing_token: expect.any(Number), until };
       const session = expect.objectContaining({ id, status: 'ACTIVE' });
-      const all = [{ session, lease, attempt: 1, waiting_since: since }];
+      const all = [{ session, start: 0, position: 0, lease, attempt: 1, waiting_since: since }];
       expect(reply.json()).toEqual({ claimed: all, unreadable: [], limit: 5 });
       expect((await claim(client)).json()).toEqual({ claimed: [], unreadable: [], limit: 1 });
     });
@@ -66,6 +66,32 @@ export const workCases = (world: World): void => {
       }
       expect(idsIn(await claim(client, { limit: 2 }))).toEqual(ids.slice(0, 2));
       expect(idsIn(await claim(client, { limit: null, attempts: null }))).toEqual(ids.slice(2));
+    });
+
+    test('give as many of the latest entries as asked for, and the end of the history', async () => {
+      const client = world.client();
+      const id = await waiting(client);
+      const data = { of: 'the user' };
+      const entries = ['One', 'Two'].map((content) => ({ role: 'user', content, data }));
+      const appended = await client.sessions.append(id, entries);
+      const { position } = appended._unsafeUnwrap();
+      const timestamp = new Date(world.clock.now()).toISOString();
+      for (const [history_limit, history] of [
+        [null, []],
+        [0, []],
+        [1, entries.slice(1)],
+        [5000, entries],
+      ] as const) {
+        const [work] = claimedIn(await claim(client, { history_limit }));
+        expect(work).toMatchObject({
+          session: { history: history.map((each) => ({ ...each, timestamp })) },
+          start: position - history.length,
+          position,
+        });
+        const { fencing_token } = work?.lease ?? {};
+        await post(client, `/wake-session/${id}`, {});
+        await post(client, `/release-session/${id}`, { fencing_token, done: true });
+      }
     });
 
     test('wait for a time that is to come, and wake without a body', async () => {
@@ -93,6 +119,7 @@ export const workCases = (world: World): void => {
       expectInvalid(await post(client, '/claim-sessions', {}), 'holder', 'seconds');
       expectInvalid(await claim(client, { limit: 0 }), 'limit');
       expectInvalid(await claim(client, { attempts: 1001 }), 'attempts');
+      expectInvalid(await claim(client, { history_limit: -1 }), 'history_limit');
       expectInvalid(await post(client, `/wake-session/${id}`, { at: 'soon' }), 'at');
       expectInvalid(await post(client, `/cancel-work/${id}`, { reason: '' }), 'reason');
       expectInvalid(
