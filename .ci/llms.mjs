@@ -27,6 +27,7 @@ const SECTIONS = {
   ],
   'With an SDK': [
     'docs/openai-agents.md',
+    'docs/human-approval.md',
     'docs/claude-agent.md',
     'docs/ai-sdk.md',
     'docs/ai-sdk-long-chats.md',

@@ -11,7 +11,7 @@ import { acceptsHistory, invalidTransition } from '../../src/session/session-sta
 import { appendOnce, type ConversationError, rewindOnce } from '../sdk/append-once.js';
 import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
-import { entryOf, itemOf } from './item-of.js';
+import { entryOf, isItemEntry, itemOf } from './item-of.js';
 import { type ReadEntries, readBack, readTurns } from './read-back.js';
 
 /** Where to rewind to. */
@@ -95,7 +95,7 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * The latest `limit` items, oldest first. The cost does not grow with the items before them.
+   * The items among the latest `limit` entries, oldest first. The cost does not grow with the items before them.
    * Default: those that the `limit` of the constructor allows. The first call of an object rejects
    * with `invalid_transition` if the session takes no items, so that a run ends before it begins.
    */
@@ -108,7 +108,7 @@ export class EngineSession<Item extends object = object> {
       ? await readTurns(this.#sessions, this.#id, most)
       : await this.#read(limit);
     this.#known = end;
-    return entries.map((entry) => itemOf<Item>(entry));
+    return entries.filter(isItemEntry).map((entry) => itemOf<Item>(entry));
   }
 
   /**
@@ -137,7 +137,10 @@ export class EngineSession<Item extends object = object> {
     unwrap(await this.#add(items, this.#nextOptions()));
   }
 
-  /** Removes and returns the last item. Two callers never get the same one. */
+  /**
+   * Removes and returns the last item, with entries of the program's own after it. Two callers never
+   * get the same one.
+   */
   async popItem(): Promise<Item | undefined> {
     await this.#open();
     for (;;) {
@@ -147,7 +150,7 @@ export class EngineSession<Item extends object = object> {
       const popped = await this.#rewind([], { to: start, ifPosition: end });
       if (isError(popped, 'history_moved')) continue;
       unwrap(popped);
-      return itemOf<Item>(last);
+      if (isItemEntry(last)) return itemOf<Item>(last);
     }
   }
 

@@ -65,6 +65,12 @@ const messageOf = ({ role, content }: HistoryEntry): Fields =>
       }
     : { type: 'message', role, content };
 
+const messageRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/** Whether an entry is an item: a text in a role that no message has is the program's own. */
+export const isItemEntry = ({ role, data }: HistoryEntry): boolean =>
+  data !== undefined || messageRoles.has(role);
+
 /** All stored data are items. */
 const isItem = <Item extends object>(value: unknown): value is Item => isFields(value);
 

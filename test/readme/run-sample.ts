@@ -19,13 +19,19 @@ export class SampleFolder {
 
   constructor() {
     symlinkSync(join(root, 'node_modules'), join(this.#path, 'node_modules'), 'dir');
+    writeFileSync(join(this.#path, 'package.json'), '{"type":"module"}');
   }
 
   /**
    * Runs a sample unchanged, but with the sources and the Redis of the tests. Returns what it
    * exports.
    */
-  async run({ code }: Sample, redisUrl = ''): Promise<unknown> {
+  async run(sample: Sample, redisUrl = ''): Promise<unknown> {
+    return import(/* @vite-ignore */ pathToFileURL(this.write(sample, redisUrl)).href);
+  }
+
+  /** Writes a sample as `run` runs it. Returns the file. */
+  write({ code }: Sample, redisUrl = ''): string {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;
     const runnable = code
@@ -36,7 +42,7 @@ export class SampleFolder {
       )
       .replace(/redis:\/\/[\d.:]+/g, redisUrl);
     writeFileSync(file, runnable);
-    return import(/* @vite-ignore */ pathToFileURL(file).href);
+    return file;
   }
 
   remove(): void {

@@ -48,4 +48,13 @@ describe('the items of the OpenAI Agents SDK', () => {
       assistant('Hello.'),
     ]);
   });
+
+  test("keeps entries of the program's own from the SDK, in roles that no message has", async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    await session.addItems([user('Pay.'), call('c1', {})]);
+    await okOf(sessions.append(id, [{ role: 'decision', content: 'approve' }]));
+    expect(await session.getItems()).toEqual([user('Pay.'), call('c1', {})]);
+    expect(await session.popItem()).toEqual(call('c1', {}));
+    expect(await session.getItems()).toEqual([user('Pay.')]);
+  });
 });
