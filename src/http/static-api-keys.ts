@@ -126,6 +126,16 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
  * with each of them in constant time, so neither memory nor timing reveals a key. It answers
  * synchronously where the runtime has node:crypto, and with a promise elsewhere, such as in Workers
  * without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and contains no key.
+ *
+ * @example
+ * ```ts
+ * const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+ * const authenticate = staticApiKeys([
+ *   { key: 'key-1', tenant: 'acme' },
+ *   { sha256, tenant: 'globex' },
+ * ]);
+ * console.log(await authenticate('key-1'), await authenticate('key-2')); // acme undefined
+ * ```
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
   parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));
