@@ -96,7 +96,7 @@ export class RedisSessionStore implements SessionStore {
    * ```ts
    * const store = new RedisSessionStore({ client, events: true });
    * const deployment = await store.deployment();
-   * if (deployment.isErr()) console.error(deployment.error.message); // other options than others
+   * if (deployment.isErr()) console.error('Other processes differ:', deployment.error.message);
    * else console.log(deployment.value); // undefined
    * ```
    */

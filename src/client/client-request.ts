@@ -103,7 +103,7 @@ export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
  * const { position } = await client.orThrow.history(id);
  * const turn = [{ role: 'user', content: 'And a tunnel.' }];
  * const appended = await client.append(id, turn, { ifPosition: position, wake: true });
- * if (appended.isErr() && appended.error.type === 'history_moved') console.error('Read it again.');
+ * if (appended.isErr()) console.error(appended.error.type); // such as history_moved
  * ```
  */
 export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
@@ -119,8 +119,8 @@ export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
  *   break;
  * }
  * await client.orThrow.terminate(id);
- * for await (const { type } of client.orThrow.watch(id, { cursor, timeoutMs: 5000 }))
- *   console.log(type); // session.changed
+ * const rest = client.orThrow.watch(id, { cursor, timeoutMs: 5000 });
+ * for await (const { type } of rest) console.log(type); // session.changed
  * ```
  */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {

@@ -10,6 +10,16 @@ import { parseOptions } from '../input/parse-options.js';
 
 /**
  * The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps.
+ *
+ * @example
+ * ```ts
+ * const after = (_ms: number, callback: () => void) => {
+ *   const timer = setImmediate(callback);
+ *   return () => clearImmediate(timer);
+ * };
+ * const timing = { now: () => 0, random: () => 0.5, after };
+ * const client = new SessionClient({ baseUrl: 'https://sessions.example', timing });
+ * ```
  */
 export interface ClientTiming {
   /** Milliseconds since the Unix epoch. */
@@ -50,18 +60,6 @@ export type ClientFetch = typeof globalThis extends {
  *   silenceMs: 60_000,
  *   maxResponseBytes: 1024 * 1024,
  * });
- * ```
- *
- * @example
- * ```ts
- * const timing: ClientTiming = {
- *   now: () => 0,
- *   random: () => 0.5,
- *   after: (_ms, callback) => {
- *     queueMicrotask(callback);
- *     return () => undefined;
- *   } };
- * const client = new SessionClient({ baseUrl: 'https://sessions.example', timing });
  * ```
  */
 export interface SessionClientOptions {

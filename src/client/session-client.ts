@@ -105,11 +105,15 @@ const writtenOf =
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
  * tenant of the API key. No operation throws or rejects. Temporary failures are retried; a write
- * keeps its idempotency key, so it is applied only once.
+ * keeps its idempotency key, so it is applied only once. In the examples of the operations, `id` is
+ * an ACTIVE session with two entries: a question, and the answer "Bridges, mostly."
  *
  * @example
- * ```ts
+ * ```ts no-run
  * const client = new SessionClient({ baseUrl: 'https://sessions.example/api', apiKey: 'key-1' });
+ * const created = await client.create({ face: 'ada', profile: 'receptionist', start: true });
+ * if (created.isErr()) console.error(created.error.message);
+ * else await client.append(created.value.id, [{ role: 'user', content: 'Are you open?' }]);
  * ```
  */
 export class SessionClient {
@@ -263,8 +267,8 @@ export class SessionClient {
    * ```ts
    * const { id: callId } = await client.orThrow.create({ face: 'ada', profile: 'tutor' });
    * const started = await client.start(callId);
-   * if (started.isOk()) console.log(started.value.status); // ACTIVE
-   * else if (started.error.type === 'too_many_active') console.error('All lines are busy.');
+   * if (started.isErr()) console.error('No line is free:', started.error.message);
+   * else console.log(started.value.status); // ACTIVE
    * ```
    */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
@@ -588,9 +592,9 @@ export class SessionClient {
    *
    * @example
    * ```ts
-   * const { entries } = await client.orThrow.history(id);
-   * const said = entries.filter(({ role }) => role === 'user');
-   * await client.orThrow.redact(id, said.map(({ position }) => position));
+   * const { entries } = await client.orThrow.history(id, { last: 1 });
+   * const positions = entries.map(({ position }) => position);
+   * await client.orThrow.redact(id, positions);
    * const { history } = await client.orThrow.get(id);
    * console.log(history.map(({ content }) => content)); // [ 'What do you build?', '' ]
    * ```

@@ -39,18 +39,22 @@ import { TenantBudget } from './tenant-budget.js';
  * const handler = createSessionHandler({
  *   sessions,
  *   authenticate: (key) => (key === 'key-1' ? 'acme' : undefined), // or ask your database
- *   timeoutMs: 5000,
- *   maxBodyBytes: 64 * 1024,
- *   maxPendingBytes: 8 * 1024 * 1024,
+ *   labels: true,
+ *   metadata: true,
+ *   sessionTimes: true,
+ *   entryData: true,
  * });
  * ```
  *
  * @example
  * ```ts
- * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
  * const handler = createSessionHandler({
- *   ...{ sessions, authenticate },
- *   ...{ labels: true, metadata: true, sessionTimes: true, origin: true, entryData: true },
+ *   sessions,
+ *   authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
+ *   timeoutMs: 5000,
+ *   maxBodyBytes: 64 * 1024,
+ *   maxPendingBytes: 8 * 1024 * 1024,
+ *   origin: true,
  * });
  * ```
  */

@@ -129,12 +129,12 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
  *
  * @example
  * ```ts
- * const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+ * const sha256 = 'd9ef8196557c9da69806fb5d777f4e5ad6d5c18593039e0ff62f9fdf003b0198';
  * const authenticate = staticApiKeys([
  *   { key: 'key-1', tenant: 'acme' },
- *   { sha256, tenant: 'globex' },
+ *   { sha256, tenant: 'globex' }, // of key-3
  * ]);
- * console.log(await authenticate('key-1'), await authenticate('key-2')); // acme undefined
+ * console.log(await authenticate('key-1'), await authenticate('key-3')); // acme globex
  * ```
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>

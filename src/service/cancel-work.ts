@@ -13,10 +13,10 @@ import { updateState } from './update-state.js';
  * @example
  * ```ts
  * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
- * await sessions.orThrow.cancel(id, { reason: 'the caller has hung up' });
+ * await sessions.orThrow.cancel(id, { reason: 'hung up' });
  * const renewed = await sessions.renew(id, { fencingToken, seconds: 30 });
- * if (renewed.isErr() && renewed.error.type === 'cancelled')
- *   console.log(renewed.error.reason); // the caller has hung up
+ * const error = renewed.isErr() ? renewed.error : undefined;
+ * if (error?.type === 'cancelled') console.log(error.reason); // hung up
  * ```
  */
 export interface CancelOptions {

@@ -20,14 +20,14 @@ import type { Settings } from './settings.js';
  *
  * @example
  * ```ts
- * const claims = await sessions.claim({
+ * await sessions.orThrow.wake(id);
+ * const { claimed } = await sessions.orThrow.claim({
  *   holder: 'worker-1',
  *   seconds: 60,
  *   limit: 5,
  *   historyLimit: 20,
  *   attempts: 3,
  * });
- * if (claims.isOk()) console.log(claims.value.claimed.length); // 0
  * ```
  */
 export interface ClaimInput extends LeaseInput {

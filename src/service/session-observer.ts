@@ -22,8 +22,8 @@ export interface ObservedOperation {
  * const timing: SessionObserver = {
  *   async run({ name, tenant }, call) {
  *     const begunAt = performance.now();
- *     const { isErr } = await call();
- *     console.info(name, tenant, performance.now() - begunAt, 'ms');
+ *     const result = await call();
+ *     console.info(name, tenant, result.isOk(), performance.now() - begunAt);
  *   },
  * };
  * const timed = new SessionService({ store, observers: [timing] });

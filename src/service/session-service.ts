@@ -86,7 +86,9 @@ export let settingsOf: (sessions: unknown) => Settings | undefined;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
- * `ResultAsync`; none throws or rejects, even for invalid arguments or a faulty store.
+ * `ResultAsync`; none throws or rejects, even for invalid arguments or a faulty store. In the
+ * examples of the operations, `id` is an ACTIVE session with two entries: a question, and the
+ * answer "Bridges, mostly."
  *
  * @example
  * ```ts
@@ -302,8 +304,8 @@ export class SessionService {
    * ```ts
    * const { id: callId } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
    * const started = await sessions.start(callId);
-   * if (started.isOk()) console.log(started.value.status); // ACTIVE
-   * else if (started.error.type === 'too_many_active') console.error('All lines are busy.');
+   * if (started.isErr()) console.error('No line is free:', started.error.message);
+   * else console.log(started.value.status); // ACTIVE
    * ```
    */
   start(
@@ -695,9 +697,9 @@ export class SessionService {
    *
    * @example
    * ```ts
-   * const { entries } = await sessions.orThrow.history(id);
-   * const said = entries.filter(({ role }) => role === 'user');
-   * await sessions.orThrow.redact(id, said.map(({ position }) => position));
+   * const { entries } = await sessions.orThrow.history(id, { last: 1 });
+   * const positions = entries.map(({ position }) => position);
+   * await sessions.orThrow.redact(id, positions);
    * const { history } = await sessions.orThrow.get(id);
    * console.log(history.map(({ content }) => content)); // [ 'What do you build?', '' ]
    * ```

@@ -36,15 +36,9 @@ import type { SessionObserver } from './session-observer.js';
  *   store,
  *   faces: ['ada', 'grace'],
  *   profiles: ['interviewer', 'tutor'],
- *   limits: { activeSessions: (tenant) => (tenant === 'acme' ? 20 : 2), timeLimit: 3600 },
+ *   limits: { activeSessions: 20 },
  *   observers: [logging(console)],
  * });
- * ```
- *
- * @example
- * ```ts
- * const [clock, ids] = [systemClock, randomIds]; // replace them in tests
- * const sessions = new SessionService({ store, clock, ids });
  * ```
  */
 export interface SessionServiceOptions {

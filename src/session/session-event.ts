@@ -296,19 +296,19 @@ export interface WatchAllOptions extends WatchOptionsBase {
  *   break;
  * }
  * await sessions.orThrow.terminate(id);
- * for await (const { type } of sessions.orThrow.watch(id, { cursor }))
- *   console.log(type); // session.changed
+ * const rest = sessions.orThrow.watch(id, { cursor });
+ * for await (const { type } of rest) console.log(type); // session.changed
  * ```
  *
  * @example
  * ```ts
- * for await (const { type } of sessions.orThrow.watch(id, {
+ * const changes = sessions.orThrow.watch(id, {
  *   warnBefore: 60,
  *   leases: true,
- *   signal: AbortSignal.timeout(100),
+ *   signal: AbortSignal.timeout(600_000),
  *   onOpen: () => console.info('watching', id),
- * }))
- *   console.log(type); // session.snapshot
+ * });
+ * for await (const { type } of changes) if (type === 'session.snapshot') break;
  * ```
  */
 export interface WatchOptions extends WatchOptionsBase {
