@@ -59,7 +59,15 @@ import {
 import { type QueueTimes, TenantIndex } from './tenant-index.js';
 import { type QueuedSession, TimeQueue } from './time-queue.js';
 
-/** Options of a `MemorySessionStore`. */
+/**
+ * Options of a `MemorySessionStore`.
+ *
+ * @example
+ * ```ts
+ * const store = new MemorySessionStore({ events: { length: 10_000 }, reportEnds: true });
+ * const sessions = new SessionService({ store });
+ * ```
+ */
 export interface MemorySessionStoreOptions {
   /**
    * Enables events. The store keeps the last `length` events, at least 1, by default 100000.
@@ -108,6 +116,13 @@ const parseSettings = (options: MemorySessionStoreOptions) =>
  * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose
  * sessions may be lost when it ends. Every call is complete when its method returns, so calls never
  * race.
+ *
+ * @example
+ * ```ts
+ * const sessions = new SessionService({ store: new MemorySessionStore() });
+ * const { status } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
+ * console.log(status); // IDLE
+ * ```
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();

@@ -29,7 +29,20 @@ export interface PostgresPool {
   on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** Options of a `PostgresSessionStore`. */
+/**
+ * Options of a `PostgresSessionStore`.
+ *
+ * @example
+ * ```ts
+ * const store = new PostgresSessionStore({
+ *   pool,
+ *   schema: 'calls',
+ *   timeoutMs: 2000,
+ *   reportEnds: true,
+ *   events: { length: 50_000, listen: false }, // such as behind PgBouncer
+ * });
+ * ```
+ */
 export interface PostgresSessionStoreOptions {
   /** The pool of the package pg, or one with the same methods. */
   readonly pool: PostgresPool;

@@ -49,6 +49,17 @@ import { SessionWriter } from './session-writer.js';
  * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's
  * own pool. Call `migrate()` once before the first operation. Every change is one statement and one
  * transaction, and holds no lock between round trips.
+ *
+ * @example
+ * ```ts no-run
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: 'postgres://127.0.0.1/calls' });
+ * pool.on('error', console.error); // without it, a lost idle connection ends the process
+ * const store = new PostgresSessionStore({ pool });
+ * await unwrap(store.migrate());
+ * const sessions = new SessionService({ store });
+ * ```
  */
 export class PostgresSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -84,6 +95,21 @@ export class PostgresSessionStore implements SessionStore {
    * with other values return `misconfigured`. With `reconfigure`, the stored settings change to the
    * options of this process. Processes that are already running keep the settings that they have
    * read: stop them first.
+   *
+   * @example
+   * ```ts
+   * const store = new PostgresSessionStore({ pool });
+   * const migrated = await store.migrate();
+   * if (migrated.isErr()) console.error(migrated.error.message);
+   * else console.log(migrated.value.from); // 0
+   * ```
+   *
+   * @example
+   * ```ts
+   * await unwrap(new PostgresSessionStore({ pool }).migrate());
+   * const store = new PostgresSessionStore({ pool, events: true });
+   * await unwrap(store.migrate({ reconfigure: true })); // from now on, there are events
+   * ```
    */
   migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
     return new ResultAsync(migrate(this.#connection, this.#settings, options));

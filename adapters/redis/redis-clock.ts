@@ -6,7 +6,16 @@ import { type StoreUnavailable, storeUnavailable } from '../../src/session/error
 import { Connection } from './connection.js';
 import { checkClient, parseTimeout, type RedisClient } from './redis-session-store-options.js';
 
-/** Options of a `RedisClock`. */
+/**
+ * Options of a `RedisClock`.
+ *
+ * @example
+ * ```ts
+ * const clock = new RedisClock({ client, timeoutMs: 500, clock: systemClock });
+ * const synced = await clock.sync();
+ * if (synced.isErr()) console.error(synced.error.message);
+ * ```
+ */
 export interface RedisClockOptions {
   /** The host's own ioredis client, as for `RedisSessionStore`. */
   readonly client: RedisClient;
@@ -43,6 +52,13 @@ const optionNames: OptionNames<Omit<RedisClockOptions, 'client' | 'clock'>> & {
  * `SessionService` as `clock`, call `sync` before the first session, and again about every minute.
  * Until the first `sync`, and while the server cannot be reached, the clock uses the last known
  * offset.
+ *
+ * @example
+ * ```ts
+ * const clock = new RedisClock({ client });
+ * await unwrap(clock.sync());
+ * const sessions = new SessionService({ store: new RedisSessionStore({ client }), clock });
+ * ```
  */
 export class RedisClock implements Clock {
   readonly #connection: Connection;
@@ -76,12 +92,30 @@ export class RedisClock implements Clock {
     if (after !== undefined) this.after = (ms, done) => after.call(clock, ms, done);
   }
 
-  /** The time of the server in milliseconds since the epoch. */
+  /**
+   * The time of the server in milliseconds since the epoch.
+   *
+   * @example
+   * ```ts
+   * const clock = new RedisClock({ client });
+   * await unwrap(clock.sync());
+   * console.info('The server has', new Date(clock.now()).toISOString());
+   * ```
+   */
   now(): number {
     return this.#clock.now() + this.#offsetMs;
   }
 
-  /** Reads the server's time three times, and uses the reply that arrived fastest. */
+  /**
+   * Reads the server's time three times, and uses the reply that arrived fastest.
+   *
+   * @example
+   * ```ts
+   * const synced = await new RedisClock({ client }).sync();
+   * if (synced.isErr()) console.error(synced.error.message);
+   * else console.info(`${synced.value.offsetMs} ms off, +/- ${synced.value.uncertaintyMs}`);
+   * ```
+   */
   sync(): ResultAsync<ClockOffset, StoreUnavailable> {
     return new ResultAsync(this.#measure());
   }

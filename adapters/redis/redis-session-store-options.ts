@@ -89,7 +89,20 @@ export interface BlockingRedisClient {
   ): Promise<readonly unknown[]>;
 }
 
-/** Options of events. */
+/**
+ * Options of events.
+ *
+ * @example
+ * ```ts no-run
+ * import { Redis } from 'ioredis';
+ *
+ * const client = new Redis('redis://127.0.0.1:6379');
+ * const store = new RedisSessionStore({
+ *   client,
+ *   events: { length: 50_000, client: client.duplicate() },
+ * });
+ * ```
+ */
 export interface RedisEventsOptions {
   /**
    * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between
@@ -105,7 +118,21 @@ export interface RedisEventsOptions {
   readonly client?: BlockingRedisClient;
 }
 
-/** Options of a `RedisSessionStore`. */
+/**
+ * Options of a `RedisSessionStore`.
+ *
+ * @example
+ * ```ts
+ * const store = new RedisSessionStore({
+ *   client,
+ *   prefix: 'calls',
+ *   partitions: 64, // for a cluster
+ *   timeoutMs: 1000,
+ *   statusIndex: true,
+ *   reportEnds: true,
+ * });
+ * ```
+ */
 export interface RedisSessionStoreOptions {
   /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
   readonly client: RedisClient;

@@ -58,6 +58,14 @@ import { Writer } from './writer.js';
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is
  * stored in two strings, its state and its history. One script makes each change, with all its
  * indexes and its event. Changes that are made at the same time travel together.
+ *
+ * @example
+ * ```ts no-run
+ * import { Redis } from 'ioredis';
+ *
+ * const store = new RedisSessionStore({ client: new Redis('redis://127.0.0.1:6379') });
+ * const sessions = new SessionService({ store });
+ * ```
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -83,6 +91,14 @@ export class RedisSessionStore implements SessionStore {
    * Returns the settings that all processes of this store share; undefined if no process has stored
    * any. `misconfigured` if the options of this process differ from them: call it at the start of a
    * process as a check. Writes nothing.
+   *
+   * @example
+   * ```ts
+   * const store = new RedisSessionStore({ client, events: true });
+   * const deployment = await store.deployment();
+   * if (deployment.isErr()) console.error('Other processes differ:', deployment.error.message);
+   * else console.log(deployment.value); // undefined
+   * ```
    */
   deployment(): ResultAsync<RedisDeployment | undefined, StoreUnavailable | Misconfigured> {
     return new ResultAsync(this.#deployment.find());
@@ -234,6 +250,13 @@ export class RedisSessionStore implements SessionStore {
    * With `reconfigure`, it first changes the stored settings to the options of this process, except
    * `partitions`, and builds new indexes. Processes that are already running keep the settings that
    * they have read: stop them first.
+   *
+   * @example
+   * ```ts
+   * const store = new RedisSessionStore({ client, statusIndex: true });
+   * const { sessions, unreadable } = await unwrap(store.repair({ reconfigure: true }));
+   * console.log(sessions, unreadable.length); // 0 0
+   * ```
    */
   repair({
     reconfigure = false,

@@ -26,7 +26,18 @@ export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
 }
 
-/** Options of a `SqliteSessionStore`. */
+/**
+ * Options of a `SqliteSessionStore`.
+ *
+ * @example
+ * ```ts
+ * const store = new SqliteSessionStore({
+ *   database,
+ *   reportEnds: true,
+ *   events: { length: 50_000 },
+ * });
+ * ```
+ */
 export interface SqliteSessionStoreOptions {
   /**
    * The host's open connection, with a synchronous driver. It must not be in a transaction while a

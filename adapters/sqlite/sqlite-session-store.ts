@@ -50,6 +50,15 @@ import {
  * and its event are one transaction, and changes that arrive together share it. Each transaction
  * blocks the process until SQLite has answered, also while SQLite waits for a lock (`busy_timeout`,
  * which the first call sets to 5000 if it is 0). Reads return results, not promises.
+ *
+ * @example
+ * ```ts no-run
+ * import Database from 'libsql'; // or better-sqlite3
+ *
+ * const store = new SqliteSessionStore({ database: new Database('sessions.db') });
+ * await unwrap(store.migrate());
+ * const sessions = new SessionService({ store });
+ * ```
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -82,6 +91,21 @@ export class SqliteSessionStore implements SessionStore {
    * with other values return `misconfigured`. With `reconfigure`, the stored settings change to the
    * options of this process. Processes that are already running keep the settings that they have
    * read: stop them first.
+   *
+   * @example
+   * ```ts
+   * const store = new SqliteSessionStore({ database });
+   * const migrated = await store.migrate();
+   * if (migrated.isErr()) console.error(migrated.error.message);
+   * else console.log(migrated.value.from); // 0
+   * ```
+   *
+   * @example
+   * ```ts
+   * await unwrap(new SqliteSessionStore({ database }).migrate());
+   * const store = new SqliteSessionStore({ database, events: true });
+   * await unwrap(store.migrate({ reconfigure: true })); // from now on, there are events
+   * ```
    */
   migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
     return new ResultAsync(migrate(this.#connection, options));

@@ -10,6 +10,16 @@ import { parseOptions } from '../input/parse-options.js';
 
 /**
  * The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps.
+ *
+ * @example
+ * ```ts
+ * const after = (_ms: number, callback: () => void) => {
+ *   const timer = setImmediate(callback);
+ *   return () => clearImmediate(timer);
+ * };
+ * const timing = { now: () => 0, random: () => 0.5, after };
+ * const client = new SessionClient({ baseUrl: 'https://sessions.example', timing });
+ * ```
  */
 export interface ClientTiming {
   /** Milliseconds since the Unix epoch. */
@@ -27,7 +37,31 @@ export type ClientFetch = typeof globalThis extends {
   ? (url: string, init: NonNullable<I>) => R
   : (url: string, init: unknown) => PromiseLike<unknown>;
 
-/** Options of a `SessionClient`. */
+/**
+ * Options of a `SessionClient`.
+ *
+ * @example
+ * ```ts
+ * const client = new SessionClient({
+ *   baseUrl: 'https://sessions.example/api',
+ *   apiKey: async () => 'key-1', // such as from your vault, before each request
+ *   timeoutMs: 20_000,
+ *   attemptTimeoutMs: 5000,
+ *   retries: 2,
+ *   headers: { 'User-Agent': 'receptionist/1.0' },
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const client = new SessionClient({
+ *   baseUrl: '/api', // on a web page whose server adds the key
+ *   fetch: (url, init) => fetch(url, { ...init, credentials: 'include' }),
+ *   silenceMs: 60_000,
+ *   maxResponseBytes: 1024 * 1024,
+ * });
+ * ```
+ */
 export interface SessionClientOptions {
   /**
    * The URL of the service, such as `https://sessions.example/api`; on a web page also a path such

@@ -113,7 +113,16 @@ const writtenOf =
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
  * tenant of the API key. No operation throws or rejects. Temporary failures are retried; a write
- * keeps its idempotency key, so it is applied only once.
+ * keeps its idempotency key, so it is applied only once. In the examples of the operations, `id` is
+ * an ACTIVE session with two entries: a question, and the answer "Bridges, mostly."
+ *
+ * @example
+ * ```ts no-run
+ * const client = new SessionClient({ baseUrl: 'https://sessions.example/api', apiKey: 'key-1' });
+ * const created = await client.create({ face: 'ada', profile: 'receptionist', start: true });
+ * if (created.isErr()) console.error(created.error.message);
+ * else await client.append(created.value.id, [{ role: 'user', content: 'Are you open?' }]);
+ * ```
  */
 export class SessionClient {
   readonly #options: SessionClientOptions;
@@ -129,6 +138,16 @@ export class SessionClient {
   /**
    * The same operations as promises of their values, for `await` and `try`: an error rejects with a
    * `SessionFailure`. An iterable throws at its first error.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   await client.orThrow.start(id);
+   * } catch (failure) {
+   *   if (!(failure instanceof SessionFailure)) throw failure;
+   *   console.log(failure.type); // invalid_transition
+   * }
+   * ```
    */
   get orThrow(): OrThrow<SessionClient> {
     return orThrowOf<SessionClient>(this);
@@ -137,6 +156,13 @@ export class SessionClient {
   /**
    * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one.
    * `start`, `wake`, `entries` and `from` need a host that serves `commandRoutes()`.
+   *
+   * @example
+   * ```ts
+   * const created = await client.create({ face: 'ada', profile: 'interviewer', start: true });
+   * if (created.isErr()) console.error(created.error.message);
+   * else await client.append(created.value.id, [{ role: 'user', content: 'Hello!' }]);
+   * ```
    */
   create(
     input: CreateSessionInput,
@@ -151,6 +177,13 @@ export class SessionClient {
    * Reads the session with an id of the caller's own, whatever its options and its status, or
    * creates and starts it. `created` says which. Of several calls at the same time, one creates the
    * session and all get it. The host must serve `commandRoutes()`.
+   *
+   * @example
+   * ```ts
+   * const call = { id: 'call-555-0123', face: 'ada', profile: 'receptionist' };
+   * const { created, status } = await client.orThrow.getOrCreate(call);
+   * console.log(created, status); // true ACTIVE
+   * ```
    */
   getOrCreate(
     input: GetOrCreateInput,
@@ -159,7 +192,16 @@ export class SessionClient {
     return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
   }
 
-  /** Reads a session with its history, or with its latest entries. */
+  /**
+   * Reads a session with its history, or with its latest entries.
+   *
+   * @example
+   * ```ts
+   * const found = await client.get(id);
+   * if (found.isErr()) console.error(found.error.type);
+   * else console.log(found.value.status, found.value.history.length); // ACTIVE 2
+   * ```
+   */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
     return this.#call(
       get,
@@ -171,6 +213,14 @@ export class SessionClient {
   /**
    * Reads a part of a history: the last entries, those after a position, or those before one. A
    * position that is not in this history is `invalid_input`. The host must serve `historyRoutes()`.
+   *
+   * @example
+   * ```ts
+   * const { entries, start, position } = await client.orThrow.history(id, { last: 20 });
+   * console.log(entries.at(-1)?.content); // Bridges, mostly.
+   * const older = await client.orThrow.history(id, { before: start });
+   * const newer = await client.orThrow.history(id, { after: position });
+   * ```
    */
   history(
     id: string,
@@ -180,7 +230,16 @@ export class SessionClient {
     return this.#call(history, { id, query, options }, bodyOf(history));
   }
 
-  /** Reads a page of the sessions with their histories, newest first by default. */
+  /**
+   * Reads a page of the sessions with their histories, newest first by default.
+   *
+   * @example
+   * ```ts
+   * const query = { labels: { user: 'u-1' }, historyLimit: 1 };
+   * const { sessions, total } = await client.orThrow.list(query);
+   * console.log(total, sessions[0]?.history[0]?.content); // 1 Bridges, mostly.
+   * ```
+   */
   list(
     query: ListQuery = {},
     options: CallOptions = {},
@@ -192,6 +251,15 @@ export class SessionClient {
    * Iterates over all sessions, page by page with a cursor. A session that exists during the whole
    * iteration is yielded exactly once. A session that cannot be read is a `corrupt_record` item;
    * any other error is the last item. Never throws. The options apply to each page.
+   *
+   * @example
+   * ```ts
+   * let seconds = 0;
+   * for await (const item of client.each({ labels: { user: 'u-1' }, historyLimit: 0 })) {
+   *   if (item.isOk()) seconds += item.value.duration;
+   *   else console.error(item.error.message);
+   * }
+   * ```
    */
   each(
     query: EachQuery = {},
@@ -200,17 +268,44 @@ export class SessionClient {
     return this.#each(parseEachQuery(query), options);
   }
 
-  /** IDLE to ACTIVE. The time limit begins to run. */
+  /**
+   * IDLE to ACTIVE. The time limit begins to run.
+   *
+   * @example
+   * ```ts
+   * const { id: callId } = await client.orThrow.create({ face: 'ada', profile: 'tutor' });
+   * const started = await client.start(callId);
+   * if (started.isErr()) console.error('No line is free:', started.error.message);
+   * else console.log(started.value.status); // ACTIVE
+   * ```
+   */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
     return this.#call(changes.start, { id, options }, writtenOf(changes.start));
   }
 
-  /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
+  /**
+   * ACTIVE to PAUSED. A pause does not count towards the time limit.
+   *
+   * @example
+   * ```ts
+   * const { status } = await client.orThrow.pause(id); // the caller is put on hold
+   * console.log(status); // PAUSED
+   * ```
+   */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
     return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
   }
 
-  /** PAUSED to ACTIVE. The time limit continues to run. */
+  /**
+   * PAUSED to ACTIVE. The time limit continues to run.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.pause(id);
+   * const { status } = await client.orThrow.resume(id);
+   * console.log(status); // ACTIVE
+   * ```
+   */
   resume(
     id: string,
     options: WriteOptions = {},
@@ -221,6 +316,13 @@ export class SessionClient {
   /**
    * Sets a new time limit, higher or lower than before, of a session that has not ended. It
    * includes the seconds already used: a limit that is not higher than these is `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.extend(id, { timeLimit: 1200 });
+   * const { options } = await client.orThrow.get(id);
+   * console.log(options.timeLimit); // 1200
+   * ```
    */
   extend(
     id: string,
@@ -233,6 +335,16 @@ export class SessionClient {
   /**
    * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
    * An update that changes nothing writes nothing.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.update(id, {
+   *   labels: { title: 'Bridges', draft: null },
+   *   metadata: { rating: 4 },
+   * });
+   * const { labels } = await client.orThrow.get(id);
+   * console.log(labels?.['title']); // Bridges
+   * ```
    */
   update(
     id: string,
@@ -245,6 +357,12 @@ export class SessionClient {
   /**
    * Ends the session with the reason `terminated`. Succeeds without a change if the session has
    * ended.
+   *
+   * @example
+   * ```ts
+   * const { status, endReason } = await client.orThrow.terminate(id);
+   * console.log(status, endReason); // TERMINATED terminated
+   * ```
    */
   terminate(
     id: string,
@@ -253,12 +371,31 @@ export class SessionClient {
     return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
   }
 
-  /** Ends the session with the reason `failed`. */
+  /**
+   * Ends the session with the reason `failed`.
+   *
+   * @example
+   * ```ts
+   * const { entries } = await client.orThrow.history(id);
+   * await askModel(entries).catch(() => client.orThrow.fail(id));
+   * ```
+   */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
     return this.#call(changes.fail, { id, options }, writtenOf(changes.fail));
   }
 
-  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. */
+  /**
+   * Adds entries to the history of an ACTIVE or PAUSED session, all or none.
+   *
+   * @example
+   * ```ts
+   * const turn = [{ role: 'user', content: 'And a tunnel.' }];
+   * const appended = await client.append(id, turn, { operationId: 'message-3' });
+   * if (appended.isErr()) console.error(appended.error.message);
+   * const again = await client.orThrow.append(id, turn, { operationId: 'message-3' });
+   * console.log(again.repeated); // true
+   * ```
+   */
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
@@ -276,6 +413,15 @@ export class SessionClient {
    * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
    * entries up to the position `to`, and after them `entries`. If the history does not end at
    * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   *
+   * @example
+   * ```ts
+   * const { position } = await client.orThrow.history(id);
+   * const summary = [{ role: 'system', content: 'She builds bridges.' }];
+   * await client.orThrow.rewind(id, { to: 0, entries: summary, ifPosition: position });
+   * const { history } = await client.orThrow.get(id);
+   * console.log(history.length); // 1
+   * ```
    */
   rewind(
     id: string,
@@ -289,6 +435,16 @@ export class SessionClient {
    * Leases a session that has not ended. If another holder has the session, the error is `leased`.
    * Every lease has a higher fencing token than the ones before. If the same holder already has the
    * session, the new lease replaces the earlier one.
+   *
+   * @example
+   * ```ts
+   * await using lease = await client.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const { fencingToken } = lease;
+   * const answer = [{ role: 'assistant', content: 'Which one was the longest?' }];
+   * await client.orThrow.append(id, answer, { fencingToken });
+   * const other = await client.lease(id, { holder: 'worker-2', seconds: 30 });
+   * console.log(other.isErr() && other.error.type); // leased
+   * ```
    */
   lease(
     id: string,
@@ -305,6 +461,13 @@ export class SessionClient {
    * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not
    * that of the current lease, the error is `lease_lost`, and after the end of the session
    * `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await client.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const renewed = await client.renew(id, { fencingToken, seconds: 30 });
+   * if (renewed.isErr()) console.error('Stop: another worker may have the session.');
+   * ```
    */
   renew(
     id: string,
@@ -322,6 +485,17 @@ export class SessionClient {
    * lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
    * when the session has ended: an error of `use` is then still its own, and the reason of the
    * signal, if `use` throws that. If the session cannot be leased, `use` is not called.
+   *
+   * @example
+   * ```ts
+   * const lease = { holder: 'worker-1', seconds: 30 };
+   * const done = await client.withLease(id, lease, async ({ sessions, signal }) => {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   const answer = await askModel(entries, signal);
+   *   return sessions.append(id, [{ role: 'assistant', content: answer }]);
+   * });
+   * if (done.isErr()) console.error(done.error.type);
+   * ```
    */
   withLease<T>(
     id: string,
@@ -343,6 +517,13 @@ export class SessionClient {
   /**
    * Makes a session want a worker, now or from a time on: `claim` then returns it. A session that
    * has ended is `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.wake(id);
+   * const inAnHour = new Date(Date.now() + 3_600_000);
+   * await client.orThrow.wake(id, { at: inAnHour }); // the earlier time counts
+   * ```
    */
   wake(
     id: string,
@@ -356,6 +537,16 @@ export class SessionClient {
    * Leases sessions that want a worker, the longest waiting first, at most `limit`. No two callers
    * get the same session at the same time. If an answer is lost, its sessions come again when their
    * leases have run out.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.wake(id);
+   * const { claimed } = await client.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+   * for (const { session, lease } of claimed) {
+   *   await client.orThrow.append(session.id, [{ role: 'assistant', content: 'Still there?' }]);
+   *   await client.orThrow.release(session.id, { fencingToken: lease.fencingToken, done: true });
+   * }
+   * ```
    */
   claim(
     input: ClaimInput,
@@ -371,6 +562,14 @@ export class SessionClient {
 
   /**
    * Cancels the work on a session: ends the lease on it, and the session wants no worker any more.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.wake(id);
+   * await client.orThrow.cancel(id, { reason: 'the caller has hung up' });
+   * const { claimed } = await client.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+   * console.log(claimed.length); // 0
+   * ```
    */
   cancel(
     id: string,
@@ -380,7 +579,17 @@ export class SessionClient {
     return this.#call(cancel, { id, input, options }, isEmptyAnswer).map(() => undefined);
   }
 
-  /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
+  /**
+   * Ends a lease. Also succeeds if the lease was already over and no other one followed.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await client.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * await client.orThrow.release(id, { fencingToken });
+   * const other = await client.lease(id, { holder: 'worker-2', seconds: 30 });
+   * console.log(other.isOk()); // true
+   * ```
+   */
   release(
     id: string,
     input: ReleaseInput,
@@ -393,6 +602,15 @@ export class SessionClient {
    * Erases the content, `id` and `data` of entries from the store at once, also of superseded
    * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
    * `history` returned.
+   *
+   * @example
+   * ```ts
+   * const { entries } = await client.orThrow.history(id, { last: 1 });
+   * const positions = entries.map(({ position }) => position);
+   * await client.orThrow.redact(id, positions);
+   * const { history } = await client.orThrow.get(id);
+   * console.log(history.map(({ content }) => content)); // [ 'What do you build?', '' ]
+   * ```
    */
   redact(
     id: string,
@@ -404,7 +622,16 @@ export class SessionClient {
     );
   }
 
-  /** Deletes the session. Also succeeds if it does not exist. */
+  /**
+   * Deletes the session. Also succeeds if it does not exist.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.delete(id);
+   * const found = await client.get(id);
+   * console.log(found.isErr() && found.error.type); // not_found
+   * ```
+   */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
     return this.#call(remove, { id, options }, isEmptyAnswer).map(() => undefined);
   }
@@ -416,6 +643,18 @@ export class SessionClient {
    * If the connection is lost, it reconnects and continues where it was. An error is the last item.
    * Aborting the signal ends the iteration at once, and leaving the loop closes the connection.
    * Nothing is sent before the first `next`. Never throws. The host must serve `eventRoutes()`.
+   *
+   * @example
+   * ```ts
+   * for await (const item of client.watch(id)) {
+   *   if (item.isErr()) break;
+   *   const change = item.value;
+   *   if (change.type === 'session.snapshot') console.log(change.session.history.length); // 2
+   *   if (change.type === 'session.changed') console.log(change.entries[0]?.content); // Bye!
+   *   if (change.type === 'session.changed') break;
+   *   await client.append(id, [{ role: 'user', content: 'Bye!' }]);
+   * }
+   * ```
    */
   watch(
     id: string,

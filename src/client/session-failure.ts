@@ -8,7 +8,19 @@ import type { ClientError } from './client-error.js';
  */
 export type SessionFailure = Failure<ClientError | CallbackFailed>;
 
-/** The class of `SessionFailure`, for `instanceof`. */
+/**
+ * The class of `SessionFailure`, for `instanceof`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.orThrow.get('no-such-id');
+ * } catch (failure) {
+ *   if (!(failure instanceof SessionFailure)) throw failure;
+ *   console.log(failure.type); // not_found
+ * }
+ * ```
+ */
 export const SessionFailure: {
   new (error: ClientError | CallbackFailed): SessionFailure;
   readonly [Symbol.hasInstance]: (value: unknown) => value is SessionFailure;

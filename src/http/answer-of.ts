@@ -43,6 +43,18 @@ export const inClientTerms = (operation: AnyOperation, error: SessionError): Han
 /**
  * The result of a service call with wire names in its error; `store_unavailable` after the
  * handler's `timeoutMs`.
+ *
+ * @example
+ * ```ts
+ * const answer: Route['answer'] = async (call) => {
+ *   const found = await answerOf(call, call.sessions.get(call.id, { historyLimit: 0 }));
+ *   return found.map(({ historyCount }) => ({
+ *     status: 200,
+ *     headers: { 'Content-Type': 'application/json' },
+ *     body: JSON.stringify({ length: historyCount }),
+ *   }));
+ * };
+ * ```
  */
 export const answerOf = async <T, E extends SessionError>(
   { handler, operation }: Pick<Call<unknown>, 'handler' | 'operation'>,

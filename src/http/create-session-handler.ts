@@ -163,6 +163,18 @@ const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerRespons
  * `/express`, `/koa` and `/fetch` mount it. It serves create, list and get, and the given groups of
  * routes. Throws a `TypeError` that names every invalid or unknown option. The handler never throws
  * or rejects.
+ *
+ * @example
+ * ```ts
+ * const handler = createSessionHandler({
+ *   sessions,
+ *   authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
+ * });
+ * const serve = fetchHandler(handler); // of colloquy/fetch, for Hono, Deno and Bun
+ * const headers = { 'X-API-KEY': 'key-1' };
+ * const { status } = await serve(new Request(`https://api.example/session/${id}`, { headers }));
+ * console.log(status); // 200
+ * ```
  */
 export const createSessionHandler = <S extends TenantSessions>(
   options: SessionHandlerOptions<S>,

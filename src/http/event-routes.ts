@@ -17,7 +17,14 @@ import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
 
-/** Options of `eventRoutes`. */
+/**
+ * Options of `eventRoutes`.
+ *
+ * @example
+ * ```ts
+ * const routes = eventRoutes({ heartbeatMs: 10_000, maxStreams: 5000, maxStreamsPerTenant: 500 });
+ * ```
+ */
 export interface EventRoutesOptions {
   /**
    * Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000.
@@ -83,8 +90,18 @@ const parseWatchQuery = queryParser(watch);
 
 /**
  * Serves the events of a session as Server-Sent Events (HTML Living Standard, 9.2) at `GET
- * /session/{session_id}/events`, for `createSessionHandler({ routes: [eventRoutes()] })`. The store
- * must have events. Throws a `TypeError` that names every invalid or unknown option.
+ * /session/{session_id}/events`. The store must have events. Throws a `TypeError` that names every
+ * invalid or unknown option.
+ *
+ * @example
+ * ```ts
+ * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
+ * const handler = createSessionHandler({ sessions, authenticate, routes: [eventRoutes()] });
+ * const headers = { 'X-API-KEY': 'key-1' };
+ * const stream = new Request(`https://api.example/session/${id}/events`, { headers });
+ * const { body } = await fetchHandler(handler)(stream);
+ * await body?.cancel();
+ * ```
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
   const limits = parseOptions('eventRoutes', options, defaults, (issues) =>

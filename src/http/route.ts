@@ -57,7 +57,19 @@ export interface Call<S = TenantSessions> {
   readonly handler: HandlerContext;
 }
 
-/** An operation, and how to answer it. */
+/**
+ * An operation, and how to answer it.
+ *
+ * @example
+ * ```ts
+ * const output = { status: 204 };
+ * const ping: Route = {
+ *   operation: { name: 'ping', tag: 'Health', method: 'GET', path: '/ping', errors: [], output },
+ *   authenticate: 'everybody',
+ *   answer: async () => ok({ status: 204, headers: {} }),
+ * };
+ * ```
+ */
 export interface Route<S = TenantSessions> {
   /**
    * Its path is fixed, or has `{session_id}` as its second segment. A path that ends in `/*`

@@ -21,6 +21,42 @@ import { TenantBudget } from './tenant-budget.js';
 
 /**
  * Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need.
+ *
+ * @example
+ * ```ts
+ * const handler = createSessionHandler({
+ *   sessions,
+ *   authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
+ *   routes: [commandRoutes(), historyRoutes(), eventRoutes()],
+ *   logger: console,
+ *   onError: ({ type }) => console.error('answered with 500 or above:', type),
+ *   onDenied: ({ path, reason }) => console.warn(reason, 'key for', path),
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const handler = createSessionHandler({
+ *   sessions,
+ *   authenticate: (key) => (key === 'key-1' ? 'acme' : undefined), // or ask your database
+ *   labels: true,
+ *   metadata: true,
+ *   sessionTimes: true,
+ *   entryData: true,
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const handler = createSessionHandler({
+ *   sessions,
+ *   authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
+ *   timeoutMs: 5000,
+ *   maxBodyBytes: 64 * 1024,
+ *   maxPendingBytes: 8 * 1024 * 1024,
+ *   origin: true,
+ * });
+ * ```
  */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
   /** A `SessionService`. */

@@ -86,6 +86,14 @@ export type AuthenticationRequest = Pick<HandlerRequest, 'method' | 'url' | 'pre
  * value of `X-API-KEY`. Without the header it is empty, and never `undefined`, because some
  * database libraries take `undefined` for "no condition". To use a cookie or a bearer token, read
  * it from `request`.
+ *
+ * @example
+ * ```ts
+ * const tenants = new Map([['Bearer token-1', 'acme']]); // or check a signed token
+ * const authenticate: Authenticate = (_key, request) =>
+ *   tenants.get(request.header('authorization') ?? '');
+ * const handler = createSessionHandler({ sessions, authenticate });
+ * ```
  */
 export type Authenticate = (
   key: string,

@@ -165,10 +165,21 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 ];
 
 /**
- * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST
- * /start-session/{session_id}` and those of the other commands, of appends, leases, redactions and
- * deletions. With them, `POST /create-session` also takes `start`, `wake`, `entries` and `from`,
- * and every API key can change, append to and delete the sessions of its tenant.
+ * The commands: `POST /start-session/{session_id}` and those of the other commands, of appends,
+ * leases, redactions and deletions. With them, `POST /create-session` also takes `start`, `wake`,
+ * `entries` and `from`, and every API key can change, append to and delete the sessions of its
+ * tenant.
+ *
+ * @example
+ * ```ts
+ * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
+ * const handler = createSessionHandler({ sessions, authenticate, routes: [commandRoutes()] });
+ * const pause = new Request(`https://api.example/pause-session/${id}`, {
+ *   method: 'POST',
+ *   headers: { 'X-API-KEY': 'key-1' },
+ * });
+ * console.log((await fetchHandler(handler)(pause)).status); // 200
+ * ```
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [
   { operation: openedCreate, answer: createAnswer(openedCreate) },
@@ -178,9 +189,17 @@ export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & Te
 ];
 
 /**
- * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a
- * part of a history, the last entries or those after a position. It reveals nothing beyond `GET
- * /session/{session_id}`.
+ * `GET /session/{session_id}/history`: a part of a history, the last entries or those after a
+ * position. It reveals nothing beyond `GET /session/{session_id}`.
+ *
+ * @example
+ * ```ts
+ * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
+ * const handler = createSessionHandler({ sessions, authenticate, routes: [historyRoutes()] });
+ * const headers = { 'X-API-KEY': 'key-1' };
+ * const last = new Request(`https://api.example/session/${id}/history?last=1`, { headers });
+ * console.log((await fetchHandler(handler)(last)).status); // 200
+ * ```
  */
 export const historyRoutes = (): RouteGroup<TenantHistories> =>
   historyOperations.map((operation) => ({ operation }));

@@ -126,6 +126,16 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
  * with each of them in constant time, so neither memory nor timing reveals a key. It answers
  * synchronously where the runtime has node:crypto, and with a promise elsewhere, such as in Workers
  * without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and contains no key.
+ *
+ * @example
+ * ```ts
+ * const sha256 = 'd9ef8196557c9da69806fb5d777f4e5ad6d5c18593039e0ff62f9fdf003b0198';
+ * const authenticate = staticApiKeys([
+ *   { key: 'key-1', tenant: 'acme' },
+ *   { sha256, tenant: 'globex' }, // of key-3
+ * ]);
+ * console.log(await authenticate('key-1'), await authenticate('key-3')); // acme globex
+ * ```
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
   parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));

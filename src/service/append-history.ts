@@ -27,7 +27,21 @@ import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** A history entry to append. */
+/**
+ * A history entry to append.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.append(id, [
+ *   {
+ *     role: 'user',
+ *     content: 'And a tunnel.',
+ *     timestamp: new Date(),
+ *     data: { latencyMs: 420 },
+ *   },
+ * ]);
+ * ```
+ */
 export interface NewHistoryEntry {
   /** 1 to 64 characters. */
   readonly role: string;
@@ -49,7 +63,24 @@ export interface NewHistoryEntry {
   readonly position?: number;
 }
 
-/** Options of `append`. */
+/**
+ * Options of `append`.
+ *
+ * @example
+ * ```ts
+ * const { entries, position } = await sessions.orThrow.history(id);
+ * const answer = [{ role: 'assistant', content: await askModel(entries) }];
+ * const appended = await sessions.append(id, answer, { ifPosition: position });
+ * if (appended.isErr() && appended.error.type === 'history_moved') console.error('Ask again.');
+ * ```
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.append(id, [{ role: 'user', content: 'Hello?' }], { wake: true });
+ * const { count } = await sessions.orThrow.countWaiting();
+ * console.log(count); // 1
+ * ```
+ */
 export interface AppendOptions extends OperationOptions {
   /**
    * Appends only if the history still ends at this position, which `append` or `history` returned;

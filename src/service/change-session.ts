@@ -11,7 +11,22 @@ import { checkCommand, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
-/** Options of commands and of `append`. */
+/**
+ * Options of commands and of `append`.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.pause(id, { operationId: 'hold-1' });
+ * const { repeated } = await sessions.orThrow.pause(id, { operationId: 'hold-1' });
+ * console.log(repeated); // true
+ * ```
+ *
+ * @example
+ * ```ts
+ * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+ * await sessions.orThrow.terminate(id, { fencingToken });
+ * ```
+ */
 export interface OperationOptions {
   /**
    * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to

@@ -15,7 +15,21 @@ import { replaceState } from './replace-state.js';
 import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** Input of `claim` and of `claimAny`. */
+/**
+ * Input of `claim` and of `claimAny`.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.wake(id);
+ * const { claimed } = await sessions.orThrow.claim({
+ *   holder: 'worker-1',
+ *   seconds: 60,
+ *   limit: 5,
+ *   historyLimit: 20,
+ *   attempts: 3,
+ * });
+ * ```
+ */
 export interface ClaimInput extends LeaseInput {
   /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
   readonly limit?: number;

@@ -34,7 +34,20 @@ import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** The session to fork, of the same tenant. */
+/**
+ * The session to fork, of the same tenant.
+ *
+ * @example
+ * ```ts
+ * const { entries } = await sessions.orThrow.history(id);
+ * const fork = await sessions.orThrow.create({
+ *   face: 'ada',
+ *   profile: 'interviewer',
+ *   from: { id, position: entries[0]?.position ?? 0 },
+ * });
+ * console.log(fork.historyCount, fork.origin?.id === id); // 1 true
+ * ```
+ */
 export interface ForkInput {
   /** The id of the session. */
   readonly id: string;
@@ -45,7 +58,41 @@ export interface ForkInput {
   readonly position?: number;
 }
 
-/** The session to create. All texts are empty by default. */
+/**
+ * The session to create. All texts are empty by default.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.create({
+ *   id: 'call-7',
+ *   face: 'ada',
+ *   profile: 'receptionist',
+ *   behavior: 'Be brief.',
+ *   context: 'The office is closed on Fridays.',
+ *   metadata: { line: '+1 555 0123' },
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const { status } = await sessions.orThrow.create({
+ *   face: 'ada',
+ *   profile: 'receptionist',
+ *   start: true,
+ *   wake: true, // a worker answers
+ *   entries: [{ role: 'user', content: 'Are you open?' }],
+ * });
+ * console.log(status); // ACTIVE
+ * ```
+ *
+ * @example
+ * ```ts
+ * const call = { face: 'ada', profile: 'receptionist' };
+ * await sessions.orThrow.create({ ...call, idempotencyKey: 'call-7' });
+ * const again = sessions.create({ ...call, idempotencyKey: 'call-7', historyLimit: 0 });
+ * console.log((await unwrap(again)).repeated); // true
+ * ```
+ */
 export interface CreateSessionInput extends Partial<SessionOptions> {
   /**
    * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it.
@@ -96,7 +143,16 @@ export interface CreateSessionInput extends Partial<SessionOptions> {
   readonly historyLimit?: number;
 }
 
-/** Options of `create`. */
+/**
+ * Options of `create`.
+ *
+ * @example
+ * ```ts
+ * const fork = { face: 'ada', profile: 'interviewer', from: { id } };
+ * const created = await sessions.create(fork, { maxBytes: 10 });
+ * console.log(created.isErr() && created.error.type); // page_too_large
+ * ```
+ */
 export interface CreateOptions {
   /**
    * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are

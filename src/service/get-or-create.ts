@@ -14,7 +14,21 @@ import { getSession } from './get-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** The session to get, or to create if there is none. */
+/**
+ * The session to get, or to create if there is none.
+ *
+ * @example
+ * ```ts
+ * const { status } = await sessions.orThrow.getOrCreate({
+ *   id: 'chat-u-1',
+ *   face: 'ada',
+ *   profile: 'tutor',
+ *   labels: { user: 'u-1' },
+ *   start: false,
+ * });
+ * console.log(status); // IDLE
+ * ```
+ */
 export interface GetOrCreateInput
   extends Omit<CreateSessionInput, 'id' | 'idempotencyKey' | 'start'> {
   /** The id, 1 to 256 characters. */

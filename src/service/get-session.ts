@@ -8,7 +8,15 @@ import type { Answer, ReadSize, SessionKey } from '../store/session-store.js';
 import type { ReadOptions } from './list-sessions.js';
 import type { Settings } from './settings.js';
 
-/** Options of `get`. */
+/**
+ * Options of `get`.
+ *
+ * @example
+ * ```ts
+ * const { history, historyCount } = await sessions.orThrow.get(id, { historyLimit: 1 });
+ * console.log(history.length, historyCount); // 1 2
+ * ```
+ */
 export interface GetOptions extends ReadOptions {
   /**
    * Maximum number of the latest history entries, from 0; `historyCount` is the number of all.

@@ -35,6 +35,13 @@ export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> 
  * The HTTP status with which the handler answers an error of an operation, for routes of your own;
  * 500 for the `callback_failed` of `withLease`. Its type has only the statuses of the errors that
  * `error` may be.
+ *
+ * @example
+ * ```ts
+ * const found = await sessions.get('no-such-id');
+ * const status = found.isOk() ? 200 : httpStatusOf(found.error);
+ * console.log(status); // 404
+ * ```
  */
 export function httpStatusOf<T extends keyof typeof statuses>(error: {
   readonly type: T;

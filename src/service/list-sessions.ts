@@ -13,7 +13,21 @@ import type { SessionPage } from './operation-results.js';
 import { runOperation } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** A query for `each`. */
+/**
+ * A query for `each`.
+ *
+ * @example
+ * ```ts
+ * for await (const item of sessions.each({
+ *   createdAfter: '2026-01-01T00:00:00Z',
+ *   createdBefore: new Date('2026-02-01T00:00:00Z'),
+ *   status: ['ACTIVE', 'PAUSED'],
+ *   order: 'oldest',
+ *   limit: 50,
+ * }))
+ *   console.info(item.isOk() ? item.value.id : item.error.message);
+ * ```
+ */
 export interface EachQuery {
   /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number;
@@ -52,7 +66,25 @@ export interface EachQuery {
   readonly historyLimit?: number;
 }
 
-/** A query for `list`: a page by its number, or by a cursor. */
+/**
+ * A query for `list`: a page by its number, or by a cursor.
+ *
+ * @example
+ * ```ts
+ * const first = await sessions.orThrow.list({ limit: 20, page: 1, order: 'updated' });
+ * console.log(first.total, first.nextCursor); // 1 undefined
+ * ```
+ *
+ * @example
+ * ```ts
+ * let cursor: string | undefined;
+ * do {
+ *   const page = await sessions.orThrow.list({ limit: 50, ...(cursor && { cursor }) });
+ *   for (const { id, status } of page.sessions) console.info(id, status);
+ *   cursor = page.nextCursor;
+ * } while (cursor);
+ * ```
+ */
 export interface ListQuery extends EachQuery {
   /** Number of sessions on a page, from 1; above 100 it counts as 100. Default: 10. */
   readonly limit?: number;
@@ -60,7 +92,15 @@ export interface ListQuery extends EachQuery {
   readonly page?: number;
 }
 
-/** Options of reads. */
+/**
+ * Options of reads.
+ *
+ * @example
+ * ```ts
+ * const found = await sessions.get(id, { maxBytes: 10 });
+ * console.log(found.isErr() && found.error.type); // page_too_large
+ * ```
+ */
 export interface ReadOptions {
   /**
    * Maximum size of the answer in approximate bytes of JSON; a larger one is `page_too_large`, and
@@ -70,7 +110,18 @@ export interface ReadOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Options of `list`. */
+/**
+ * Options of `list`.
+ *
+ * @example
+ * ```ts
+ * const page = await sessions.orThrow.list({ historyLimit: 0 }, { withWatchCursor: true });
+ * const { watchCursor: cursor = '0' } = page;
+ * await sessions.orThrow.pause(id);
+ * for await (const { type } of sessions.orThrow.watchAll({ cursor }))
+ *   if (type === 'session.paused') break;
+ * ```
+ */
 export interface ListOptions extends ReadOptions {
   /**
    * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the

@@ -7,7 +7,19 @@ import { NOT_IN_HISTORY } from './append-history.js';
 import type { HistoryPart } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** The part of a history to read: the last entries, those after a position, or those before one. */
+/**
+ * The part of a history to read: the last entries, those after a position, or those before one.
+ *
+ * @example
+ * ```ts
+ * const latest = await sessions.orThrow.history(id, { last: 1 });
+ * console.log(latest.entries[0]?.content); // Bridges, mostly.
+ * const before = await sessions.orThrow.history(id, { before: latest.start, limit: 50 });
+ * console.log(before.entries[0]?.content); // What do you build?
+ * const after = await sessions.orThrow.history(id, { after: latest.position });
+ * console.log(after.entries.length); // 0
+ * ```
+ */
 export type HistoryQuery =
   | {
       /**

@@ -7,7 +7,21 @@ import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** Input of `rewind`. */
+/**
+ * Input of `rewind`.
+ *
+ * @example
+ * ```ts
+ * const { entries, position } = await sessions.orThrow.history(id);
+ * await sessions.orThrow.rewind(id, {
+ *   to: entries[0]?.position ?? 0,
+ *   entries: [{ role: 'user', content: 'Ships, mostly.' }],
+ *   ifPosition: position,
+ *   operationId: 'edit-1',
+ *   wake: true, // a worker answers again
+ * });
+ * ```
+ */
 export interface RewindInput extends OperationOptions {
   /**
    * The position of an entry of the current history, or 0: the entries up to it stay, the others

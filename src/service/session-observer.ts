@@ -16,6 +16,18 @@ export interface ObservedOperation {
  * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide
  * observers. An observer can neither change nor delay an answer. Errors that it throws or rejects
  * with are ignored.
+ *
+ * @example
+ * ```ts
+ * const timing: SessionObserver = {
+ *   async run({ name, tenant }, call) {
+ *     const begunAt = performance.now();
+ *     const result = await call();
+ *     console.info(name, tenant, result.isOk(), performance.now() - begunAt);
+ *   },
+ * };
+ * const timed = new SessionService({ store, observers: [timing] });
+ * ```
  */
 export interface SessionObserver {
   /**

@@ -86,7 +86,20 @@ export let settingsOf: (sessions: unknown) => Settings | undefined;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
- * `ResultAsync`; none throws or rejects, even for invalid arguments or a faulty store.
+ * `ResultAsync`; none throws or rejects, even for invalid arguments or a faulty store. In the
+ * examples of the operations, `id` is an ACTIVE session with two entries: a question, and the
+ * answer "Bridges, mostly."
+ *
+ * @example
+ * ```ts
+ * const sessions = new SessionService({ store: new MemorySessionStore() });
+ * const created = await sessions.create({ face: 'ada', profile: 'interviewer', start: true });
+ * if (created.isErr()) throw new Error(created.error.message);
+ * const { id } = created.value;
+ * await sessions.append(id, [{ role: 'user', content: 'I build bridges.' }]);
+ * const { history } = await sessions.orThrow.get(id);
+ * console.log(history.length); // 1
+ * ```
  */
 export class SessionService {
   readonly #settings: Settings;
@@ -103,12 +116,27 @@ export class SessionService {
     this.#settings = Settings.is(options) ? options : parseSettings(options);
   }
 
-  /** The clock that the service was given, or that of the machine. */
+  /**
+   * The clock that the service was given, or that of the machine.
+   *
+   * @example
+   * ```ts
+   * const { endsAt } = await sessions.orThrow.get(id);
+   * const secondsLeft = endsAt ? (Date.parse(endsAt) - sessions.clock.now()) / 1000 : Infinity;
+   * ```
+   */
   get clock(): Clock {
     return this.#settings.clock;
   }
 
-  /** The limits, faces and profiles that this service allows. */
+  /**
+   * The limits, faces and profiles that this service allows.
+   *
+   * @example
+   * ```ts
+   * console.log(sessions.policy.limits.contentBytes); // 262144
+   * ```
+   */
   get policy(): InputPolicy {
     return this.#settings.policy;
   }
@@ -116,6 +144,12 @@ export class SessionService {
   /**
    * The same service for another tenant. A tenant has 1 to 256 characters of any kind; with any
    * other value every operation returns `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * const found = await sessions.forTenant('globex').get(id); // a session of the tenant acme
+   * console.log(found.isErr() && found.error.type); // not_found
+   * ```
    */
   forTenant(tenant: string): SessionService {
     return sessionsOf(this.#settings.forTenant(tenant));
@@ -124,6 +158,16 @@ export class SessionService {
   /**
    * The same operations as promises of their values, for `await` and `try`: an error rejects with a
    * `SessionFailure`. An iterable throws at its first error.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   await sessions.orThrow.start(id);
+   * } catch (failure) {
+   *   if (!(failure instanceof SessionFailure)) throw failure;
+   *   console.log(failure.type); // invalid_transition
+   * }
+   * ```
    */
   get orThrow(): OrThrow<SessionService> {
     return orThrowOf<SessionService>(this);
@@ -132,6 +176,18 @@ export class SessionService {
   /**
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork
    * it, in one step: all of this is done, or nothing.
+   *
+   * @example
+   * ```ts
+   * const created = await sessions.create({
+   *   face: 'ada',
+   *   profile: 'interviewer',
+   *   timeLimit: 1800,
+   *   labels: { user: 'u-1' },
+   * });
+   * if (created.isErr()) console.error(created.error.message);
+   * else console.log(created.value.status); // IDLE
+   * ```
    */
   create(
     input: CreateSessionInput,
@@ -146,6 +202,15 @@ export class SessionService {
    * Reads the session with an id of the caller's own, whatever its options and its status, or
    * creates and starts it. `created` says which. Of several calls at the same time, one creates the
    * session and all get it.
+   *
+   * @example
+   * ```ts
+   * const call = { id: 'call-555-0123', face: 'ada', profile: 'receptionist' };
+   * const first = await sessions.orThrow.getOrCreate(call);
+   * console.log(first.created, first.status); // true ACTIVE
+   * const again = await sessions.orThrow.getOrCreate(call);
+   * console.log(again.created); // false
+   * ```
    */
   getOrCreate(
     input: GetOrCreateInput,
@@ -156,7 +221,16 @@ export class SessionService {
     );
   }
 
-  /** Reads a session with its history. */
+  /**
+   * Reads a session with its history.
+   *
+   * @example
+   * ```ts
+   * const found = await sessions.get(id);
+   * if (found.isErr()) console.error(found.error.type);
+   * else console.log(found.value.status, found.value.history.length); // ACTIVE 2
+   * ```
+   */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
     return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, (settings, key) =>
       readSession(settings, key, options),
@@ -167,6 +241,14 @@ export class SessionService {
    * Reads a part of a history: the last entries, those after a position, or those before one. The
    * cost depends on the part, not on the length of the history. A position that is not in this
    * history is `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * const { entries, start, position } = await sessions.orThrow.history(id, { last: 20 });
+   * console.log(entries.at(-1)?.content); // Bridges, mostly.
+   * const older = await sessions.orThrow.history(id, { before: start });
+   * const newer = await sessions.orThrow.history(id, { after: position });
+   * ```
    */
   history(
     id: string,
@@ -180,6 +262,13 @@ export class SessionService {
   /**
    * Reads a page of the tenant's sessions with their histories, newest first by default. With
    * `withWatchCursor`, `watchAll` can continue after it without a gap.
+   *
+   * @example
+   * ```ts
+   * const query = { labels: { user: 'u-1' }, historyLimit: 1 };
+   * const { sessions: found, total } = await sessions.orThrow.list(query);
+   * console.log(total, found[0]?.history[0]?.content); // 1 Bridges, mostly.
+   * ```
    */
   list(
     query: ListQuery = {},
@@ -194,12 +283,31 @@ export class SessionService {
    * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists
    * during the whole iteration is yielded exactly once. A session that cannot be read is a
    * `corrupt_record` item; any other error is the last item. Never throws.
+   *
+   * @example
+   * ```ts
+   * let seconds = 0;
+   * for await (const item of sessions.each({ labels: { user: 'u-1' }, historyLimit: 0 })) {
+   *   if (item.isOk()) seconds += item.value.duration;
+   *   else console.error(item.error.message);
+   * }
+   * ```
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, OperationErrors['each']>> {
     return eachSession(this.#settings, parseEachQuery(query));
   }
 
-  /** IDLE to ACTIVE. The time limit begins to run. */
+  /**
+   * IDLE to ACTIVE. The time limit begins to run.
+   *
+   * @example
+   * ```ts
+   * const { id: callId } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
+   * const started = await sessions.start(callId);
+   * if (started.isErr()) console.error('No line is free:', started.error.message);
+   * else console.log(started.value.status); // ACTIVE
+   * ```
+   */
   start(
     id: string,
     options: OperationOptions = {},
@@ -210,7 +318,15 @@ export class SessionService {
     });
   }
 
-  /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
+  /**
+   * ACTIVE to PAUSED. A pause does not count towards the time limit.
+   *
+   * @example
+   * ```ts
+   * const { status } = await sessions.orThrow.pause(id); // the caller is put on hold
+   * console.log(status); // PAUSED
+   * ```
+   */
   pause(
     id: string,
     options: OperationOptions = {},
@@ -218,7 +334,16 @@ export class SessionService {
     return this.#change(id, 'pause', options);
   }
 
-  /** PAUSED to ACTIVE. The time limit continues to run. */
+  /**
+   * PAUSED to ACTIVE. The time limit continues to run.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.pause(id);
+   * const { status } = await sessions.orThrow.resume(id);
+   * console.log(status); // ACTIVE
+   * ```
+   */
   resume(
     id: string,
     options: OperationOptions = {},
@@ -229,6 +354,13 @@ export class SessionService {
   /**
    * Sets a new time limit, higher or lower than before, of a session that has not ended. It
    * includes the seconds already used: a limit that is not higher than these is `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.extend(id, { timeLimit: 1200 });
+   * const { options } = await sessions.orThrow.get(id);
+   * console.log(options.timeLimit); // 1200
+   * ```
    */
   extend(
     id: string,
@@ -242,10 +374,19 @@ export class SessionService {
 
   /**
    * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
-   * `update(id, { labels: { title: 'Tax return', draft: null } })` sets `title` and removes
-   * `draft`. Concurrent updates are all applied; with `ifRevision`, only one that knows the latest.
-   * An update that changes nothing writes nothing. It is no activity: it moves neither `updatedAt`
-   * nor the inactivity timeout.
+   * Concurrent updates are all applied; with `ifRevision`, only one that knows the latest. An
+   * update that changes nothing writes nothing. It is no activity: it moves neither `updatedAt` nor
+   * the inactivity timeout.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.update(id, {
+   *   labels: { title: 'Bridges', draft: null },
+   *   metadata: { rating: 4 },
+   * });
+   * const { labels } = await sessions.orThrow.get(id);
+   * console.log(labels['title']); // Bridges
+   * ```
    */
   update(
     id: string,
@@ -260,6 +401,12 @@ export class SessionService {
   /**
    * Ends the session with the reason `terminated`. Succeeds without a change if the session has
    * ended.
+   *
+   * @example
+   * ```ts
+   * const { status, endReason } = await sessions.orThrow.terminate(id);
+   * console.log(status, endReason); // TERMINATED terminated
+   * ```
    */
   terminate(
     id: string,
@@ -270,6 +417,16 @@ export class SessionService {
 
   /**
    * Ends the session with the reason `failed`. Succeeds without a change if the session has ended.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   await askModel(entries);
+   * } catch {
+   *   await sessions.orThrow.fail(id);
+   * }
+   * ```
    */
   fail(
     id: string,
@@ -281,6 +438,15 @@ export class SessionService {
   /**
    * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not
    * depend on the history.
+   *
+   * @example
+   * ```ts
+   * const turn = [{ role: 'user', content: 'And a tunnel.' }];
+   * const appended = await sessions.append(id, turn, { operationId: 'message-3' });
+   * if (appended.isErr()) console.error(appended.error.message);
+   * const again = await sessions.orThrow.append(id, turn, { operationId: 'message-3' });
+   * console.log(again.repeated); // true
+   * ```
    */
   append(
     id: string,
@@ -295,9 +461,17 @@ export class SessionService {
   /**
    * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
    * entries up to the position `to`, and after them `entries`. No read returns the superseded
-   * entries any more. `rewind(id, { to: 0, entries: summary, ifPosition })` replaces the whole
-   * history by a summary. If the history does not end at `ifPosition`, the error is
-   * `history_moved`, and nothing is changed.
+   * entries any more. With `to: 0`, it replaces the whole history. If the history does not end at
+   * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   *
+   * @example
+   * ```ts
+   * const { position } = await sessions.orThrow.history(id);
+   * const summary = [{ role: 'system', content: 'She builds bridges.' }];
+   * await sessions.orThrow.rewind(id, { to: 0, entries: summary, ifPosition: position });
+   * const { historyCount } = await sessions.orThrow.get(id);
+   * console.log(historyCount); // 1
+   * ```
    */
   rewind(id: string, input: RewindInput): ResultAsync<Appended, OperationErrors['rewind']> {
     return this.#runOn({ name: 'rewind', id }, (settings, key) =>
@@ -313,6 +487,16 @@ export class SessionService {
    * before. If the same holder already has the session, such as a worker that was restarted under
    * its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
    * with `await using` at the end of the block.
+   *
+   * @example
+   * ```ts
+   * await using lease = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const { fencingToken } = lease;
+   * const answer = [{ role: 'assistant', content: 'Which one was the longest?' }];
+   * await sessions.orThrow.append(id, answer, { fencingToken });
+   * const other = await sessions.lease(id, { holder: 'worker-2', seconds: 30 });
+   * console.log(other.isErr() && other.error.type); // leased
+   * ```
    */
   lease(id: string, input: LeaseInput): ResultAsync<TakenLease, OperationErrors['lease']> {
     const taken = this.#runOn({ name: 'lease', id }, (settings, key) =>
@@ -327,6 +511,13 @@ export class SessionService {
    * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not
    * that of the current lease, the error is `lease_lost`, and after the end of the session
    * `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const renewed = await sessions.renew(id, { fencingToken, seconds: 30 });
+   * if (renewed.isErr()) console.error('Stop: another worker may have the session.');
+   * ```
    */
   renew(id: string, input: RenewInput): ResultAsync<SessionLease, OperationErrors['renew']> {
     return this.#runOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
@@ -341,6 +532,17 @@ export class SessionService {
    * as that is known, and when the session has ended: an error of `use` is then still its own, and
    * the reason of the signal, if `use` throws that. If the session cannot be leased, `use` is not
    * called.
+   *
+   * @example
+   * ```ts
+   * const lease = { holder: 'worker-1', seconds: 30 };
+   * const done = await sessions.withLease(id, lease, async ({ sessions, signal }) => {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   const answer = await askModel(entries, signal);
+   *   return sessions.append(id, [{ role: 'assistant', content: answer }]);
+   * });
+   * if (done.isErr()) console.error(done.error.message);
+   * ```
    */
   withLease<T>(
     id: string,
@@ -366,6 +568,13 @@ export class SessionService {
   /**
    * Makes a session want a worker, now or from a time on: `claim` then returns it. If it already
    * wants one, the earlier time counts. A session that has ended is `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const inAnHour = new Date(Date.now() + 3_600_000);
+   * await sessions.orThrow.wake(id, { at: inAnHour }); // the earlier time counts
+   * ```
    */
   wake(id: string, options: WakeOptions = {}): ResultAsync<void, OperationErrors['wake']> {
     return this.#runOn({ name: 'wake', id }, (settings, key) =>
@@ -379,6 +588,16 @@ export class SessionService {
    * is released with `done`, unless it was woken after the claim. If it is released without, or if
    * the lease runs out because the worker has crashed, it wants one again, until the maximum of
    * `attempts` is reached. A lease of anybody holds off claims until it ends.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+   * for (const { session, lease } of claimed) {
+   *   await sessions.orThrow.append(session.id, [{ role: 'assistant', content: 'Still there?' }]);
+   *   await sessions.orThrow.release(session.id, { fencingToken: lease.fencingToken, done: true });
+   * }
+   * ```
    */
   claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
     return claimSessions(this.#settings, 'claim', input);
@@ -388,6 +607,15 @@ export class SessionService {
    * The same for the sessions of all tenants, each tenant in its turn: `forTenant(tenant)` has the
    * operations for a claimed session. For a worker of the host's own, never for the request of one
    * tenant.
+   *
+   * @example
+   * ```ts
+   * const { claimed } = await sessions.orThrow.claimAny({ holder: 'worker-1', seconds: 30 });
+   * for (const { tenant, session, lease } of claimed) {
+   *   const theirs = sessions.forTenant(tenant);
+   *   await theirs.release(session.id, { fencingToken: lease.fencingToken, done: true });
+   * }
+   * ```
    */
   claimAny(input: ClaimInput): ResultAsync<Claims, OperationErrors['claimAny']> {
     return claimSessions(this.#settings, 'claimAny', input);
@@ -396,6 +624,13 @@ export class SessionService {
   /**
    * Counts the tenant's sessions that a worker could claim now, up to 10000: those that wait,
    * without those that a worker has. A host can add workers by it.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const { count } = await sessions.orThrow.countWaiting();
+   * console.log(count); // 1
+   * ```
    */
   countWaiting(): ResultAsync<WaitingCount, OperationErrors['countWaiting']> {
     return countWaiting(this.#settings, 'countWaiting');
@@ -404,6 +639,12 @@ export class SessionService {
   /**
    * The same for the sessions of all tenants. For the host's own use, never for the request of one
    * tenant.
+   *
+   * @example
+   * ```ts
+   * const { count, limit } = await sessions.orThrow.countWaitingAny();
+   * console.log(count < limit ? `${count} wait` : `${limit} or more wait`); // 0 wait
+   * ```
    */
   countWaitingAny(): ResultAsync<WaitingCount, OperationErrors['countWaitingAny']> {
     return countWaiting(this.#settings, 'countWaitingAny');
@@ -415,6 +656,14 @@ export class SessionService {
    * holder is aborted: at once in a worker of `createWorker` if the store has events, otherwise at
    * the next renewal. The session itself goes on. Succeeds without a change if there is nothing to
    * cancel.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * await sessions.orThrow.cancel(id, { reason: 'the caller has hung up' });
+   * const { count } = await sessions.orThrow.countWaiting();
+   * console.log(count); // 0
+   * ```
    */
   cancel(id: string, options: CancelOptions = {}): ResultAsync<void, OperationErrors['cancel']> {
     return this.#runOn({ name: 'cancel', id }, (settings, key) =>
@@ -426,6 +675,14 @@ export class SessionService {
    * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim
    * without `done`: the session wants a worker again after a delay, which doubles with each attempt
    * from about a second to five minutes.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * await sessions.orThrow.release(id, { fencingToken });
+   * const { lease } = await sessions.orThrow.get(id);
+   * console.log(lease); // undefined
+   * ```
    */
   release(id: string, input: ReleaseInput): ResultAsync<void, OperationErrors['release']> {
     return this.#runOn({ name: 'release', id }, (settings, key) =>
@@ -437,6 +694,15 @@ export class SessionService {
    * Erases the content, `id` and `data` of entries from the store at once, also of superseded
    * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
    * `history` returned. Allowed in any status.
+   *
+   * @example
+   * ```ts
+   * const { entries } = await sessions.orThrow.history(id, { last: 1 });
+   * const positions = entries.map(({ position }) => position);
+   * await sessions.orThrow.redact(id, positions);
+   * const { history } = await sessions.orThrow.get(id);
+   * console.log(history.map(({ content }) => content)); // [ 'What do you build?', '' ]
+   * ```
    */
   redact(id: string, positions: readonly number[]): ResultAsync<void, OperationErrors['redact']> {
     return this.#runOn({ name: 'redact', id }, (settings, key) =>
@@ -444,7 +710,16 @@ export class SessionService {
     );
   }
 
-  /** Deletes the session. Also succeeds if it does not exist. */
+  /**
+   * Deletes the session. Also succeeds if it does not exist.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.delete(id);
+   * const found = await sessions.get(id);
+   * console.log(found.isErr() && found.error.type); // not_found
+   * ```
+   */
   delete(id: string): ResultAsync<void, OperationErrors['delete']> {
     return this.#runOn({ name: 'delete', id }, deleteSession);
   }
@@ -459,6 +734,18 @@ export class SessionService {
    * `not_found` if there is no such session, `store_unavailable` if the store's client was closed.
    * Aborting the signal ends the iteration at once, and so does the end of a block with `await
    * using`. Nothing is read before the first `next`. Never throws.
+   *
+   * @example
+   * ```ts
+   * for await (const item of sessions.watch(id)) {
+   *   if (item.isErr()) break;
+   *   const change = item.value;
+   *   if (change.type === 'session.snapshot') console.log(change.session.history.length); // 2
+   *   if (change.type === 'session.changed') console.log(change.entries[0]?.content); // Bye!
+   *   if (change.type === 'session.changed') break;
+   *   await sessions.append(id, [{ role: 'user', content: 'Bye!' }]);
+   * }
+   * ```
    */
   watch(
     id: string,
@@ -478,6 +765,15 @@ export class SessionService {
    * change once, in order for each session, or `events_lost` where events are missing. A page of
    * `list` has a cursor that leaves no gap. An end by the clock comes with the next sweep. An error
    * is the last item. `await using` ends it. Never throws.
+   *
+   * @example
+   * ```ts
+   * for await (const item of sessions.watchAll({ cursor: '0' })) {
+   *   if (item.isErr()) break;
+   *   console.log(item.value.type); // session.created
+   *   break;
+   * }
+   * ```
    */
   watchAll(
     options: WatchAllOptions = {},
@@ -493,6 +789,12 @@ export class SessionService {
    * stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and
    * deletes sessions after their retention. One sweep covers a part of a large store; pass its
    * `nextCursor` as `cursor` to continue. `createSweeper` calls it repeatedly.
+   *
+   * @example
+   * ```ts
+   * const { ended, deleted } = await sessions.orThrow.sweep();
+   * console.log(ended.length, deleted.length); // 0 0
+   * ```
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, OperationErrors['sweep']> {
     return runOperation(this.#settings, { name: 'sweep' }, () => {

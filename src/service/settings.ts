@@ -15,7 +15,32 @@ import type { SessionKey, SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
 
-/** Options of a `SessionService`. */
+/**
+ * Options of a `SessionService`.
+ *
+ * @example
+ * ```ts
+ * const sessions = new SessionService({
+ *   store,
+ *   tenant: 'acme',
+ *   idleTimeout: 15 * 60, // nobody takes the call up
+ *   inactivityTimeout: 5 * 60, // nobody says anything
+ *   gracePeriod: 60, // for the last words of a transcript
+ *   retention: 30 * 24 * 60 * 60, // then a sweep deletes it
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const sessions = new SessionService({
+ *   store,
+ *   faces: ['ada', 'grace'],
+ *   profiles: ['interviewer', 'tutor'],
+ *   limits: { activeSessions: 20 },
+ *   observers: [logging(console)],
+ * });
+ * ```
+ */
 export interface SessionServiceOptions {
   /** Where sessions are kept, such as a `MemorySessionStore`. */
   readonly store: SessionStore;

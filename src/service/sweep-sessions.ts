@@ -11,7 +11,19 @@ import { type OnEnded, RETRY_AFTER_MS, reportEnd, withoutReport } from './report
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
 
-/** Options of `sweep`. */
+/**
+ * Options of `sweep`.
+ *
+ * @example
+ * ```ts
+ * const reporting = new SessionService({ store: new MemorySessionStore({ reportEnds: true }) });
+ * const { id } = await reporting.orThrow.create({ face: 'ada', profile: 'tutor', start: true });
+ * await reporting.orThrow.terminate(id);
+ * const onEnded = ({ endReason }: EndedSession) => console.log(endReason); // terminated
+ * const { nextCursor: cursor } = await reporting.orThrow.sweep(100, { onEnded });
+ * if (cursor) await reporting.orThrow.sweep(100, { onEnded, cursor });
+ * ```
+ */
 export interface SweepOptions {
   /**
    * Called for each session that has ended for any reason: at least once, by one of the sweeping

@@ -15,7 +15,20 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
 
-/** Options of `createSweeper`. */
+/**
+ * Options of `createSweeper`.
+ *
+ * @example
+ * ```ts
+ * const store = new MemorySessionStore({ reportEnds: true });
+ * const sweeper = createSweeper(new SessionService({ store }), {
+ *   interval: 5,
+ *   batch: 100,
+ *   onEnded: ({ id, endReason, duration }) => console.info(id, endReason, duration),
+ *   onError: (error) => console.error(error),
+ * });
+ * ```
+ */
 export interface SweeperOptions {
   /**
    * Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1.
@@ -54,6 +67,13 @@ export interface SweepReport {
  * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and
  * deletes sessions after their retention. `await using` stops it at the end of the block, and waits
  * for the current batch.
+ *
+ * @example
+ * ```ts
+ * await using sweeper = createSweeper(sessions);
+ * const { ended, deleted } = await unwrap(sweeper.sweepOnce()); // such as in a cron job
+ * console.log(ended, deleted); // 0 0
+ * ```
  */
 export interface Sweeper extends AsyncDisposable {
   /**
@@ -102,6 +122,13 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
  * processes may run one; each end is stored and reported by one of them. Reads do not need it: they
  * return a session as TERMINATED from the millisecond of its deadline. Throws a `TypeError` that
  * names every invalid or unknown option.
+ *
+ * @example
+ * ```ts
+ * const sweeper = createSweeper(sessions, { onError: (error) => console.error(error) });
+ * sweeper.start();
+ * await sweeper.stop(); // when the process ends
+ * ```
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = parseSettings(sessions, options);

@@ -25,7 +25,11 @@ const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T
  * returns a promise of the value. Also takes results of your own, and throws their exceptions as
  * they are. For results of functions; the operations of a service have `orThrow`.
  *
- *     const { messages } = await unwrap(loadMessages(sessions, id));
+ * @example
+ * ```ts
+ * const lastWords = sessions.get(id).map(({ history }) => history.at(-1)?.content);
+ * console.log(await unwrap(lastWords)); // Bridges, mostly.
+ * ```
  */
 export function unwrap<T, E>(result: Result<T, E>): T;
 export function unwrap<T, E>(result: PromiseLike<Result<T, E>>): Promise<T>;

@@ -32,7 +32,17 @@ export interface UpdateInput {
   readonly metadata?: MetadataChanges;
 }
 
-/** Options of `update`. */
+/**
+ * Options of `update`.
+ *
+ * @example
+ * ```ts
+ * const { revision } = await sessions.orThrow.get(id);
+ * await sessions.orThrow.update(id, { metadata: { rating: 4 } });
+ * const late = await sessions.update(id, { metadata: { rating: 5 } }, { ifRevision: revision });
+ * console.log(late.isErr() && late.error.type); // conflict
+ * ```
+ */
 export interface UpdateOptions extends OperationOptions {
   /**
    * Updates only if the session still has this `revision`, which a read, a command or an update has

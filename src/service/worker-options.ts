@@ -26,7 +26,30 @@ export interface ClaimedWork extends HeldLease<SessionService> {
   readonly waitingSince: string;
 }
 
-/** Options of `createWorker`. */
+/**
+ * Options of `createWorker`.
+ *
+ * @example
+ * ```ts
+ * const worker = createWorker(sessions, {
+ *   run: ({ session }) => console.info('wanted', session.id),
+ *   concurrency: 4,
+ *   seconds: 60,
+ *   attempts: 3,
+ *   interval: 2,
+ *   onError: ({ type, message }) => console.error(type, message),
+ * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const worker = createWorker(sessions, {
+ *   run: ({ tenant, session }) => console.info('wanted', tenant, session.id),
+ *   allTenants: true,
+ *   holder: 'worker-1',
+ * });
+ * ```
+ */
 export interface WorkerOptions {
   /**
    * Does the work on a session. If it returns, the work is done, unless the session was woken since

@@ -20,6 +20,15 @@ import {
 /**
  * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits
  * for the work that it has begun.
+ *
+ * @example
+ * ```ts
+ * const worker = createWorker(sessions, {
+ *   run: ({ session }) => console.info('wanted', session.id),
+ * });
+ * worker.start();
+ * await worker.stop(); // when the process ends
+ * ```
  */
 export interface Worker extends AsyncDisposable {
   /** Claims sessions until `stop`. Like a timer, a running worker keeps the process alive. */
@@ -222,14 +231,17 @@ class WorkLoop {
  * it renews. Any number of processes may run one; no session has two workers at the same time.
  * Throws a `TypeError` that names every invalid or unknown option.
  *
- *     await using worker = createWorker(sessions, {
- *       run: async ({ session, sessions, signal }) => {
- *         const { entries } = await sessions.orThrow.history(session.id);
- *         const answer = await askModel(entries, signal);
- *         await sessions.orThrow.append(session.id, [{ role: 'assistant', content: answer }]);
- *       },
- *     });
- *     worker.start();
+ * @example
+ * ```ts
+ * await using worker = createWorker(sessions, {
+ *   run: async ({ session, sessions, signal }) => {
+ *     const { entries } = await sessions.orThrow.history(session.id);
+ *     const answer = await askModel(entries, signal);
+ *     await sessions.orThrow.append(session.id, [{ role: 'assistant', content: answer }]);
+ *   },
+ * });
+ * worker.start();
+ * ```
  */
 export const createWorker = (sessions: SessionService, options: WorkerOptions): Worker => {
   const settings = settingsOf(sessions);

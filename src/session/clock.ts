@@ -1,7 +1,19 @@
 import { err, Ok, type Result } from 'neverthrow';
 import { type Misconfigured, misconfigured } from './errors.js';
 
-/** A source of time, in milliseconds since the Unix epoch. */
+/**
+ * A source of time, in milliseconds since the Unix epoch.
+ *
+ * @example
+ * ```ts
+ * const clock = { now: () => Date.parse('2026-01-31T18:00:00Z') };
+ * const { createdAt } = await new SessionService({ store, clock }).orThrow.create({
+ *   face: 'ada',
+ *   profile: 'tutor',
+ * });
+ * console.log(createdAt); // 2026-01-31T18:00:00.000Z
+ * ```
+ */
 export interface Clock {
   /** The time in milliseconds since the epoch. */
   now(): number;

@@ -147,6 +147,14 @@ const wantedAt = ({ wakeAt = NEVER }: StateRecord): number => wakeAt;
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;
  * undefined if this is not a change, such as a renewed lease.
+ *
+ * @example
+ * ```ts
+ * const before = unwrap(store.findState({ tenant: 'acme', id }));
+ * await sessions.orThrow.pause(id);
+ * const after = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (before && after) console.log(changeDetailOf(before, after, Date.now())?.type); // paused
+ * ```
  */
 export const changeDetailOf = (
   previous: StateRecord,

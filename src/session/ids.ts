@@ -6,6 +6,14 @@ import { sha256 } from './sha256.js';
 /**
  * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3:
  * `A-Z a-z 0-9 - . _ ~`), and must be hard to guess.
+ *
+ * @example
+ * ```ts
+ * const ids = { next: () => `call-${crypto.randomUUID()}` };
+ * const calls = new SessionService({ store, ids });
+ * const { id } = await calls.orThrow.create({ face: 'ada', profile: 'receptionist' });
+ * console.log(id.startsWith('call-')); // true
+ * ```
  */
 export interface Ids {
   /** A new id: 1 to 128 characters, never given before. */

@@ -1,6 +1,14 @@
 import type { SessionLabels } from './session.js';
 
-/** Whether two sets of labels have the same names and values. */
+/**
+ * Whether two sets of labels have the same names and values.
+ *
+ * @example
+ * ```ts
+ * console.log(sameLabels({ user: 'u-1', channel: 'web' }, { user: 'u-1' })); // false
+ * console.log(sameLabels({}, undefined)); // true
+ * ```
+ */
 export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | undefined): boolean => {
   if (a === b) return true;
   const [one, other] = [Object.entries(a ?? {}), b ?? {}];
@@ -9,7 +17,14 @@ export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | unde
   );
 };
 
-/** Whether labels include all of the `wanted` names and values. */
+/**
+ * Whether labels include all of the `wanted` names and values.
+ *
+ * @example
+ * ```ts
+ * console.log(hasLabels({ user: 'u-1', channel: 'web' }, { user: 'u-1' })); // true
+ * ```
+ */
 export const hasLabels = (
   labels: SessionLabels | undefined,
   wanted: SessionLabels | undefined,

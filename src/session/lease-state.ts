@@ -23,7 +23,16 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
   return lease && sessionLeaseOf(lease);
 };
 
-/** Whether the current lease at `now` has this fencing token. */
+/**
+ * Whether the current lease at `now` has this fencing token.
+ *
+ * @example
+ * ```ts
+ * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(isLeasedWith(state, fencingToken, Date.now())); // true
+ * ```
+ */
 export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
   currentLease(state, now)?.fencingToken === fencingToken;
 

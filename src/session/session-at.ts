@@ -69,7 +69,15 @@ const workOf = (state: StateRecord): SessionWork | undefined => {
   return waits || hasFailed ? { attempts, ...waits, ...hasFailed } : undefined;
 };
 
-/** The session that a stored record describes at `now`, in milliseconds since the epoch. */
+/**
+ * The session that a stored record describes at `now`, in milliseconds since the epoch.
+ *
+ * @example
+ * ```ts
+ * const record = unwrap(store.find({ tenant: 'acme', id }));
+ * if (record) console.log(sessionAt(record, Date.now()).status); // ACTIVE
+ * ```
+ */
 export const sessionAt = (
   {
     head,

@@ -256,7 +256,19 @@ interface WatchOptionsBase {
   readonly leases?: boolean;
 }
 
-/** Options of `watchAll`. */
+/**
+ * Options of `watchAll`.
+ *
+ * @example
+ * ```ts
+ * for await (const item of sessions.watchAll({ cursor: '0', entries: true, sessions: true })) {
+ *   if (item.isErr() || item.value.type !== 'session.appended') continue;
+ *   const { entries = [], session } = item.value;
+ *   console.log(session?.status, entries.length); // ACTIVE 2
+ *   break;
+ * }
+ * ```
+ */
 export interface WatchAllOptions extends WatchOptionsBase {
   /**
    * The cursor of an item of `watchAll` or of a page of `list`, to continue after it; `0` for the
@@ -273,7 +285,32 @@ export interface WatchAllOptions extends WatchOptionsBase {
   readonly sessions?: boolean;
 }
 
-/** Options of `watch`. */
+/**
+ * Options of `watch`.
+ *
+ * @example
+ * ```ts
+ * let cursor = '';
+ * for await (const item of sessions.orThrow.watch(id, { historyLimit: 0 })) {
+ *   cursor = item.cursor; // keep it, to continue after this item
+ *   break;
+ * }
+ * await sessions.orThrow.terminate(id);
+ * const rest = sessions.orThrow.watch(id, { cursor });
+ * for await (const { type } of rest) console.log(type); // session.changed
+ * ```
+ *
+ * @example
+ * ```ts
+ * const changes = sessions.orThrow.watch(id, {
+ *   warnBefore: 60,
+ *   leases: true,
+ *   signal: AbortSignal.timeout(600_000),
+ *   onOpen: () => console.info('watching', id),
+ * });
+ * for await (const { type } of changes) if (type === 'session.snapshot') break;
+ * ```
+ */
 export interface WatchOptions extends WatchOptionsBase {
   /**
    * The cursor of an item of a watch of this session, to continue after it. Default: begins with a

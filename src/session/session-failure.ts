@@ -42,10 +42,15 @@ const messageOf = ({ type, message }: TypedError): string => {
  * With what the operations of `orThrow` reject. Its message has the type and the message of the
  * error, and what to do.
  *
- *     catch (failure) {
- *       if (failure instanceof SessionFailure && failure.type === 'leased') return busy();
- *       throw failure;
- *     }
+ * @example
+ * ```ts
+ * try {
+ *   await sessions.orThrow.get('no-such-id');
+ * } catch (failure) {
+ *   if (!(failure instanceof SessionFailure)) throw failure;
+ *   if (failure.error.type === 'not_found') console.log(failure.error.id); // no-such-id
+ * }
+ * ```
  */
 export class SessionFailure<E extends TypedError = SessionError | CallbackFailed> extends Error {
   /** `SessionFailure`. */

@@ -1,4 +1,17 @@
-/** Limits on input and answers, set with `new SessionService({ limits })`. */
+/**
+ * Limits on input and answers, set with `new SessionService({ limits })`.
+ *
+ * @example
+ * ```ts
+ * const limits: Partial<SessionLimits> = {
+ *   timeLimit: 3600,
+ *   contentBytes: 16 * 1024,
+ *   historyEntries: 2000,
+ *   activeSessions: (tenant) => (tenant === 'acme' ? 20 : 2),
+ * };
+ * const sessions = new SessionService({ store, limits });
+ * ```
+ */
 export interface SessionLimits {
   /**
    * Maximum `timeLimit` of each session, in seconds. A higher one is refused, and a session that is

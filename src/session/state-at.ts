@@ -88,6 +88,12 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
 /**
  * When the clock ends the session unless it is used or changed before, in milliseconds since the
  * epoch; `Infinity` for never. After the end: when the session is deleted.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id })); // its time limit: 600 seconds
+ * if (state) console.log(endsAt(state) - state.since); // 600000
+ * ```
  */
 export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord): number =>
   status === 'ACTIVE' ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs) : deadline;
@@ -95,6 +101,13 @@ export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord)
 /**
  * Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts
  * nothing.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id })); // its time limit: 600 seconds
+ * const inAnHour = Date.now() + 3_600_000;
+ * if (state) console.log(activeMsAt(state, inAnHour)); // 600000
+ * ```
  */
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
@@ -112,6 +125,13 @@ const clockEnds = {
 /**
  * The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no
  * process has stored it.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id })); // its time limit: 600 seconds
+ * const inAnHour = Date.now() + 3_600_000;
+ * if (state) console.log(stateAt(state, inAnHour).status); // TERMINATED
+ * ```
  */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline, terms } = state;
@@ -133,6 +153,12 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
 /**
  * When a sweep must process the session, in milliseconds since the epoch: to report its end, to end
  * it or to delete it. `Infinity` for never.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(dueAtOf(state) === endsAt(state)); // true
+ * ```
  */
 export const dueAtOf = (state: StateRecord): number => state.report?.dueAt ?? endsAt(state);
 
@@ -180,6 +206,12 @@ export const advance = (
  * When the session stops accepting history entries, exclusive, including its grace period, in
  * milliseconds since the epoch; 0 if it accepts none. An IDLE session accepts entries only in the
  * grace period after its end.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id })); // without a grace period
+ * if (state) console.log(acceptsHistoryUntil(state) === endsAt(state)); // true
+ * ```
  */
 export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
@@ -188,7 +220,15 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
   return (state.status === 'TERMINATED' ? state.since : state.deadline) + graceMs;
 };
 
-/** Whether the session accepts history entries at `now`. */
+/**
+ * Whether the session accepts history entries at `now`.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(acceptsHistoryAt(state, Date.now())); // true
+ * ```
+ */
 export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
@@ -196,6 +236,13 @@ export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
  * The state after an append at `now`: `lastActivityAt` is `now`, unless it is later already, and
  * whether or not the session has an inactivity timeout. Entries in the grace period do not change
  * the state, because the session has ended, by a stored end or by its clock.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * const later = Date.now() + 1000;
+ * if (state) console.log(usedAt(state, later).lastActivityAt === later); // true
+ * ```
  */
 export const usedAt = (state: StateRecord, now: number): StateRecord =>
   now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)

@@ -9,7 +9,16 @@ import {
   transitions,
 } from './session-status.js';
 
-/** The target of `command` in the status `from`. */
+/**
+ * The target of `command` in the status `from`.
+ *
+ * @example
+ * ```ts
+ * const paused = transition('ACTIVE', 'pause');
+ * if (paused.isOk()) console.log(paused.value); // { status: 'PAUSED' }
+ * console.log(transition('IDLE', 'pause').isErr()); // true
+ * ```
+ */
 export const transition = (
   from: SessionStatus,
   command: SessionCommand,

@@ -6,6 +6,13 @@ const NEVER = Number.POSITIVE_INFINITY;
  * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants
  * none. A lease holds off all claims until its end, and a claim that was not released is made again
  * after it: its worker may have crashed.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.wake(id);
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(wakeAtOf(state) <= Date.now()); // true
+ * ```
  */
 export const wakeAtOf = ({
   status,

@@ -15,14 +15,17 @@ const describe = ({ file, start = 0, messageText }: ts.Diagnostic): string => {
   return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
 };
 
+/** A program, and the samples in it by the names of their files. */
+interface SampleProgram<S extends Sample> {
+  readonly program: ts.Program;
+  readonly files: ReadonlyMap<string, S>;
+}
+
 /**
- * What the compiler has to say of each sample under the settings of this repository, in one program
- * for all. The samples are files that nobody has written: next to the sources, so that they find
- * the same packages.
+ * One program of all samples under the settings of this repository. They are files that nobody has
+ * written: next to the sources, so that they find the same packages.
  */
-export const compileSamples = (
-  samples: readonly Sample[],
-): ReadonlyMap<Sample, readonly string[]> => {
+export const programOf = <S extends Sample>(samples: readonly S[]): SampleProgram<S> => {
   const paths = Object.fromEntries([...entries].map(([name, source]) => [name, [source]]));
   const options: ts.CompilerOptions = { ...optionsOfRepository(), paths };
   const files = new Map(
@@ -38,11 +41,22 @@ export const compileSamples = (
       ? getSourceFile(name, languageVersion, ...more)
       : ts.createSourceFile(name, sample.code, languageVersion);
   };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return new Map(
+  return { program: ts.createProgram([...files.keys()], options, host), files };
+};
+
+/** What the compiler has to say of each sample. */
+export const diagnosticsIn = ({
+  program,
+  files,
+}: SampleProgram<Sample>): ReadonlyMap<Sample, readonly string[]> =>
+  new Map(
     [...files].map(([name, sample]) => {
       const diagnostics = ts.getPreEmitDiagnostics(program, program.getSourceFile(name));
       return [sample, diagnostics.map(describe)];
     }),
   );
-};
+
+/** The same of samples that are in no program yet. */
+export const compileSamples = (
+  samples: readonly Sample[],
+): ReadonlyMap<Sample, readonly string[]> => diagnosticsIn(programOf(samples));

@@ -2,11 +2,7 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { root } from './documents.js';
 import { entries } from './entries.js';
-
-const isOurs = (node: ts.Node): boolean => {
-  const path = relative(root, node.getSourceFile().fileName);
-  return !path.startsWith('..') && !path.includes('node_modules');
-};
+import { isOurs, publicExportsOf } from './public-exports.js';
 
 const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
   ts.isPropertySignature(node) ||
@@ -93,37 +89,27 @@ const membersIn = (node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[]
  * Problem.code`, and its text.
  */
 export const hoverTexts = (): ReadonlyMap<string, string> => {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram([...entries.values()], options);
-  const checker = program.getTypeChecker();
+  const { checker, exports } = publicExportsOf(entries.keys());
   const textOf = (symbol: ts.Symbol | undefined): string =>
     ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
   const texts = new Map<string, string>();
-  for (const [entry, path] of entries) {
-    const module = checker.getSymbolAtLocation(
-      program.getSourceFile(path) ?? ts.factory.createIdentifier(''),
+  for (const { entry, name: exportedName, symbol } of exports) {
+    const name = `${entry}: ${exportedName}`;
+    const isForeign = symbol.declarations?.every(
+      (node) => !isOurs(node) || isExplainedElsewhere(node),
     );
-    for (const exported of module === undefined ? [] : checker.getExportsOfModule(module)) {
-      const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
-      const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
-      const name = `${entry}: ${exported.name}`;
-      const isForeign = symbol.declarations?.every(
-        (node) => !isOurs(node) || isExplainedElsewhere(node),
-      );
-      if (!isForeign) texts.set(name, textOf(symbol));
-      const inherited = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
-      const declarations = [symbol, ...inherited]
-        .flatMap((one) => one.declarations ?? [])
-        .filter(isOurs);
-      const members = declarations.flatMap((node) => [
-        ...(isMember(node) && isPublic(node) ? [node] : []),
-        ...membersIn(node),
-      ]);
-      for (const member of members) {
-        const memberSymbol = member.name && checker.getSymbolAtLocation(member.name);
-        texts.set(`${name}.${member.name?.getText() ?? ''}`, textOf(memberSymbol));
-      }
+    if (!isForeign) texts.set(name, textOf(symbol));
+    const inherited = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
+    const declarations = [symbol, ...inherited]
+      .flatMap((one) => one.declarations ?? [])
+      .filter(isOurs);
+    const members = declarations.flatMap((node) => [
+      ...(isMember(node) && isPublic(node) ? [node] : []),
+      ...membersIn(node),
+    ]);
+    for (const member of members) {
+      const memberSymbol = member.name && checker.getSymbolAtLocation(member.name);
+      texts.set(`${name}.${member.name?.getText() ?? ''}`, textOf(memberSymbol));
     }
   }
   return texts;

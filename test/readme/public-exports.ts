@@ -1,0 +1,36 @@
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+import { root } from './documents.js';
+import { entries } from './entries.js';
+
+/** A name that users import. */
+export interface PublicExport {
+  /** The subpath, such as `colloquy/http`. */
+  readonly entry: string;
+  readonly name: string;
+  readonly symbol: ts.Symbol;
+}
+
+/** Whether a declaration stands in this repository. */
+export const isOurs = (node: ts.Node): boolean => {
+  const path = relative(root, node.getSourceFile().fileName);
+  return !path.startsWith('..') && !path.includes('node_modules');
+};
+
+/** The names that users import of these subpaths, and the checker that knows their types. */
+export const publicExportsOf = (subpaths: Iterable<string>) => {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const program = ts.createProgram([...entries.values()], options);
+  const checker = program.getTypeChecker();
+  const found = [...subpaths].flatMap((entry): readonly PublicExport[] => {
+    const source = program.getSourceFile(entries.get(entry) ?? '');
+    const module = source && checker.getSymbolAtLocation(source);
+    return (module === undefined ? [] : checker.getExportsOfModule(module)).map((exported) => {
+      const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+      const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+      return { entry, name: exported.name, symbol };
+    });
+  });
+  return { checker, exports: found };
+};
