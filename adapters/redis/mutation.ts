@@ -262,14 +262,14 @@ export const rescheduling = (
   };
 };
 
-/** Hands out the sessions of a tenant that want a worker. */
+/** Hands out the sessions of a tenant that want a worker; with their records if these are enough. */
 export const claiming = (
-  { work, waiting, owner }: TenantKeys,
-  { now, until, limit }: Omit<ClaimRange, 'tenant'>,
+  { work, waiting, records, owner }: TenantKeys,
+  { now, until, limit, historyLimit = 0 }: Omit<ClaimRange, 'tenant'>,
 ): Mutation => ({
   kind: 'claim',
-  keys: [work, waiting],
-  args: [owner, String(now), String(until), String(limit)],
+  keys: [work, waiting, records],
+  args: [owner, String(now), String(until), String(limit), historyLimit === 0 ? '1' : ''],
 });
 
 /** Makes the entries of a session in indexes those of its record. */

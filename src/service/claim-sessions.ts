@@ -7,8 +7,7 @@ import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
-import { findSession } from '../store/find-session.js';
-import type { DueSession } from '../store/session-store.js';
+import type { ClaimedRecord } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
 import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
 import { replaceState } from './replace-state.js';
@@ -44,16 +43,12 @@ const MAX_CALLS = 10;
  */
 const claimOne = async (
   settings: Settings,
-  { dueAt, ...key }: DueSession,
-  { limit: _, historyLimit, ...lease }: ParsedClaim,
+  { dueAt, record, ...key }: ClaimedRecord,
+  { limit: _, historyLimit: __, ...lease }: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
-  const { store, now, random, recentStates } = settings;
-  const found = await findSession(store, key, { historyLimit });
-  if (found.isErr()) return err(found.error);
+  const { now, random, recentStates } = settings;
   const time = now();
   if (time.isErr()) return err(time.error);
-  const record = found.value;
-  if (record === undefined) return ok(undefined);
   const decided = claimState(record.state, { ...lease, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
   const change = { previous: record.state, decided: decided.state, now: time.value };
@@ -83,15 +78,14 @@ interface Collected {
  */
 const collect = (
   claims: Collected,
-  keys: readonly DueSession[],
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
 ): StoreError | undefined => {
   let failure: StoreError | undefined;
-  for (const [at, result] of results.entries()) {
+  for (const result of results) {
     if (result.isOk()) {
       if (result.value !== undefined) claims.claimed.push(result.value);
     } else if (result.error.type === 'corrupt_record') {
-      claims.unreadable.push(keys[at]?.id ?? '');
+      claims.unreadable.push(result.error.id);
     } else {
       failure = result.error;
     }
@@ -109,7 +103,7 @@ const claimOf = async (
   if (read.isErr()) return err(read.error);
   const time = settings.now();
   if (time.isErr()) return err(time.error);
-  const { limit } = read.value;
+  const { limit, historyLimit } = read.value;
   const until = time.value + CLAIM_MS;
   const claims: Collected = { claimed: [], unreadable: [] };
   let failure: StoreError | undefined;
@@ -122,6 +116,7 @@ const claimOf = async (
       until,
       limit: room,
       cursor,
+      historyLimit,
     });
     if (found.isErr()) {
       failure = found.error;
@@ -129,11 +124,12 @@ const claimOf = async (
     }
     const { sessions, failed, nextCursor } = found.value;
     const before = claims.claimed.length;
-    const results = await Promise.all(sessions.map((due) => claimOne(settings, due, read.value)));
-    failure = collect(claims, sessions, results) ?? failed[0] ?? failure;
+    const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, read.value)));
+    const results = [...failed.map((error) => err(error)), ...leased];
+    failure = collect(claims, results) ?? failure;
     cursor = nextCursor;
     // Some may have been passed over, such as those that the clock has ended.
-    const wasPassedOver = claims.claimed.length - before < sessions.length;
+    const wasPassedOver = claims.claimed.length - before < sessions.length + failed.length;
     if (cursor === undefined && !wasPassedOver) break;
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);

@@ -26,6 +26,10 @@ export interface CorruptionCase {
 
 const key = keyOf('bad');
 
+/** Makes a session want a worker. */
+const wake = (store: SessionStore, of: SessionKey) =>
+  answerOf(store.append(of, { entries: [say('wake')], now: NOON + 5, wake: { revision: 9 } }));
+
 const insertThree = async (store: SessionStore) => {
   const newest = await insertActive(store, keyOf('newest'), headOf('newest', NOON + 2));
   await insertActive(store, key, headOf('bad', NOON + 1));
@@ -83,6 +87,28 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
       const next = await answerOf(store.list(TENANT, { offset: 2, limit: 1 }));
       expectEqual(next.records.map(contentsOf), [oldest], 'records of the page after it');
       expectEqual(next.unreadable, [], 'unreadable on the page after it');
+    },
+  },
+  {
+    name: `corruption: claim gives the other sessions, and the id of one with a damaged ${part}`,
+    run: async (store, corrupt) => {
+      await insertThree(store);
+      for (const id of ['bad', 'newest']) await wake(store, keyOf(id));
+      await corrupt(key, part);
+      const range = { tenant: TENANT, now: NOON + 5, until: NOON + 9, limit: 10, historyLimit: 5 };
+      const { sessions, failed } = await answerOf(store.claim(range));
+      expectEqual(
+        sessions.map(({ id }) => id),
+        ['newest'],
+        'the sessions',
+      );
+      expectEqual(
+        failed.map((error) => error.type === 'corrupt_record' && error.id),
+        ['bad'],
+        'the ids of errors',
+      );
+      const again = await answerOf(store.claim(range));
+      expectEqual([again.sessions, again.failed], [[], []], 'a claim before its time is over');
     },
   },
   {
