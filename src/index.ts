@@ -156,6 +156,8 @@ export type { HeldLease } from './session/with-lease.js';
 export type {
   Answer,
   AppendOutcome,
+  ClaimedRecord,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   DueSession,

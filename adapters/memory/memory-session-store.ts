@@ -23,6 +23,7 @@ import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
 import type {
   AppendOutcome,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   DueSession,
@@ -297,10 +298,16 @@ export class MemorySessionStore implements SessionStore {
     return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
   }
 
-  claim({ tenant, now, until, limit }: ClaimRange): Result<DueSessions, never> {
+  claim(range: ClaimRange): Result<ClaimedRecords, never> {
+    const { tenant, now, until, limit } = range;
     const { items, hasMore } = this.#queues.work.waiting(now, limit, tenant);
     for (const { session } of items) this.#move(session, { dueAt: session.dueAt, wakeAt: until });
-    return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
+    const sessions = items.map(({ at, session }) => ({
+      ...keyOf(session),
+      dueAt: at,
+      record: recordOf(session, { historyLimit: 0 }),
+    }));
+    return ok({ sessions, failed: [], hasMore });
   }
 
   countWaiting({ tenant, now, limit }: WaitingRange): Result<number, never> {

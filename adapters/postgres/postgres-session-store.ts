@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   DueSessions,
@@ -183,7 +184,7 @@ export class PostgresSessionStore implements SessionStore {
     return readDue(this.#connection.begin(), this.#prefix, now, limit);
   }
 
-  claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
+  claim(range: ClaimRange): Promise<Result<ClaimedRecords, StoreError>> {
     return claimSessions(this.#connection.begin(), this.#prefix, range);
   }
 

@@ -1,7 +1,13 @@
 import { err, ok } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
+import type {
+  ClaimedRecords,
+  ClaimRange,
+  DueSessions,
+  WaitingRange,
+} from '../../src/store/session-store.js';
+import { claimedRecords } from '../shared/claimed-records.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import {
@@ -13,6 +19,7 @@ import {
   waitingOfTenant,
 } from '../sql/queue-query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
+import { sessionOf } from './load-sessions.js';
 
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
 export const readDue = async (
@@ -53,17 +60,18 @@ export const claimSessions = async (
   call: Call,
   prefix: string,
   range: ClaimRange,
-): Answer<DueSessions, StoreError> => {
+): Answer<ClaimedRecords, StoreError> => {
   const { now, until, limit } = range;
   const tenants = await tenantsOf(call, prefix, range);
   if (tenants.isErr()) return err(tenants.error);
-  if (tenants.value.length === 0) return ok(dueSessionsIn([], false));
+  if (tenants.value.length === 0) return ok(claimedRecords(dueSessionsIn([], false), []));
   const values = [tenants.value, now, finite(until), limit];
   const claimed = await call.write(procedureCall(prefix, 'claim_sessions', values), values);
   return claimed.map(([row]) => {
     const found: unknown = row?.['result'];
     const rows = Array.isArray(found) ? found.filter(isFields) : [];
-    return dueSessionsIn(rows, rows.length > 0);
+    const records = rows.map((session) => sessionOf(session, { historyLimit: 0 }));
+    return claimedRecords(dueSessionsIn(rows, rows.length > 0), records);
   });
 };
 

@@ -262,13 +262,13 @@ export const rescheduling = (
   };
 };
 
-/** Hands out the sessions of a tenant that want a worker. */
+/** Hands out the sessions of a tenant that want a worker; with their records. */
 export const claiming = (
-  { work, waiting, owner }: TenantKeys,
+  { work, waiting, records, owner }: TenantKeys,
   { now, until, limit }: Omit<ClaimRange, 'tenant'>,
 ): Mutation => ({
   kind: 'claim',
-  keys: [work, waiting],
+  keys: [work, waiting, records],
   args: [owner, String(now), String(until), String(limit)],
 });
 

@@ -1,15 +1,21 @@
 import { err, ok, Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import { findSession } from '../../src/store/find-session.js';
 import type {
+  ClaimedRecords,
   ClaimRange,
   DueSession,
   DueSessions,
+  SessionStore,
   WaitingRange,
 } from '../../src/store/session-store.js';
+import { claimedRecords } from '../shared/claimed-records.js';
 import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
+import { findSession as readSession, sessionInRecord } from './read-sessions.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -50,6 +56,11 @@ interface QueueRange {
   readonly cursor: string | undefined;
 }
 
+/** Sessions in a queue that a call has taken. */
+interface Taken<T extends DueSession> extends DueSessions {
+  readonly sessions: readonly T[];
+}
+
 /** The first members of a sorted set whose time has come, each followed by its time. */
 const firstIn = async (
   call: Call,
@@ -68,12 +79,12 @@ const firstIn = async (
  * one tenant. The limit is shared between the tenants. A key of a wrong type does not affect
  * others.
  */
-const inPart = async (
+const inPart = async <T extends DueSession>(
   call: Call,
   keys: Keyspace,
   { queue, now, limit, cursor }: QueueRange,
-  takeOf: (tenant: string, share: number) => Answer<readonly DueSession[]>,
-): Answer<DueSessions> => {
+  takeOf: (tenant: string, share: number) => Answer<readonly T[]>,
+): Answer<Taken<T>> => {
   const failed: StoreError[] = [];
   const { part, nextCursor } = partOf(keys.partitions, cursor);
   const orNone = <T>(found: Result<readonly T[], StoreError>): readonly T[] => {
@@ -115,22 +126,60 @@ export const readDue = (
 /** Makes a claim for a tenant, and returns the outcome of the script. */
 export type MakeClaim = (keys: TenantKeys, range: ClaimRange) => Answer<string>;
 
+/** A session that the script has handed out, with the text of its record if it told that. */
+interface HandedOut extends DueSession {
+  readonly text: string | undefined;
+}
+
+/** The sessions in the outcome of the script. */
+const handedOut = (tenant: string, outcome: string): readonly HandedOut[] => {
+  const [members = '', ...records] = outcome.split('\r');
+  const sessions = sessionsOf(tenant, members.split(' ').slice(1));
+  return sessions.map((session, at) => ({
+    ...session,
+    text: records[at]?.replaceAll('\t', '\n') || undefined,
+  }));
+};
+
 /** Hands out sessions of one tenant, or of a part of the partitions. */
-export const claimSessions = async (
+const takeSessions = async (
   call: Call,
   keys: Keyspace,
   range: ClaimRange,
   make: MakeClaim,
-): Answer<DueSessions> => {
-  const claimOf = async (tenant: string, limit: number): Answer<readonly DueSession[]> => {
+): Answer<Taken<HandedOut>> => {
+  const claimOf = async (tenant: string, limit: number): Answer<readonly HandedOut[]> => {
     const made = await make(keys.tenant(tenant), { ...range, limit });
-    return made.map((outcome) => sessionsOf(tenant, outcome.split(' ').slice(1)));
+    return made.map((outcome) => handedOut(tenant, outcome));
   };
   const { tenant, now, limit, cursor } = range;
   if (tenant === undefined)
     return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
   const claimed = await claimOf(tenant, limit);
   return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
+};
+
+/** Hands out sessions, and reads those that the script has not told. */
+export const claimSessions = async (
+  call: Call,
+  keys: Keyspace,
+  range: ClaimRange,
+  make: MakeClaim,
+): Answer<ClaimedRecords> => {
+  const store = {
+    find: (...[key, size = {}]: Parameters<SessionStore['find']>) =>
+      readSession(call, keys.of(key), size),
+  };
+  const recordOf = async ({ text, ...key }: HandedOut): Answer<SessionRecord | undefined> =>
+    text === undefined
+      ? findSession(store, key, { historyLimit: 0 })
+      : sessionInRecord(keys.of(key), text);
+  const taken = await takeSessions(call, keys, range, make);
+  if (taken.isErr()) return err(taken.error);
+  const { sessions } = taken.value;
+  const reads = await Promise.all(sessions.map(recordOf));
+  const dues = sessions.map(({ text: _, ...due }) => due);
+  return ok(claimedRecords({ ...taken.value, sessions: dues }, reads));
 };
 
 /** The tenants of all partitions with a session that waits for a worker, at most `limit`. */

@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   DueSessions,
@@ -210,7 +211,7 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, cursor));
   }
 
-  claim(range: ClaimRange): Answer<DueSessions> {
+  claim(range: ClaimRange): Answer<ClaimedRecords> {
     return this.#deployment.read((open) =>
       claimSessions(open.call, open.keys, range, async (keys, part) => {
         const made = await this.#make(open, keys, claiming(keys, part));

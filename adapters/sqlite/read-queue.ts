@@ -1,7 +1,15 @@
 import { ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError } from '../../src/session/errors.js';
-import type { ClaimRange, DueSessions, WaitingRange } from '../../src/store/session-store.js';
+import type { CorruptRecord, StoreError } from '../../src/session/errors.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type {
+  ClaimedRecords,
+  ClaimRange,
+  DueSessions,
+  ReadSize,
+  WaitingRange,
+} from '../../src/store/session-store.js';
+import { claimedRecords } from '../shared/claimed-records.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import {
@@ -14,6 +22,7 @@ import {
   waitingOfTenant,
 } from '../sql/queue-query.js';
 import { type Connection, PREFIX } from './connection.js';
+import { loadSessions, selectRows } from './load-sessions.js';
 
 /** Rows of a queue, and whether there may be more. */
 interface Waiting {
@@ -70,18 +79,42 @@ export const countWaiting = (
 ): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(PREFIX, range)), range)));
 
+/** Sessions without their entries. */
+const LIGHT = { historyLimit: 0 } satisfies ReadSize;
+
+/** The sessions of these rows, in their order. */
+const recordsOf = (
+  connection: Connection,
+  waiting: readonly Fields[],
+): readonly Result<SessionRecord, CorruptRecord>[] => {
+  const numbers = waiting.map(({ number }) => Number(number));
+  const sql = 'colloquy_sessions AS session WHERE number IN (SELECT value FROM json_each(?))';
+  const found = connection.query(
+    selectRows(LIGHT, { sql, values: [JSON.stringify(numbers)] }),
+    ({ number }) => numbers.includes(Number(number)),
+  );
+  const rows = new Map(found.map((row) => [Number(row['number']), row]));
+  return loadSessions(
+    connection,
+    numbers.map((number) => rows.get(number) ?? {}),
+    LIGHT,
+  );
+};
+
 /** Reads the sessions that want a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
   { tenant, now, until, limit }: ClaimRange,
-): Promise<Result<DueSessions, StoreError>> =>
-  connection.write((): Result<DueSessions, never> => {
+): Promise<Result<ClaimedRecords, StoreError>> =>
+  connection.write((): Result<ClaimedRecords, never> => {
     const waiting = (): Waiting => {
       if (tenant === undefined) return ofAllTenants(connection, 'wake_at', now, limit);
       const rows = ofTenant(connection, 'wake_at', escapeName(tenant), now, limit);
       return { rows, hasMore: rows.length === limit };
     };
-    const claimed = waiting();
-    for (const { number } of claimed.rows) connection.run(MOVE, finite(until), Number(number));
-    return ok(dueSessionsIn(claimed.rows, claimed.hasMore));
+    const { rows, hasMore } = waiting();
+    if (rows.length === 0) return ok(claimedRecords(dueSessionsIn([], hasMore), []));
+    for (const { number } of rows) connection.run(MOVE, finite(until), Number(number));
+    const records = recordsOf(connection, rows);
+    return ok(claimedRecords(dueSessionsIn(rows, hasMore), records));
   });

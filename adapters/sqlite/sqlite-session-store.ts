@@ -9,6 +9,7 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   DueSessions,
@@ -178,7 +179,7 @@ export class SqliteSessionStore implements SessionStore {
     return readDue(this.#connection, now, limit);
   }
 
-  claim(range: ClaimRange): Promise<Result<DueSessions, StoreError>> {
+  claim(range: ClaimRange): Promise<Result<ClaimedRecords, StoreError>> {
     return claimSessions(this.#connection, range);
   }
 

@@ -6,9 +6,8 @@ import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionRecord, StateRecord } from '../session/session-record.js';
-import { findSession } from '../store/find-session.js';
-import type { DueSession, SessionKey } from '../store/session-store.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { ClaimedRecord } from '../store/session-store.js';
 import type { LeaseInput } from './lease-session.js';
 import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
 import { replaceState } from './replace-state.js';
@@ -56,30 +55,30 @@ const CLAIM_MS = 10_000;
 /** Maximum number of calls of the store in one claim: as many as search all parts of a store. */
 const MAX_CALLS = 10;
 
-/** A session as a claim reads it. */
-interface DueRecord extends SessionRecord {
-  /** The position before its `history`. */
+/** A claimed session with its latest entries. */
+interface DueRecord extends ClaimedRecord {
+  /** The position before the history of `record`. */
   readonly start: number;
 }
 
-/** Reads a session with its latest entries, as many as fit into its part of the answer. */
-const readDue = async (
+/**
+ * Reads the latest entries of a claimed session, as many as fit into its part of the answer.
+ * Undefined if it is there no more.
+ */
+const withHistory = async (
   { store, policy }: Settings,
-  key: SessionKey,
+  due: ClaimedRecord,
   { limit, historyLimit }: ParsedClaim,
 ): Promise<Result<DueRecord | undefined, StoreError>> => {
-  const found = await findSession(store, key, { historyLimit: 0 });
-  if (found.isErr()) return err(found.error);
-  const record = found.value;
-  if (record === undefined) return ok(undefined);
-  if (historyLimit === 0) return ok({ ...record, start: record.historyPosition });
+  const { record, dueAt: _, ...key } = due;
+  if (historyLimit === 0) return ok({ ...due, start: record.historyPosition });
   const maxBytes = Math.floor(policy.limits.pageBytes / limit);
   const part = await store.findEntries(key, { limit: historyLimit, maxBytes });
   if (part.isErr()) return err(part.error);
   if (part.value.outcome !== 'found') return ok(undefined);
   const { entries, start, position: historyPosition } = part.value;
-  const history = entries.map(({ position: _, ...entry }) => entry);
-  return ok({ ...record, history, start, historyPosition });
+  const history = entries.map(({ position: _position, ...entry }) => entry);
+  return ok({ ...due, record: { ...record, history, historyPosition }, start });
 };
 
 /**
@@ -88,16 +87,16 @@ const readDue = async (
  */
 const claimOne = async (
   settings: Settings,
-  { dueAt, ...key }: DueSession,
+  due: ClaimedRecord,
   input: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
   const { now, random, recentStates } = settings;
-  const found = await readDue(settings, key, input);
+  const found = await withHistory(settings, due, input);
   if (found.isErr()) return err(found.error);
+  if (found.value === undefined) return ok(undefined);
+  const { record, start, dueAt, ...key } = found.value;
   const time = now();
   if (time.isErr()) return err(time.error);
-  const record = found.value;
-  if (record === undefined) return ok(undefined);
   const decided = claimState(record.state, { ...input, random: random() }, time.value);
   if (decided === undefined) return ok(undefined);
   const change = { previous: record.state, decided: decided.state, now: time.value };
@@ -110,7 +109,7 @@ const claimOne = async (
   return ok({
     tenant: key.tenant,
     session: sessionAt({ ...record, state }, time.value),
-    start: record.start,
+    start,
     position: record.historyPosition,
     lease: sessionLeaseOf(decided.state.lease),
     attempt: decided.attempt,
@@ -129,15 +128,14 @@ interface Collected {
  */
 const collect = (
   claims: Collected,
-  keys: readonly DueSession[],
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
 ): StoreError | undefined => {
   let failure: StoreError | undefined;
-  for (const [at, result] of results.entries()) {
+  for (const result of results) {
     if (result.isOk()) {
       if (result.value !== undefined) claims.claimed.push(result.value);
     } else if (result.error.type === 'corrupt_record') {
-      claims.unreadable.push(keys[at]?.id ?? '');
+      claims.unreadable.push(result.error.id);
     } else {
       failure = result.error;
     }
@@ -175,11 +173,12 @@ const claimOf = async (
     }
     const { sessions, failed, nextCursor } = found.value;
     const before = claims.claimed.length;
-    const results = await Promise.all(sessions.map((due) => claimOne(settings, due, read.value)));
-    failure = collect(claims, sessions, results) ?? failed[0] ?? failure;
+    const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, read.value)));
+    const results = [...failed.map((error) => err(error)), ...leased];
+    failure = collect(claims, results) ?? failure;
     cursor = nextCursor;
     // Some may have been passed over, such as those that the clock has ended.
-    const wasPassedOver = claims.claimed.length - before < sessions.length;
+    const wasPassedOver = claims.claimed.length - before < sessions.length + failed.length;
     if (cursor === undefined && !wasPassedOver) break;
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);

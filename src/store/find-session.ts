@@ -10,7 +10,7 @@ const broken = storeUnavailable(
 
 /** Reads a session of any size. */
 export const findSession = async (
-  store: SessionStore,
+  store: Pick<SessionStore, 'find'>,
   key: SessionKey,
   size: Omit<ReadSize, 'maxBytes'>,
 ): Promise<Result<SessionRecord | undefined, StoreError>> => {

@@ -184,7 +184,7 @@ export interface DueSession extends DueKey {
   readonly dueAt: number;
 }
 
-/** The result of `SessionStore.due` and `SessionStore.claim`. */
+/** The result of `SessionStore.due`. */
 export interface DueSessions {
   /** The longest overdue first. */
   readonly sessions: readonly DueSession[];
@@ -208,6 +208,22 @@ export interface ClaimRange {
   readonly limit: number;
   /** The `nextCursor` of the previous claim. */
   readonly cursor?: string | undefined;
+}
+
+/** A session that `SessionStore.claim` hands out. */
+export interface ClaimedRecord extends SessionKey {
+  /** Since when the session wants a worker, in milliseconds since the epoch. */
+  readonly dueAt: number;
+  /** What `find` gives with a `historyLimit` of 0, at the time of the claim or later. */
+  readonly record: SessionRecord;
+}
+
+/** The result of `SessionStore.claim`. */
+export interface ClaimedRecords extends DueSessions {
+  /** The longest waiting first. */
+  readonly sessions: readonly ClaimedRecord[];
+  /** Also `corrupt_record` for each session that was moved but cannot be read. */
+  readonly failed: readonly StoreError[];
 }
 
 /** Input of `SessionStore.countWaiting`. */
@@ -420,9 +436,10 @@ export interface SessionStore {
    * Returns sessions that want a worker (`wakeAtOf`) and moves each of them to `until`, in one
    * step: no two claims return the same session before then. Chooses, orders and continues as
    * `due`. A change of the state moves a session to the `wakeAtOf` of the new one; appends without
-   * `wake` leave it. The store may return a session that no longer wants a worker.
+   * `wake` leave it. The store may return a session that no longer wants a worker. After a crash of
+   * the database, it may return those again that it returned before.
    */
-  claim(range: ClaimRange): Answer<DueSessions, StoreError>;
+  claim(range: ClaimRange): Answer<ClaimedRecords, StoreError>;
 
   /**
    * Number of sessions that a claim could return at `now`, of a tenant or of all; `limit` if there

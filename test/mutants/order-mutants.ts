@@ -130,10 +130,10 @@ export const orderMutants: readonly Mutant[] = [
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {
-    bug: 'a claimed session is leased for less than was asked if it took long to read',
+    bug: 'a claimed session is leased from its wake on, for less than was asked if it has waited',
     file: 'src/service/claim-sessions.ts',
-    from: 'const found = await readDue(settings, key, input);\n  if (found.isErr()) return err(found.error);\n  const time = now();',
-    to: 'const time = now();\n  const found = await readDue(settings, key, input);\n  if (found.isErr()) return err(found.error);',
+    from: 'input, random: random() }, time.value)',
+    to: 'input, random: random() }, dueAt)',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {

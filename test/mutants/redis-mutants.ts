@@ -109,8 +109,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'what recognises a group stays for a day',
     file: script('write'),
-    from: "call('SET', note, reply, 'PXAT', forget)",
-    to: "call('SET', note, reply, 'PX', '86400000')",
+    from: "table.concat(outcomes, '\\n'), 'PXAT', forget)",
+    to: "table.concat(outcomes, '\\n'), 'PX', '86400000')",
     tests: testsOf('deletions'),
   },
   {

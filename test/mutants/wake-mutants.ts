@@ -52,4 +52,18 @@ export const wakeMutants: readonly Mutant[] = [
     to: "isSimpleEvent(type) && !['cancelled', 'exhausted'].includes(type) ? { type, at } : undefined",
     tests: redis,
   },
+  {
+    bug: 'a claim in Redis of nothing writes',
+    file: 'adapters/redis/scripts/write.lua',
+    from: "if not found[1] and noted == (first[2] or false) then return 'claimed' end",
+    to: '',
+    tests: ['test/adapters/redis/claims.test.ts'],
+  },
+  {
+    bug: 'a claim that is sent to Redis again loses its sessions',
+    file: 'adapters/redis/read-queue.ts',
+    from: 'text === undefined\n      ? findSession(store, key, { historyLimit: 0 })',
+    to: 'text === undefined\n      ? ok(undefined)',
+    tests: ['test/adapters/redis/claims.test.ts'],
+  },
 ];

@@ -111,7 +111,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim does not name the sessions that it cannot read',
     file: 'src/service/claim-sessions.ts',
-    from: "claims.unreadable.push(keys[at]?.id ?? '');",
+    from: 'claims.unreadable.push(result.error.id);',
     to: '',
     tests: ['test/service/claim.test.ts'],
   },

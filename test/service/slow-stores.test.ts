@@ -15,6 +15,10 @@ const openSlow = (readMs: number) => {
       clock.pass(readMs);
       return inner.find(...args);
     },
+    claim: async (range) => {
+      clock.pass(readMs);
+      return inner.claim(range);
+    },
     findState: async (key) => {
       clock.pass(readMs);
       return inner.findState(key);

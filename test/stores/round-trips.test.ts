@@ -112,7 +112,7 @@ const numbers = {
   'create with wake': [1, 8, 1],
   'append with wake': [1, 10, 1],
   wake: [2, 9, 2],
-  claim: [3, 14, 3],
+  claim: [2, 12, 2],
   'claim of nothing': [1, 3, 1],
   'release a claim': [2, 9, 2],
   pause: [2, 9, 2],

@@ -5,6 +5,7 @@ import { corruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Answer,
+  ClaimedRecords,
   ClaimRange,
   DueKey,
   EventLog,
@@ -117,7 +118,14 @@ export class TextSessionStore implements SessionStore {
   }
 
   claim(range: ClaimRange) {
-    return later(this.#inner.claim(range));
+    return later(this.#inner.claim(range)).map(({ sessions, failed, ...rest }): ClaimedRecords => {
+      const damaged = sessions.filter(({ tenant, id }) => this.#isDamaged(tenant, id));
+      return {
+        ...rest,
+        sessions: sessions.filter((each) => !damaged.includes(each)),
+        failed: [...failed, ...damaged.map(({ id }) => corruptRecord(id, 'it is damaged'))],
+      };
+    });
   }
 
   countWaiting(range: WaitingRange) {

@@ -1,16 +1,19 @@
 import { ok, type Result, ResultAsync } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { StateRecord } from '../../src/session/session-record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
+  ClaimedRecord,
+  ClaimedRecords,
   ClaimRange,
   DueSession,
-  DueSessions,
+  SessionKey,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const atTime =
   'claim: a session can be claimed from the millisecond on from which it wants a worker';
+const records = 'claim: gives each session as find does, without its history';
 const again =
   'claim: a session that was claimed can be claimed again from `until` on, by all stores';
 const order = 'claim: the longest waiting first, at most limit';
@@ -27,7 +30,7 @@ const tenants =
   "claim: gives a tenant's sessions, or those of all tenants; one with many delays none with few";
 const metadata = 'metadata: is read as it was written, by every read, also after the end';
 
-type Claimed = Result<DueSessions, never>;
+type Claimed = Result<ClaimedRecords, never>;
 
 /** The memory store, whose claims are others. */
 const claiming = (
@@ -47,6 +50,25 @@ const putBack = (inner: MemorySessionStore, sessions: readonly DueSession[]): vo
   }
 };
 
+/** A session as a claim gives it; none if it is not there. */
+const withRecord = (inner: MemorySessionStore, due: DueSession): readonly ClaimedRecord[] => {
+  const record = inner.find(due, { historyLimit: 0 })._unsafeUnwrap();
+  return record === undefined ? [] : [{ ...due, record }];
+};
+
+/** The memory store, which gives other records. */
+const giving = (
+  bug: string,
+  caughtBy: string,
+  give: (record: SessionRecord, inner: MemorySessionStore, key: SessionKey) => SessionRecord,
+): PlantedBug =>
+  claiming(bug, caughtBy, (inner, range) =>
+    inner.claim(range).map(({ sessions, ...rest }) => ({
+      ...rest,
+      sessions: sessions.map((each) => ({ ...each, record: give(each.record, inner, each) })),
+    })),
+  );
+
 /** Moves all sessions of a tenant that want a worker at any time. */
 const moveAll = (inner: MemorySessionStore, tenant: string, until: number): void => {
   inner.claim({ tenant, now: Number.MAX_SAFE_INTEGER, until, limit: 1000 })._unsafeUnwrap();
@@ -56,7 +78,7 @@ const moveAll = (inner: MemorySessionStore, tenant: string, until: number): void
 const choosing = (
   bug: string,
   caughtBy: string,
-  choose: (waiting: readonly DueSession[], range: ClaimRange) => readonly DueSession[],
+  choose: (waiting: readonly ClaimedRecord[], range: ClaimRange) => readonly ClaimedRecord[],
 ): PlantedBug =>
   claiming(bug, caughtBy, (inner, range) =>
     inner.claim({ ...range, limit: 10_000 }).map(({ sessions, ...rest }) => {
@@ -121,6 +143,28 @@ const inOrder: readonly PlantedBug[] = [
   })),
 ];
 
+const whatIsGiven: readonly PlantedBug[] = [
+  giving('gives the histories with what it hands out', records, (record, inner, key) => {
+    return inner.find(key)._unsafeUnwrap() ?? record;
+  }),
+  giving('counts the entries that it gives, not those of the history', records, (record) => ({
+    ...record,
+    historyCount: record.history.length,
+  })),
+  giving('gives what it hands out as it was created', records, (record) => ({
+    ...record,
+    sequence: 1,
+  })),
+  giving(
+    'hands out without metadata',
+    records,
+    ({ state: { metadata: _, ...state }, ...rest }) => ({
+      ...rest,
+      state,
+    }),
+  ),
+];
+
 const afterChanges: readonly PlantedBug[] = [
   planted('leaves what was handed out in its place when it changes', changes, (inner) => {
     let out = 0;
@@ -145,7 +189,10 @@ const afterChanges: readonly PlantedBug[] = [
         return inner.replace(key, previous, next, options);
       },
       claim: (range) =>
-        inner.claim(range).map((page) => ({ ...page, sessions: [...page.sessions, ...ended] })),
+        inner.claim(range).map((page) => ({
+          ...page,
+          sessions: [...page.sessions, ...ended.flatMap((due) => withRecord(inner, due))],
+        })),
     };
   }),
   writing('hands out what somebody has leased', leases, ({ lease: _, ...state }) => state),
@@ -184,10 +231,10 @@ const afterChanges: readonly PlantedBug[] = [
       }),
   })),
   planted('hands out what was removed', removed, (inner) => {
-    const gone: DueSession[] = [];
+    const gone: ClaimedRecord[] = [];
     return {
       remove: (key, removal) => {
-        gone.push({ ...key, dueAt: 0 });
+        gone.push(...withRecord(inner, { ...key, dueAt: 0 }));
         return inner.remove(key, removal);
       },
       claim: (range) =>
@@ -248,6 +295,7 @@ const whenCounting: readonly PlantedBug[] = [
 /** Bugs in handing out the sessions that want a worker, and in keeping metadata. */
 export const plantedClaimBugs: readonly PlantedBug[] = [
   ...inOrder,
+  ...whatIsGiven,
   ...afterChanges,
   ...whenCounting,
   claiming('hands out the sessions of all tenants to each', tenants, (inner, range) =>

@@ -1,5 +1,7 @@
--- Hands out sessions of these tenants that want a worker, and moves them to p_until. The tenants
--- share the limit. Skips what another transaction changes just now: the next claim finds it.
+-- Hands out sessions of these tenants that want a worker: moves them to p_until, and reads them without
+-- their entries. The tenants share the limit. Skips what another transaction changes just now: the
+-- next claim finds it. The commit does not wait for the disk: if a crash undoes it, the sessions are
+-- handed out again, and the change that takes the lease decides.
 CREATE PROCEDURE $claim_sessions(
   p_tenants text[],
   p_now double precision,
@@ -9,11 +11,14 @@ CREATE PROCEDURE $claim_sessions(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v_share bigint := least(p_limit, greatest(1, p_limit / cardinality(p_tenants)));
+  v_numbers bigint[];
+  v_times double precision[];
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   END IF;
+  PERFORM set_config('synchronous_commit', 'off', true);
   WITH found AS (
     SELECT waiting.number, waiting.wake_at
     FROM unnest(p_tenants) AS name, LATERAL (
@@ -29,9 +34,19 @@ BEGIN
     SET wake_at = p_until
     FROM found
     WHERE session.number = found.number
-    RETURNING session.tenant, session.id, found.wake_at AS due_at
+    RETURNING session.number, found.wake_at
   )
-  SELECT coalesce(json_agg(moved ORDER BY due_at), '[]')
-    INTO result
+  SELECT array_agg(number), array_agg(wake_at)
+    INTO v_numbers, v_times
     FROM moved;
+  SELECT coalesce(json_agg(claimed ORDER BY due_at), '[]')
+    INTO result
+    FROM (
+      SELECT session.tenant, session.id, moved.due_at, session.created_ms, session.entries,
+        session.sequence, session.incarnation, session.redactions, session.position,
+        session.state, session.last_activity, session.revision, session.wanted_at, session.head,
+        NULL AS history
+      FROM unnest(v_numbers, v_times) AS moved (number, due_at)
+        JOIN $sessions AS session USING (number)
+    ) AS claimed;
 END $body$;

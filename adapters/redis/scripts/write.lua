@@ -153,7 +153,8 @@ local function overCap(most, now, active, paused, due, records)
   return #ended > MAX_ENDED and 'ended' or 'too_many'
 end
 
--- Each kind of mutation takes its keys and its arguments and returns its outcome.
+-- Each kind of mutation takes its keys and its arguments and returns its outcome, and what follows it in the
+-- reply but not in the note.
 local kinds = {}
 
 -- Adds a session.
@@ -483,19 +484,27 @@ function kinds.reschedule(keys, args)
 end
 
 -- Hands out sessions that want a worker: moves them to another time, and tells which they are.
--- keys  work set, its owners
+-- keys  work set, its owners, the prefix of the records
 -- args  owner, now, until when they are handed out, the maximum number
--- Returns 'claimed' and for each session its member and the time from which it wanted a worker.
+-- Returns 'claimed' and for each session its member and the time from which it wanted a worker; and apart
+-- from that, which a repeated call does without, for each after '\r' its record, with tabs between its
+-- lines, or nothing if it has none.
 function kinds.claim(keys, args)
-  local work, owners = keys[1], keys[2]
+  local work, owners, prefix = keys[1], keys[2], keys[3]
   local owner, now, upto, most = unpack(args, 1, 4)
   local found = call('ZRANGEBYSCORE', work, '-inf', now, 'WITHSCORES', 'LIMIT', '0', most)
-  call('ZSCORE', owners, owner)
+  local noted, first = call('ZSCORE', owners, owner), call('ZRANGE', work, '0', '0', 'WITHSCORES')
+  if not found[1] and noted == (first[2] or false) then return 'claimed' end
+  local records = {}
+  for place = 1, #found, 2 do
+    local text = try('GET', prefix .. found[place])
+    records[#records + 1] = '\r' .. (type(text) == 'string' and string.gsub(text, '\n', '\t') or '')
+  end
   begin()
   for place = 1, #found, 2 do call('ZADD', work, upto, found[place]) end
-  local first = call('ZRANGE', work, '0', '0', 'WITHSCORES')
+  if found[1] then first = call('ZRANGE', work, '0', '0', 'WITHSCORES') end
   if first[1] then call('ZADD', owners, first[2], owner) else call('ZREM', owners, owner) end
-  return table.concat({'claimed', unpack(found)}, ' ')
+  return table.concat({'claimed', unpack(found)}, ' '), table.concat(records)
 end
 
 -- Makes the entries in indexes match a record that has not changed since it was read.
@@ -555,7 +564,7 @@ function kinds.purge(keys)
   return 'repaired 0 0 ' .. (call('DEL', journal, names) > 0 and 1 or 0)
 end
 
-local outcomes, at = {}, 4
+local outcomes, told, at = {}, {}, 4
 while at <= #ARGV do
   local kind, keys, args = ARGV[at], {}, {}
   local count = ARGV[at + 1] + 0
@@ -564,16 +573,16 @@ while at <= #ARGV do
   count = ARGV[at] + 0
   for place = 1, count do args[place] = ARGV[at + place] end
   at = at + 1 + count
-  local isMade, outcome = pcall(kinds[kind], keys, args)
+  local isMade, outcome, more = pcall(kinds[kind], keys, args)
   if not isMade then
     local text = type(outcome) == 'table' and outcome.err or outcome
     text = string.gsub(text, '^@user_script: ?%d+: ', '')
     -- What cannot be noted is not made.
     if isRefused then return {err = text} end
-    outcome = 'refused ' .. string.gsub(text, '\n', ' ')
+    outcome, more = 'refused ' .. string.gsub(text, '\n', ' '), nil
   end
   outcomes[#outcomes + 1] = outcome
+  told[#told + 1] = outcome .. (more or '')
 end
-local reply = table.concat(outcomes, '\n')
-if hasBegun then call('SET', note, reply, 'PXAT', forget) end
-return reply
+if hasBegun then call('SET', note, table.concat(outcomes, '\n'), 'PXAT', forget) end
+return table.concat(told, '\n')

@@ -1,6 +1,8 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type {
+  ClaimedRecord,
   ClaimRange,
+  DueSession,
   SessionKey,
   SessionStore,
   WaitingRange,
@@ -29,8 +31,8 @@ const insertWaiting = (
 const claim = async (
   store: SessionStore,
   range: Partial<ClaimRange> = {},
-): Promise<readonly SessionKey[]> => {
-  const sessions: SessionKey[] = [];
+): Promise<readonly ClaimedRecord[]> => {
+  const sessions: ClaimedRecord[] = [];
   let cursor: string | undefined;
   await repeatUntil('the last part of what waits', 10, async () => {
     const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, cursor };
@@ -40,12 +42,20 @@ const claim = async (
       part.length <= given.limit,
       'a claim has at most as many sessions as were asked for',
     );
-    sessions.push(...part.map(({ tenant, id }) => ({ tenant, id })));
+    sessions.push(...part);
     cursor = next;
     return next === undefined;
   });
   return sessions;
 };
+
+const dueOf = ({ record: _, ...due }: ClaimedRecord): DueSession => due;
+
+/** The sessions of a claim, as `find` gives them without entries. */
+const foundOf = (store: SessionStore, all: readonly ClaimedRecord[]) =>
+  Promise.all(
+    all.map(({ tenant, id }) => answerOf(store.find({ tenant, id }, { historyLimit: 0 }))),
+  );
 
 export const idsOf = async (
   store: SessionStore,
@@ -62,9 +72,8 @@ export const claims: readonly StoreCase[] = [
       await insertWaiting(store, key, NOON + 5);
       await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
       expectEqual(await idsOf(store, { now: NOON + 4 }), [], 'a millisecond before');
-      const range = { tenant: TENANT, now: NOON + 5, until: LATER, limit: 10 };
-      const { sessions } = await answerOf(store.claim(range));
-      expectEqual(sessions, [{ ...key, dueAt: NOON + 5 }], 'then');
+      const sessions = await claim(store, { now: NOON + 5 });
+      expectEqual(sessions.map(dueOf), [{ ...key, dueAt: NOON + 5 }], 'then');
     },
   },
   {
@@ -76,6 +85,36 @@ export const claims: readonly StoreCase[] = [
         expectEqual(await idsOf(each, { now: NOON + 49 }), [], 'a claim before');
       }
       expectEqual(await idsOf(second, { now: NOON + 50 }), ['one'], 'a claim from then on');
+    },
+  },
+  {
+    name: 'claim: gives each session as find does, without its history',
+    run: async (store, second) => {
+      const metadata = { plan: '\u0000\t\r\n' };
+      const state = live('ACTIVE', { labels: { user: 'u-1' }, metadata });
+      await insertWaiting(store, key, NOON, state);
+      await append(store, key, ['hello', 'goodbye']);
+      await insertWaiting(store, keyOf('two'), NOON + 1, live('IDLE'));
+      const other = keyOf('one', 'other');
+      await insertWaiting(store, other, NOON + 2, live('PAUSED', { revision: 7 }));
+      const mine = await claim(second, { now: NOON + 1 });
+      const others = await claim(store, { tenant: undefined, now: NOON + 2 });
+      const all = [...mine, ...others];
+      expectEqual(
+        all.map(dueOf),
+        [key, keyOf('two'), other].map((each, at) => ({ ...each, dueAt: NOON + at })),
+        'the sessions of two claims',
+      );
+      const records = all.map(({ record }) => record);
+      expectEqual(records, await foundOf(store, all), 'their records');
+      expectEqual(records[0]?.historyCount, 2, 'the number of entries, none of which is given');
+      await replace(store, key, { ...state, revision: 2, status: 'PAUSED', wakeAt: NOON });
+      const again = await claim(second);
+      expectEqual(
+        again.map(({ record }) => record),
+        await foundOf(store, again),
+        'a record that has changed since',
+      );
     },
   },
   {
@@ -203,7 +242,7 @@ export const claims: readonly StoreCase[] = [
       expectEqual(await idsOf(store, { now }), [], 'the claim of a tenant without sessions');
       const all = await claim(store, { tenant: undefined, now, limit: 10 });
       expectEqual(
-        all.filter(({ tenant }) => tenant === 'few'),
+        all.filter(({ tenant }) => tenant === 'few').map(({ tenant, id }) => ({ tenant, id })),
         few,
         'the few',
       );

@@ -26,6 +26,10 @@ export interface CorruptionCase {
 
 const key = keyOf('bad');
 
+/** Makes a session want a worker. */
+const wake = (store: SessionStore, of: SessionKey) =>
+  answerOf(store.append(of, { entries: [say('wake')], now: NOON + 5, wake: { revision: 9 } }));
+
 const insertThree = async (store: SessionStore) => {
   const newest = await insertActive(store, keyOf('newest'), headOf('newest', NOON + 2));
   await insertActive(store, key, headOf('bad', NOON + 1));
@@ -106,9 +110,35 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
   },
 ];
 
+/** Of the parts that a claim reads. */
+const claimOf = (part: Exclude<StoredPart, 'history'>): CorruptionCase => ({
+  name: `corruption: claim gives the other sessions, and the id of one with a damaged ${part}`,
+  run: async (store, corrupt) => {
+    await insertThree(store);
+    for (const id of ['bad', 'newest']) await wake(store, keyOf(id));
+    await corrupt(key, part);
+    const range = { tenant: TENANT, now: NOON + 5, until: NOON + 9, limit: 10 };
+    const { sessions, failed } = await answerOf(store.claim(range));
+    expectEqual(
+      sessions.map(({ id }) => id),
+      ['newest'],
+      'the sessions',
+    );
+    expectEqual(
+      failed.map((error) => error.type === 'corrupt_record' && error.id),
+      ['bad'],
+      'the ids of errors',
+    );
+    const again = await answerOf(store.claim(range));
+    expectEqual([again.sessions, again.failed], [[], []], 'a claim before its time is over');
+  },
+});
+
 export const corruption: readonly CorruptionCase[] = [
   ...ofPart('state'),
+  claimOf('state'),
   ...ofPart('head'),
+  claimOf('head'),
   ...ofPart('history'),
   {
     name: 'corruption: no write overwrites a damaged state',

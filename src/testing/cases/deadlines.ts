@@ -230,9 +230,10 @@ export const deadlines: readonly StoreCase[] = [
       }
       await reschedule(store, { ...key, dueAt: NOON + 10 }, NOON + 7);
       const range = { tenant: key.tenant, now: NOON + 5, until: NOON + 100, limit: 10 };
+      const { sessions } = await answerOf(store.claim(range));
       expectEqual(
-        (await answerOf(store.claim(range))).sessions,
-        [{ ...key, dueAt: NOON + 5 }],
+        sessions.map(({ id, dueAt }) => [id, dueAt]),
+        [[key.id, NOON + 5]],
         'what is claimed',
       );
     },

@@ -6,11 +6,13 @@ import type { ClaimRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, errorOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 
 const waiting = live('ACTIVE', { wakeAt: NOON });
 const range = { now: NOON, until: NOON + 50, limit: 10 };
+const nothing = { ids: [], failed: [] };
 
 let prefixes = 0;
 
@@ -22,7 +24,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     const store = new RedisSessionStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
-    return { store, raw, keys: new Keyspace(prefix, partitions) };
+    return { store, client, prefix, raw, keys: new Keyspace(prefix, partitions) };
   };
   const insert = (store: RedisSessionStore, id: string, tenant = TENANT) =>
     answerOf(store.insert(tenant, headOf(id), waiting));
@@ -31,18 +33,50 @@ describeWithRedis('claims in Redis', ({ port }) => {
     return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
   };
 
-  test('read no record: a session with a damaged one is handed out like others', async () => {
+  test('name a session whose record is damaged, which others do not get before its time is over', async () => {
     const { store, raw, keys } = open();
-    for (const id of ['bad', 'good']) await insert(store, id);
+    for (const id of ['bad', 'good', 'wrong']) await insert(store, id);
     await raw.set(keys.of(keyOf('bad')).record, 'nonsense');
-    const ids = ['acme bad', 'acme good'];
-    expect(await claimed(store, { tenant: TENANT })).toEqual({ ids, failed: [] });
-    expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual({
-      ids: [],
-      failed: [],
-    });
-    expect(await answerOf(store.remove(keyOf('bad')))).toBe('removed');
+    await raw.del(keys.of(keyOf('wrong')).record);
+    await raw.rpush(keys.of(keyOf('wrong')).record, 'a list');
+    const { ids, failed } = await claimed(store, { tenant: TENANT });
+    expect(ids).toEqual(['acme good']);
+    expect(failed).toMatchObject(['bad', 'wrong'].map((id) => ({ type: 'corrupt_record', id })));
+    expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual(nothing);
+    for (const id of ['bad', 'wrong'])
+      expect(await answerOf(store.remove(keyOf(id)))).toBe('removed');
     expect(await claimed(store, { now: NOON + 50 })).toEqual({ ids: ['acme good'], failed: [] });
+  });
+
+  test('leave out what a manual change has deleted', async () => {
+    const { store, raw, keys } = open();
+    for (const id of ['gone', 'here']) await insert(store, id);
+    await raw.del(keys.of(keyOf('gone')).record);
+    expect(await claimed(store)).toEqual({ ids: ['acme here'], failed: [] });
+  });
+
+  test('that the client sends twice give the same sessions, and no others', async () => {
+    const { store, client, prefix } = open();
+    for (const id of ['one', 'two']) await insert(store, id);
+    const twice = intercepting(client, async (name, _, run) => {
+      if (name === 'evalsha') await run();
+      return run();
+    });
+    const resending = new RedisSessionStore({ client: twice, prefix, partitions: 1 });
+    const { sessions } = await answerOf(resending.claim({ ...range, tenant: TENANT, limit: 1 }));
+    const record = await answerOf(store.find(keyOf('one'), { historyLimit: 0 }));
+    expect(sessions).toEqual([{ ...keyOf('one'), dueAt: NOON, record }]);
+    expect(await claimed(store)).toEqual({ ids: ['acme two'], failed: [] });
+  });
+
+  test('of nothing write nothing', async () => {
+    const { store, raw, keys } = open();
+    await insert(store, 'one');
+    const { writes } = keys.tenant(TENANT);
+    const before = await raw.keys(`${writes}*`);
+    expect(await claimed(store, { tenant: TENANT, now: NOON - 1 })).toEqual(nothing);
+    expect(await claimed(store, { tenant: 'nobody' })).toEqual(nothing);
+    expect((await raw.keys(`${writes}*`)).toSorted()).toEqual(before.toSorted());
   });
 
   test('of a tenant whose queue has another type fail, and those of other tenants do not', async () => {
