@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import type { SessionClientOptions } from '../../src/client/index.js';
-import type { InspectorOptions } from '../../src/inspector/index.js';
-import type { SessionService } from '../../src/service/session-service.js';
 import type { SimulationOptions } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import type { OpenTelemetryOptions } from '../../src/telemetry/index.js';
 import type { StoreContractOptions } from '../../src/testing/index.js';
 import { documentOf, rowsOf } from './documents.js';
 
@@ -14,44 +11,7 @@ type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 const tables: readonly (readonly [path: string, head: string, names: object])[] = [
   [
-    'docs/embedding.md',
-    'Operation',
-    {
-      ...{
-        create: true,
-        getOrCreate: true,
-        start: true,
-        pause: true,
-        resume: true,
-        terminate: true,
-        fail: true,
-      },
-      ...{
-        extend: true,
-        update: true,
-        append: true,
-        rewind: true,
-        redact: true,
-        get: true,
-        history: true,
-        list: true,
-        each: true,
-      },
-      ...{
-        lease: true,
-        renew: true,
-        release: true,
-        withLease: true,
-        wake: true,
-        claim: true,
-        delete: true,
-      },
-      ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
-      ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
-    } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
-  ],
-  [
-    'docs/writing-a-store.md',
+    'docs/contributing/writing-a-store.md',
     'Method',
     {
       ...{
@@ -75,14 +35,14 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
-    'docs/writing-a-store.md',
+    'docs/contributing/writing-a-store.md',
     'Option',
     {
       ...{ corrupt: true, without: true, timeoutMs: true },
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
   ],
   [
-    'docs/client.md',
+    'docs/http.md',
     'Option',
     {
       ...{
@@ -97,7 +57,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<SessionClientOptions>,
   ],
   [
-    'docs/simulation.md',
+    'docs/testing.md',
     'Option',
     {
       ...{
@@ -118,18 +78,6 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ pool: true, schema: true, timeoutMs: true, reportEnds: true, events: true },
     } satisfies NamesOf<PostgresSessionStoreOptions>,
-  ],
-  [
-    'docs/inspector.md',
-    'Option',
-    { authenticate: true, challenge: true, terminate: true } satisfies NamesOf<InspectorOptions>,
-  ],
-  [
-    'docs/observing.md',
-    'Option',
-    {
-      ...{ tracerProvider: true, meterProvider: true, tenant: true, clock: true },
-    } satisfies NamesOf<OpenTelemetryOptions>,
   ],
 ];
 
