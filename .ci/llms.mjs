@@ -25,7 +25,13 @@ const SECTIONS = {
     'docs/production.md',
   ],
   Explanation: ['docs/guarantees.md', 'docs/faq.md'],
-  Reference: ['docs/errors.md', 'docs/postgres.md', 'docs/sqlite.md', 'docs/redis.md'],
+  Reference: [
+    'docs/service.md',
+    'docs/errors.md',
+    'docs/postgres.md',
+    'docs/sqlite.md',
+    'docs/redis.md',
+  ],
   Further: ['CHANGELOG.md'],
 };
 /** Made from the code: too long for one file of everything. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import type { SessionClientOptions } from '../../src/client/index.js';
+import type { SessionService } from '../../src/service/session-service.js';
 import type { SimulationOptions } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import type { StoreContractOptions } from '../../src/testing/index.js';
@@ -10,6 +11,43 @@ import { documentOf, rowsOf } from './documents.js';
 type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 const tables: readonly (readonly [path: string, head: string, names: object])[] = [
+  [
+    'docs/service.md',
+    'Operation',
+    {
+      ...{
+        create: true,
+        getOrCreate: true,
+        start: true,
+        pause: true,
+        resume: true,
+        terminate: true,
+        fail: true,
+      },
+      ...{
+        extend: true,
+        update: true,
+        append: true,
+        rewind: true,
+        redact: true,
+        get: true,
+        history: true,
+        list: true,
+        each: true,
+      },
+      ...{
+        lease: true,
+        renew: true,
+        release: true,
+        withLease: true,
+        wake: true,
+        claim: true,
+        delete: true,
+      },
+      ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
+      ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
+    } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
+  ],
   [
     'docs/contributing/writing-a-store.md',
     'Method',
