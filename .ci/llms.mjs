@@ -10,74 +10,40 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The documents in the order in which they are read. */
 const SECTIONS = {
-  'Start here': [
-    'README.md',
-    'docs/concepts.md',
-    'docs/embedding.md',
-    'docs/creating.md',
-    'docs/histories.md',
-    'docs/lists.md',
-    'docs/time-limits.md',
-    'docs/leases.md',
-    'docs/workers.md',
-    'docs/sweeper.md',
-    'docs/errors.md',
-    'docs/events.md',
-    'docs/erasing.md',
-  ],
-  'With an SDK': [
-    'docs/openai-agents.md',
-    'docs/human-approval.md',
-    'docs/claude-agent.md',
+  'Start here': ['README.md', 'docs/chat.md', 'docs/voice.md', 'docs/fleet.md'],
+  'How to': [
     'docs/ai-sdk.md',
-    'docs/ai-sdk-long-chats.md',
-  ],
-  'Over HTTP': [
-    'docs/mounting.md',
-    'docs/nestjs.md',
-    'docs/authentication.md',
-    'docs/users-and-permissions.md',
+    'docs/agents.md',
+    'docs/human-approval.md',
+    'docs/time-limits.md',
+    'docs/user-sessions.md',
+    'docs/histories.md',
+    'docs/workers.md',
+    'docs/live-updates.md',
     'docs/http.md',
-    'docs/workers-over-http.md',
-    'docs/http-errors.md',
-    'docs/events-over-http.md',
-    'docs/openapi.md',
-    'docs/client.md',
-    'docs/inspector.md',
+    'docs/testing.md',
+    'docs/migrating.md',
+    'docs/production.md',
   ],
-  Stores: [
+  Explanation: ['docs/guarantees.md', 'docs/faq.md'],
+  Reference: [
+    'docs/service.md',
+    'docs/errors.md',
     'docs/postgres.md',
     'docs/sqlite.md',
     'docs/redis.md',
-    'docs/redis-operating.md',
-    'docs/encryption.md',
-    'docs/writing-a-store.md',
-    'docs/store-details.md',
-    'docs/a-store-on-sql.md',
   ],
-  'Testing your program': ['docs/testing.md', 'docs/simulation.md'],
-  'In production': [
-    'docs/production.md',
-    'docs/upgrading.md',
-    'docs/serverless.md',
-    'docs/alerts.md',
-    'docs/observing.md',
-    'docs/reliability.md',
-    'docs/defects.md',
-    'docs/runtimes.md',
-  ],
-  Further: ['docs/migrating.md', 'docs/importing.md', 'CHANGELOG.md'],
+  Further: ['CHANGELOG.md'],
 };
-/** For those who change Colloquy itself. */
-const NOT_FOR_USERS = ['docs/releasing.md'];
-
+/** Made from the code: too long for one file of everything. */
+const GENERATED = ['docs/reference/options.md', 'docs/reference/http.md', 'docs/reference/cli.md'];
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const { name, description } = JSON.parse(read('package.json'));
 const listed = Object.values(SECTIONS).flat();
 // A document that is written later goes to the end, until somebody gives it a place.
 const others = readdirSync(join(ROOT, 'docs'))
   .map((file) => `docs/${file}`)
-  .filter((path) => path.endsWith('.md') && ![...listed, ...NOT_FOR_USERS].includes(path));
+  .filter((path) => path.endsWith('.md') && !listed.includes(path));
 const sections = {
   ...SECTIONS,
   Further: [...SECTIONS.Further.slice(0, -1), ...others, 'CHANGELOG.md'],
@@ -92,11 +58,10 @@ function summary() {
   const parts = Object.entries(sections).map(
     ([title, paths]) => `## ${title}\n\n${paths.map(entry).join('')}`,
   );
-  const reference =
-    '- [API reference](docs/api/README.md): every exported name, made from the doc comments\n';
+  const reference = [...GENERATED.map(entry), '- [API](docs/api/README.md): every exported name\n'];
   const full =
-    '- [All of the above in one file](llms-full.txt): Markdown, without the API reference\n';
-  return `# ${name}\n\n> ${description}\n\n${parts.join('\n')}\n## Reference\n\n${reference}${full}`;
+    '- [All of the above in one file](llms-full.txt): Markdown, without the generated reference\n';
+  return `# ${name}\n\n> ${description}\n\n${parts.join('\n')}\n## Generated\n\n${reference.join('')}${full}`;
 }
 
 function whole() {

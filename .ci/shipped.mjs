@@ -23,7 +23,8 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 const BILL = 'dist/colloquy.cdx.json';
 // What only the repository has: for those who change Colloquy, or large. A web page of the package
 // leads there.
-const ONLY_IN_REPOSITORY = /^(benchmarks|examples|test|docs\/pictures)\/|^CONTRIBUTING\.md$/;
+const ONLY_IN_REPOSITORY =
+  /^(benchmarks|examples|test|docs\/pictures|docs\/contributing)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const npm = (...args) =>

@@ -1,13 +1,13 @@
 // What each subpath of the package weighs in a bundle: minified, then compressed with gzip -9, with
 // its dependencies and without the peers and what Node brings. Fails where one is over its limit,
-// has none, or where the table in docs/sizes.md is out of date. Usage, after a build: node
-// .ci/size.mjs [--write]     --write brings the table up to date
+// has none, or where the table in docs/reference/sizes.md is out of date. Usage, after a build:
+// node .ci/size.mjs [--write]     --write brings the table up to date
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const LIMITS = '.ci/size-limits.json';
-const DOCUMENT = 'docs/sizes.md';
+const DOCUMENT = 'docs/reference/sizes.md';
 const TABLE = /(?<=<!-- sizes -->\n)[\s\S]*?(?=<!-- \/sizes -->)/;
 // Bytes by which the table may be behind, so that not every commit has to touch it.
 const STALE = 500;

@@ -4,7 +4,7 @@ import { writePeers } from './peers/table.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import { machineOf, type Results } from './results.js';
-import { sessionsPerGigabyte, spaceCells } from './space-figures.js';
+import { sessionsPerGigabyte } from './space-figures.js';
 import {
   callersTable,
   listFigures,
@@ -17,6 +17,7 @@ import {
 
 const RESULTS = 'benchmarks/results';
 const README = 'benchmarks/README.md';
+const FIGURES = 'benchmarks/figures.md';
 const TARGETS = 'benchmarks/targets.md';
 
 const newest = (kind: Results['kind']): Results | undefined => {
@@ -54,14 +55,6 @@ const write = (file: string, name: string, text: string): void => {
   writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
 };
 
-/** Replaces the cells of the row that begins with this one. */
-const writeRow = (file: string, first: string, cells: readonly string[]): void => {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const at = lines.findIndex((line) => line.startsWith(`| ${first} |`));
-  if (at < 0) throw new Error(`${file} has no row "${first}"`);
-  writeFileSync(file, lines.with(at, `| ${first} | ${cells.join(' | ')} |`).join('\n'));
-};
-
 const hasStores = ({ groups }: Results): boolean =>
   groups.some(({ group }) => group.startsWith('stores, '));
 
@@ -80,15 +73,13 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 if (peers !== undefined) writePeers(peers);
-if (full !== undefined)
-  writeRow('README.md', 'A session with ten entries takes', spaceCells(full.counts));
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {
   const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);
-  write(README, 'stores', table);
+  write(FIGURES, 'stores', table);
   const perGigabyte = sessionsPerGigabyte(full?.counts ?? []);
-  write(README, 'summary', `${summaryTable(stores)}\n${perGigabyte}\n\n${machineOf(stores)}`);
+  write(FIGURES, 'summary', `${summaryTable(stores)}\n${perGigabyte}\n\n${machineOf(stores)}`);
   const { append, appendOfMany, create, createOfMany } = writeFigures;
   const { first, firstOfMany } = listFigures;
   const gains = [
@@ -96,5 +87,5 @@ if (stores !== undefined) {
     { label: 'create', one: create, many: createOfMany },
     { label: 'newest page', one: first, many: firstOfMany },
   ];
-  write('README.md', 'stores', callersTable(stores, gains));
+  for (const page of ['README.md', README]) write(page, 'stores', callersTable(stores, gains));
 }

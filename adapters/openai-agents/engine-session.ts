@@ -95,9 +95,10 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * The items among the latest `limit` entries, oldest first. The cost does not grow with the items before them.
-   * Default: those that the `limit` of the constructor allows. The first call of an object rejects
-   * with `invalid_transition` if the session takes no items, so that a run ends before it begins.
+   * The items among the latest `limit` entries, oldest first. The cost does not grow with the items
+   * before them. Default: those that the `limit` of the constructor allows. The first call of an
+   * object rejects with `invalid_transition` if the session takes no items, so that a run ends
+   * before it begins.
    */
   async getItems(limit?: number): Promise<Item[]> {
     await this.#open();
@@ -138,8 +139,8 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * Removes and returns the last item, with entries of the program's own after it. Two callers never
-   * get the same one.
+   * Removes and returns the last item, with entries of the program's own after it. Two callers
+   * never get the same one.
    */
   async popItem(): Promise<Item | undefined> {
     await this.#open();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { GroupResult, Measurement } from '../harness/measure.js';
 import { machineOf, type Results } from '../results.js';
 
-const README = 'benchmarks/peers/README.md';
+const FIGURES = 'benchmarks/peers/figures.md';
 const START = '<!-- figures -->';
 const END = '<!-- /figures -->';
 
@@ -70,9 +70,9 @@ export const peersTables = (results: Results): string => {
   ].join('\n');
 };
 
-/** Puts the tables into this project's README, in place of those of the run before. */
+/** Puts the tables into this project's FIGURES, in place of those of the run before. */
 export const writePeers = (results: Results): void => {
-  const [before = '', rest = ''] = readFileSync(README, 'utf8').split(START);
+  const [before = '', rest = ''] = readFileSync(FIGURES, 'utf8').split(START);
   const [, after = ''] = rest.split(END);
-  writeFileSync(README, `${before}${START}\n${peersTables(results)}\n${END}${after}`);
+  writeFileSync(FIGURES, `${before}${START}\n${peersTables(results)}\n${END}${after}`);
 };

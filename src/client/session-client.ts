@@ -555,7 +555,16 @@ export class SessionClient {
     return this.#call(claim, { id: '', input, options }, bodyOf(claim));
   }
 
-  /** Counts the sessions that `claim` could return now, up to a limit. */
+  /**
+   * Counts the sessions that `claim` could return now, up to a limit.
+   *
+   * @example
+   * ```ts
+   * await client.orThrow.wake(id);
+   * const { count } = await client.orThrow.countWaiting();
+   * console.log(count); // 1
+   * ```
+   */
   countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
     return this.#call(countWaiting, { options }, bodyOf(countWaiting));
   }

@@ -3,7 +3,7 @@ import { judge } from '../../benchmarks/bars.js';
 import { measure } from '../../benchmarks/harness/measure.js';
 import { spreadOf } from '../../benchmarks/harness/statistics.js';
 import { machineOf, type Results } from '../../benchmarks/results.js';
-import { sessionsPerGigabyte, spaceCells } from '../../benchmarks/space-figures.js';
+import { sessionsPerGigabyte } from '../../benchmarks/space-figures.js';
 import { groupOf, listFigures, storeTable } from '../../benchmarks/store-figures.js';
 
 const spread = (median: number) => ({ median, lower: median, upper: median });
@@ -92,15 +92,6 @@ describe('the space of a session', () => {
     expect(sessionsPerGigabyte(counts)).toBe(
       '| sessions in a GB, ten entries each | - | 258,000 | 333,000 | - |',
     );
-  });
-
-  it('is told in kilobytes, or only of what it is where it was not counted', () => {
-    expect(spaceCells(counts)).toEqual([
-      'heap',
-      '3.0 kB of disk',
-      'disk',
-      "3.9 kB of the server's memory",
-    ]);
   });
 });
 

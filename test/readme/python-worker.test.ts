@@ -10,7 +10,7 @@ import { blocksIn } from './samples.js';
 const python = findBinary('python3', 'PYTHON');
 
 /** The worker of the page, as it stands there. */
-const [worker] = blocksIn(documentOf('docs/workers-over-http.md'), 'python');
+const [worker] = blocksIn(documentOf('docs/workers.md'), 'python');
 
 test('the worker in Python has at most thirty lines', () => {
   expect(worker?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(30);

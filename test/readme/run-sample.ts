@@ -35,7 +35,6 @@ export class SampleFolder {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;
     const runnable = code
-      .replace("'colloquy/testing'", `'${join(import.meta.dirname, 'contract-of-samples.ts')}'`)
       .replace(
         /from '(colloquy(?:\/[\w-]+)?)'/g,
         (_, name: string) => `from '${entries.get(name) ?? name}'`,

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import type { SessionClientOptions } from '../../src/client/index.js';
-import type { InspectorOptions } from '../../src/inspector/index.js';
 import type { SessionService } from '../../src/service/session-service.js';
 import type { SimulationOptions } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import type { OpenTelemetryOptions } from '../../src/telemetry/index.js';
 import type { StoreContractOptions } from '../../src/testing/index.js';
 import { documentOf, rowsOf } from './documents.js';
 
@@ -14,7 +12,7 @@ type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 const tables: readonly (readonly [path: string, head: string, names: object])[] = [
   [
-    'docs/embedding.md',
+    'docs/service.md',
     'Operation',
     {
       ...{
@@ -51,7 +49,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],
   [
-    'docs/writing-a-store.md',
+    'docs/contributing/writing-a-store.md',
     'Method',
     {
       ...{
@@ -75,14 +73,14 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
-    'docs/writing-a-store.md',
+    'docs/contributing/writing-a-store.md',
     'Option',
     {
       ...{ corrupt: true, without: true, timeoutMs: true },
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
   ],
   [
-    'docs/client.md',
+    'docs/http.md',
     'Option',
     {
       ...{
@@ -97,7 +95,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<SessionClientOptions>,
   ],
   [
-    'docs/simulation.md',
+    'docs/testing.md',
     'Option',
     {
       ...{
@@ -118,18 +116,6 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ pool: true, schema: true, timeoutMs: true, reportEnds: true, events: true },
     } satisfies NamesOf<PostgresSessionStoreOptions>,
-  ],
-  [
-    'docs/inspector.md',
-    'Option',
-    { authenticate: true, challenge: true, terminate: true } satisfies NamesOf<InspectorOptions>,
-  ],
-  [
-    'docs/observing.md',
-    'Option',
-    {
-      ...{ tracerProvider: true, meterProvider: true, tenant: true, clock: true },
-    } satisfies NamesOf<OpenTelemetryOptions>,
   ],
 ];
 

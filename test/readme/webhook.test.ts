@@ -26,10 +26,10 @@ afterAll(() => folder.remove());
 
 /** The code of the page, as it stands there. */
 const loadSample = async (): Promise<Exported> => {
-  const samples = blocksIn(documentOf('docs/sweeper.md'), 'ts');
+  const samples = blocksIn(documentOf('docs/time-limits.md'), 'ts');
   const [sample] = samples.filter(({ code }) => code.includes('webhookTo'));
   const module = sample === undefined ? undefined : await folder.run(sample);
-  if (!isExported(module)) throw new Error('docs/sweeper.md has no webhookTo');
+  if (!isExported(module)) throw new Error('docs/time-limits.md has no webhookTo');
   return module;
 };
 
@@ -84,7 +84,7 @@ const openWebhook = async (...answers: readonly number[]) => {
   return { secret, deliveries, clock, sessions, failures, sweep };
 };
 
-describe('the webhook in docs/sweeper.md', () => {
+describe('the webhook in docs/time-limits.md', () => {
   test('tells a receiver of an end, signed by Standard Webhooks', async () => {
     const { secret, deliveries, clock, sessions, sweep } = await openWebhook();
     const { id } = await sessions.create({ start: true, labels: { user: 'u-1' } });

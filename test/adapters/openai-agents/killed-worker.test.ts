@@ -63,7 +63,9 @@ const open = async (page: string, needsApproval: boolean) => {
   return { sessions, id, start, seen, calls, workHere };
 };
 
-/** The first process is killed when its tool has had its effect; a minute later, there is another. */
+/**
+ * The first process is killed when its tool has had its effect; a minute later, there is another.
+ */
 const killInTheTurn = async ({ start }: Awaited<ReturnType<typeof open>>): Promise<void> => {
   const [, signal] = await once(start({ isLast: false, ahead: 0 }), 'exit');
   expect(signal).toBe('SIGKILL');
@@ -71,7 +73,7 @@ const killInTheTurn = async ({ start }: Awaited<ReturnType<typeof open>>): Promi
 };
 
 test('a worker of the page that is killed in the middle of a turn is followed by another, which finishes it once', async () => {
-  const world = await open('docs/openai-agents.md', false);
+  const world = await open('docs/agents.md', false);
   const { sessions, id, seen, calls } = world;
   await sessions.update(id, { metadata: { turn: 'job-1', question: 'Pay the bill.' } });
   await sessions.wake(id);

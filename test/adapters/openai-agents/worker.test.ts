@@ -34,11 +34,11 @@ const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
 test('the worker of the page goes on after a killed attempt, and runs a turn once, however often it is asked', async () => {
-  const [sample] = blocksIn(documentOf('docs/openai-agents.md'), 'ts').filter(({ code }) =>
+  const [sample] = blocksIn(documentOf('docs/agents.md'), 'ts').filter(({ code }) =>
     code.includes('workerFor'),
   );
   const module = sample && (await folder.run(sample));
-  if (!isExported(module)) throw new Error('docs/openai-agents.md has no workerFor');
+  if (!isExported(module)) throw new Error('docs/agents.md has no workerFor');
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
   const { id } = await sessions.orThrow.create({ ...ada, start: true });
   let calls = 0;

@@ -191,7 +191,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const { schema } = await openedWithOne();
     const role = schemaName();
     const grants = blocksIn(documentOf('docs/postgres.md'), 'sql').map(({ code }) => code);
-    expect(grants).toHaveLength(1);
+    expect(grants).toHaveLength(2);
     const sql = grants
       .join('')
       .replaceAll('TO app', `TO ${role}`)

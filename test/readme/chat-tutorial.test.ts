@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.js';
+import { documentOf, root } from './documents.js';
+import { entries } from './entries.js';
+import { blocksIn } from './samples.js';
+
+/** The files of the tutorial as a reader has them, on the sources of this repository. */
+const writeTutorial = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'colloquy-tutorial-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  const { path, text } = documentOf('docs/chat.md');
+  const blocks = ['ts', 'ts parse-only'].flatMap((language) => blocksIn({ path, text }, language));
+  for (const { code } of blocks) {
+    const name = /^\/\/ (\S+)\n/.exec(code)?.[1];
+    if (name === undefined) throw new Error(`a block of ${path} has no file name`);
+    const runnable = code
+      .replace(/'(colloquy(?:\/[\w-]+)?)'/g, (_, entry: string) => `'${entries.get(entry) ?? ''}'`)
+      .replace('listen(3000,', "listen(Number(process.env['PORT']),")
+      .replace("console.log('http://127.0.0.1:3000')", 'process.send?.(0)');
+    writeFileSync(join(folder, name), runnable);
+  }
+  return folder;
+};
+
+/** Starts the server of the tutorial, and returns when it listens. */
+const startServer = async (folder: string, port: number): Promise<ChildProcess> => {
+  const server = spawn(
+    process.execPath,
+    ['--import', join(root, '.ci/sources.mjs'), join(folder, 'server.mts')],
+    { cwd: folder, env: { ...process.env, PORT: `${port}` }, stdio: ['ignore', 1, 'pipe', 'ipc'] },
+  );
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const errors: string[] = [];
+  if (server.stderr !== null) {
+    createInterface({ input: server.stderr }).on('line', (line) => errors.push(line));
+  }
+  const ended = once(server, 'exit').then(() => Promise.reject(new Error(errors.join('\n'))));
+  await Promise.race([once(server, 'message'), ended]);
+  ended.catch(() => {});
+  return server;
+};
+
+test('the chat of the tutorial survives a kill while it answers', async () => {
+  const folder = writeTutorial();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/my-chat`;
+  const say = async (id: string, body: string): Promise<string> => {
+    const headers = { 'x-message-id': id, connection: 'close' };
+    return (await fetch(url, { method: 'POST', body, headers })).text();
+  };
+  const chat = async (): Promise<string> =>
+    (await fetch(url, { headers: { connection: 'close' } })).text();
+
+  const first = await startServer(folder, port);
+  expect(await say('m1', 'Hello')).toBe('You have said 1 things.\n');
+  const lost = say('m2', 'Are you still there?').catch(() => 'lost');
+  await expect.poll(chat).toContain('user: Are you still there?');
+  first.kill('SIGKILL');
+  expect(await lost).toBe('lost');
+
+  await startServer(folder, port);
+  expect(await chat()).toMatch(/user: Are you still there\?\n$/);
+  expect(await say('m2', 'Are you still there?')).toBe('You have said 2 things.\n');
+  expect(await say('m2', 'Are you still there?')).toBe('You have said 2 things.\n');
+  expect(await chat()).toBe(
+    'user: Hello\nassistant: You have said 1 things.\n' +
+      'user: Are you still there?\nassistant: You have said 2 things.\n',
+  );
+});
