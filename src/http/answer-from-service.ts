@@ -19,10 +19,12 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
 
 const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
   if (shape === undefined) return { status, headers: bareHeaders };
-  const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
   return {
     status,
-    headers: { ...commonHeaders, ...own },
+    headers: {
+      ...commonHeaders,
+      ...(headers?.includes(REPLAYED_HEADER) && replayedHeaders(value)),
+    },
     body: JSON.stringify(shape.write(value)),
   };
 };

@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { err, type Result, type ResultAsync } from 'neverthrow';
 import { type AnyOperation, wireNamesOf } from '../operations/operation.js';
 import {
   type InvalidInput,
@@ -35,9 +35,8 @@ const inWireNames = (
  */
 export const inClientTerms = (operation: AnyOperation, error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(operation, error);
-  return isSessionError(error)
-    ? error
-    : storeUnavailable('the store returned an unknown error', 'unknown', error);
+  if (isSessionError(error)) return error;
+  return storeUnavailable('the store returned an unknown error', 'unknown', error);
 };
 
 /**
@@ -51,5 +50,5 @@ export const answerOf = async <T, E extends SessionError>(
   const result = await withTimeout(handler.timeoutMs, answer);
   if (result === timedOut)
     return err(storeUnavailable('the store took too long to answer', 'unknown'));
-  return result.isOk() ? ok(result.value) : err(inClientTerms(operation, result.error));
+  return result.mapErr((error) => inClientTerms(operation, error));
 };

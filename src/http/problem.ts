@@ -46,7 +46,7 @@ interface Particulars {
   readonly position?: number;
   readonly holder?: string;
   readonly until?: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The response to an error by its code; `headers` has `Allow` for a wrong method. */
@@ -56,8 +56,8 @@ export const problemOf = (
   particulars: Particulars = {},
 ): HandlerResponse => {
   const status = statusOf(code);
-  const detail =
-    particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
+  const { errors } = particulars;
+  const detail = errors ? invalidInput(errors).message : details[code];
   const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
   return Object.freeze({
     status,
@@ -75,8 +75,7 @@ export const problem = (error: HandlerError): HandlerResponse => {
   if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
   if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
-  if (type === 'cancelled')
-    return problemOf(type, {}, error.reason === undefined ? {} : { reason: error.reason });
+  if (type === 'cancelled') return problemOf(type, {}, { reason: error.reason });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);
