@@ -52,18 +52,20 @@ import {
   type ReturnedValue,
   withLease,
 } from '../session/with-lease.js';
+import type {
+  CallOptions,
+  RemoteAppendOptions,
+  RemoteGetOptions,
+  RemoteUpdateOptions,
+  RemoteWatchOptions,
+  WriteOptions,
+} from './call-options.js';
 import type { RemoteErrors, RequestError } from './client-error.js';
 import {
   type CallArguments,
-  type CallOptions,
   type EachPages,
   parseEachQuery,
   parseRequest,
-  type RemoteAppendOptions,
-  type RemoteGetOptions,
-  type RemoteUpdateOptions,
-  type RemoteWatchOptions,
-  type WriteOptions,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
 import type { RemoteChange } from './read-change.js';
@@ -82,25 +84,6 @@ const hasOwnId = (input: unknown): boolean => {
     return false;
   }
 };
-
-/** Reads the result from the body of an answer. */
-const bodyOf =
-  <T>({ output }: Operation<never, T>) =>
-  ({ body }: Reply): T | undefined =>
-    output.shape?.read(body);
-
-/** The result of a write whose answer has no body. */
-const isEmptyAnswer = ({ status }: Reply): true | undefined => status === 204 || undefined;
-
-/**
- * Reads the result of a write, and whether it repeats that of an earlier request with the same key.
- */
-const writtenOf =
-  <T extends { readonly repeated?: true }>({ output }: Operation<never, T>) =>
-  ({ body, headers }: Reply): T | undefined => {
-    const value = output.shape?.read(body);
-    return value && headers.get(REPLAYED_HEADER) === 'true' ? { ...value, repeated: true } : value;
-  };
 
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
@@ -134,9 +117,9 @@ export class SessionClient {
     input: CreateSessionInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
-    if (!hasOwnId(input))
-      return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
-    return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
+    const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
+    if (hasOwnId(input)) return this.#write(createWithId, given);
+    return this.#write(openedCreate, given);
   }
 
   /**
@@ -148,16 +131,12 @@ export class SessionClient {
     input: GetOrCreateInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
-    return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
+    return this.#read(getOrCreate, { input, options, inputNames: ['id'] });
   }
 
   /** Reads a session with its history, or with its latest entries. */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#call(
-      get,
-      { id, query: options, options, optionNames: ['historyLimit'] },
-      bodyOf(get),
-    );
+    return this.#read(get, { id, query: options, options, optionNames: ['historyLimit'] });
   }
 
   /**
@@ -169,7 +148,7 @@ export class SessionClient {
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart, RemoteErrors['history']> {
-    return this.#call(history, { id, query, options }, bodyOf(history));
+    return this.#read(history, { id, query, options });
   }
 
   /** Reads a page of the sessions with their histories, newest first by default. */
@@ -194,12 +173,12 @@ export class SessionClient {
 
   /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#call(changes.start, { id, options }, writtenOf(changes.start));
+    return this.#write(changes.start, { id, options });
   }
 
   /** ACTIVE to PAUSED. A pause does not count towards the time limit. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
+    return this.#write(changes.pause, { id, options });
   }
 
   /** PAUSED to ACTIVE. The time limit continues to run. */
@@ -207,7 +186,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
+    return this.#write(changes.resume, { id, options });
   }
 
   /**
@@ -219,7 +198,7 @@ export class SessionClient {
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#call(extend, { id, input, options }, writtenOf(extend));
+    return this.#write(extend, { id, input, options });
   }
 
   /**
@@ -231,7 +210,7 @@ export class SessionClient {
     input: UpdateInput,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#call(update, { id, input, options, condition: 'ifRevision' }, writtenOf(update));
+    return this.#write(update, { id, input, options, optionNames: ['ifRevision'] });
   }
 
   /**
@@ -242,12 +221,12 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
+    return this.#write(changes.terminate, { id, options });
   }
 
   /** Ends the session with the reason `failed`. */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#call(changes.fail, { id, options }, writtenOf(changes.fail));
+    return this.#write(changes.fail, { id, options });
   }
 
   /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. */
@@ -256,12 +235,8 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
-    const input = { entries, ifPosition: options?.ifPosition, wake: options?.wake };
-    return this.#call(
-      append,
-      { id, input, options, optionNames: ['ifPosition', 'wake'] },
-      writtenOf(append),
-    );
+    const optionNames = ['ifPosition', 'wake'];
+    return this.#write(append, { id, input: { entries }, options, optionNames });
   }
 
   /**
@@ -274,7 +249,8 @@ export class SessionClient {
     input: RewindInput,
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
-    return this.#call(rewind, { id, input, options, hasInputHeaders: true }, writtenOf(rewind));
+    const inputNames = ['operationId', 'fencingToken'];
+    return this.#write(rewind, { id, input, options, inputNames });
   }
 
   /**
@@ -287,7 +263,7 @@ export class SessionClient {
     input: LeaseInput,
     options: CallOptions = {},
   ): ResultAsync<TakenLease, RemoteErrors['lease']> {
-    const taken = this.#call(lease, { id, input, options }, bodyOf(lease));
+    const taken = this.#read(lease, { id, input, options });
     return taken.map((given) =>
       takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -303,7 +279,7 @@ export class SessionClient {
     input: RenewInput,
     options: CallOptions = {},
   ): ResultAsync<SessionLease, RemoteErrors['renew']> {
-    return this.#call(renew, { id, input, options }, bodyOf(renew));
+    return this.#read(renew, { id, input, options });
   }
 
   /**
@@ -341,7 +317,7 @@ export class SessionClient {
     input: WakeOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['wake']> {
-    return this.#call(wake, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(wake, { id, input, options });
   }
 
   /**
@@ -353,7 +329,7 @@ export class SessionClient {
     input: Omit<ClaimInput, 'historyLimit'>,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
-    return this.#call(claim, { id: '', input, options }, bodyOf(claim));
+    return this.#read(claim, { id: '', input, options });
   }
 
   /**
@@ -364,7 +340,7 @@ export class SessionClient {
     input: CancelOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['cancel']> {
-    return this.#call(cancel, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(cancel, { id, input, options });
   }
 
   /** Ends a lease. Also succeeds if the lease was already over and no other one followed. */
@@ -373,7 +349,7 @@ export class SessionClient {
     input: ReleaseInput,
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['release']> {
-    return this.#call(release, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(release, { id, input, options });
   }
 
   /**
@@ -386,14 +362,12 @@ export class SessionClient {
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    return this.#call(redact, { id, input: { positions }, options }, isEmptyAnswer).map(
-      () => undefined,
-    );
+    return this.#send(redact, { id, input: { positions }, options });
   }
 
   /** Deletes the session. Also succeeds if it does not exist. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
-    return this.#call(remove, { id, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(remove, { id, options });
   }
 
   /**
@@ -430,6 +404,31 @@ export class SessionClient {
         this.list({ ...query, limit: fewer, ...(cursor !== undefined && { cursor }) }, options),
       ),
     );
+  }
+
+  /** For an operation that answers with a body. */
+  #read<T, C extends OperationError>(operation: Operation<never, T, C>, given: CallArguments) {
+    const { shape } = operation.output;
+    return this.#call(operation, given, ({ body }) => shape?.read(body));
+  }
+
+  /** The same for a write, which may repeat an earlier request with the same key. */
+  #write<T extends { readonly repeated?: true }, C extends OperationError>(
+    operation: Operation<never, T, C>,
+    given: CallArguments,
+  ) {
+    const { shape } = operation.output;
+    return this.#call(operation, given, ({ body, headers }): T | undefined => {
+      const value = shape?.read(body);
+      const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
+      return value && isRepeated ? { ...value, repeated: true } : value;
+    });
+  }
+
+  /** For an operation that answers without a body. */
+  #send<C extends OperationError>(operation: Operation<never, unknown, C>, given: CallArguments) {
+    const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
+    return this.#call(operation, given, read).map(() => undefined);
   }
 
   #call<T, C extends OperationError>(
