@@ -1,16 +1,16 @@
 import type { HandlerError } from '../http/handler-error.js';
-import { type Fields, isFields } from '../input/parse-fields.js';
 import {
-  type append,
+  append,
   changes,
   type extend,
   type redact,
   type remove,
-  type rewind,
+  rewind,
   type update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
+import { type Particulars, particulars } from '../operations/particulars.js';
 import type {
   createWithId,
   get,
@@ -18,6 +18,7 @@ import type {
   history,
   list,
 } from '../operations/session-operations.js';
+import { object, text } from '../operations/shape.js';
 import type { cancel, claim, lease, release, renew, wake } from '../operations/work-operations.js';
 import {
   type CallbackFailed,
@@ -47,7 +48,6 @@ import {
   storeUnavailable,
   type TooManyActive,
 } from '../session/errors.js';
-import type { CallerCommand } from '../session/session-status.js';
 import type { ClientRequest } from './client-request.js';
 
 /** Whether a write was applied; `not_applied` for every read. */
@@ -188,23 +188,26 @@ export interface RemoteErrors extends ErrorsByName {
 /** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;
 
-const isIssue = (value: unknown): value is InputIssue =>
-  isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
-
 /** The issues with the names of the client's methods. */
-const parseIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
-  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
-  const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
+const inClientNames = (
+  operation: AnyOperation,
+  message: string,
+  issues: readonly InputIssue[] = [],
+): InvalidInput => {
   if (issues.length === 0) return { type: 'invalid_input', message, issues };
+  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   return invalidInput(
     issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })),
   );
 };
 
-const isCommand = (method = ''): method is CallerCommand => Object.hasOwn(changes, method);
+const commands = { ...changes, append, rewind };
 
-const isHistoryCommand = (method = ''): method is 'append' | 'rewind' =>
-  method === 'append' || method === 'rewind';
+const isCommand = (method = ''): method is keyof typeof commands => Object.hasOwn(commands, method);
+
+/** The command that the status of the session does not allow. */
+const commandOf = ({ calls }: AnyOperation): InvalidTransition['command'] =>
+  isCommand(calls?.method) ? calls.method : 'lease';
 
 const refusals = {
   unauthenticated: true,
@@ -218,27 +221,36 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
+/** The errors without data. */
+const plainErrors = {
+  ...refusals,
+  lease_lost: true,
+  operation_mismatch: true,
+  conflict: true,
+  idempotency_mismatch: true,
+  too_many_active: true,
+  page_too_large: true,
+  search_too_large: true,
+} as const;
+
+const isPlain = (code: string): code is keyof typeof plainErrors =>
+  Object.hasOwn(plainErrors, code);
+
 /** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (
   code: string,
   message: string,
-  { errors, position, holder, until, reason }: Fields,
+  { errors, position, holder, until, reason }: Particulars,
   { operation, id }: ClientRequest,
   outcome: Outcome,
 ): RemoteError | Refused | undefined => {
   switch (code) {
     case 'invalid_input':
-      return parseIssues(operation, message, errors);
+      return inClientNames(operation, message, errors);
     case 'not_found':
       return notFound(id);
-    case 'invalid_transition': {
-      const method = operation.calls?.method;
-      return {
-        type: code,
-        message,
-        command: isCommand(method) || isHistoryCommand(method) ? method : 'lease',
-      };
-    }
+    case 'invalid_transition':
+      return { type: code, message, command: commandOf(operation) };
     case 'history_full':
     case 'id_taken':
       return { type: code, message, id };
@@ -249,25 +261,17 @@ const remoteErrorOf = (
     case 'misconfigured':
       return misconfigured(message);
     case 'history_moved':
-      return typeof position === 'number' ? { type: code, message, id, position } : undefined;
+      return position === undefined ? undefined : { type: code, message, id, position };
     case 'leased':
-      return typeof holder === 'string' && typeof until === 'string'
-        ? { type: code, message, holder, until }
-        : undefined;
+      return holder && until ? { type: code, message, holder, until } : undefined;
     case 'cancelled':
-      return { type: code, message, ...(typeof reason === 'string' && { reason }) };
-    case 'lease_lost':
-    case 'operation_mismatch':
-    case 'conflict':
-    case 'idempotency_mismatch':
-    case 'too_many_active':
-    case 'page_too_large':
-    case 'search_too_large':
-      return { type: code, message };
+      return { type: code, message, ...(reason !== undefined && { reason }) };
     default:
-      return isRefusal(code) ? { type: code, message } : undefined;
+      return isPlain(code) ? { type: code, message } : undefined;
   }
 };
+
+const problemShape = object({ code: text, detail: text });
 
 /**
  * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not
@@ -278,13 +282,13 @@ export const errorInProblem = <C extends OperationError>(
   request: ClientRequest<C>,
   outcome: Outcome,
 ): RemoteErrorOf<C> | Refused | undefined => {
-  const problem: Fields = isFields(body) ? body : {};
+  const problem = problemShape.read(body);
+  if (problem === undefined) return undefined;
   const { code, detail } = problem;
-  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-  const error = remoteErrorOf(code, detail, problem, request, outcome);
+  const error = remoteErrorOf(code, detail, particulars.read(body) ?? {}, request, outcome);
   const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
     isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
-  return error !== undefined && isExpected(error) ? error : undefined;
+  return error && isExpected(error) ? error : undefined;
 };
 
 export const unreachable = (
@@ -297,5 +301,5 @@ export const unreachable = (
   message,
   reason,
   outcome,
-  ...(cause === undefined ? {} : { cause }),
+  ...(cause !== undefined && { cause }),
 });

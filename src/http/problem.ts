@@ -1,4 +1,5 @@
-import { type InputIssue, invalidInput } from '../session/errors.js';
+import type { Particulars } from '../operations/particulars.js';
+import { invalidInput } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
 import type { HandlerResponse } from './session-handler.js';
 
@@ -36,18 +37,6 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
   429: { 'Retry-After': '1' },
   503: { 'Retry-After': '1' },
 };
-
-/**
- * Details of a response besides its code: the issues of invalid input, or the state that caused the
- * error.
- */
-interface Particulars {
-  readonly errors?: readonly InputIssue[];
-  readonly position?: number;
-  readonly holder?: string;
-  readonly until?: string;
-  readonly reason?: string | undefined;
-}
 
 /** The response to an error by its code; `headers` has `Allow` for a wrong method. */
 export const problemOf = (

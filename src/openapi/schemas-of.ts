@@ -5,17 +5,8 @@ import { labelNameForm } from '../input/parse-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
-import {
-  instant,
-  list,
-  named,
-  object,
-  oneOf,
-  ref,
-  type Schema,
-  text,
-  wireName,
-} from '../operations/shape.js';
+import { particulars } from '../operations/particulars.js';
+import { named, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
 import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
 
@@ -192,8 +183,6 @@ const withTexts = (name: string, schema: Schema): Schema => {
 
 const problemCode = named('ProblemCode', oneOf(problemCodes));
 
-const issues = list(object({ path: text, message: text }));
-
 const problem: Schema = {
   type: 'object',
   properties: {
@@ -202,11 +191,7 @@ const problem: Schema = {
     status: { type: 'integer', enum: Object.keys(titles).map(Number) },
     detail: text.schema,
     code: problemCode.schema,
-    errors: issues.schema,
-    position: { type: 'integer', minimum: 0 },
-    holder: text.schema,
-    until: instant.schema,
-    reason: text.schema,
+    ...particulars.schema.properties,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };
