@@ -92,10 +92,9 @@ export class Options {
    * The one that was given of several options that exclude one another. Options override variables.
    */
   oneOf(names: readonly string[]): (Given & { readonly name: string }) | undefined {
-    const all = names.flatMap((name) => {
-      const given = this.given.get(name);
-      return given === undefined ? [] : [{ name, ...given }];
-    });
+    const all = [...this.given]
+      .filter(([name]) => names.includes(name))
+      .map(([name, given]) => ({ name, ...given }));
     const options = all.filter(({ name, label }) => label === `--${name}`);
     const [first, second] = options.length > 0 ? options : all;
     if (second)
@@ -119,9 +118,9 @@ export class Options {
 
   integer(name: string, min: number, max: number, defaultValue: number): number {
     const given = this.given.get(name);
-    const value = /^\d{1,9}$/.test(given?.text ?? '') ? Number(given?.text) : Number.NaN;
-    if (given === undefined || (value >= min && value <= max))
-      return given === undefined ? defaultValue : value;
+    if (given === undefined) return defaultValue;
+    const value = Number(given.text);
+    if (/^\d{1,9}$/.test(given.text) && value >= min && value <= max) return value;
     throw new UsageError(`${given.label} must be a whole number from ${min} to ${max}`);
   }
 

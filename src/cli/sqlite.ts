@@ -65,9 +65,8 @@ export const sqlite: Database = {
         close: () => database.close(),
       };
     } catch (cause) {
-      throw cause instanceof CliError
-        ? cause
-        : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
+      if (cause instanceof CliError) throw cause;
+      throw new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
     }
   },
 };
