@@ -36,8 +36,8 @@ const countAll = async (sessions: TenantSessions, query: Fields) => {
   const [all] = totals;
   if (all?.isErr()) return err(all.error);
   const counts = totals.flatMap((total) => total.unwrapOr([]));
-  const [error] = totals.flatMap((total) => (total.isErr() ? [total.error] : []));
-  const notice = counts.length === 1 && error ? noticeOf(error) : undefined;
+  const error = totals.find((total) => total.isErr())?.error;
+  const notice = counts.length === 1 && error && noticeOf(error);
   return ok({ counts, ...(notice && { notice }) });
 };
 

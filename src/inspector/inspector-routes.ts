@@ -51,9 +51,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   prefix: `${request.prefix}${PATH}`,
   header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
-  ...(request.onClose === undefined
-    ? {}
-    : { onClose: (listener: () => void) => request.onClose?.(listener) }),
+  ...(request.onClose && { onClose: (listener) => request.onClose?.(listener) }),
 });
 
 /**
@@ -64,14 +62,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const withoutEvents = [
-    list,
-    countSessions,
-    get,
-    history,
-    ...(terminate ? [changes.terminate] : []),
-  ];
-  const withEvents = [...withoutEvents, watch];
+  const operations = [list, countSessions, get, history];
   const streamList = listStream();
   return [
     {
@@ -92,9 +83,15 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
         }
         if (!isFromPage(request)) return ok(crossSite);
         const inner = { ...call, request: operationRequest(request), form: summaryForm };
-        const answered = await (events && listEventsUrl.test(url)
-          ? streamList(inner)
-          : handler.serve(events ? withEvents : withoutEvents, url, inner));
+        const served = [
+          ...operations,
+          ...(terminate ? [changes.terminate] : []),
+          ...(events ? [watch] : []),
+        ];
+        const isListStream = events && listEventsUrl.test(url);
+        const answered = isListStream
+          ? await streamList(inner)
+          : await handler.serve(served, url, inner);
         return answered.map(withSecurityHeaders);
       },
     },

@@ -26,13 +26,12 @@ export const findSessions = async (
   const labels = labelsIn(text);
   if (labels !== undefined) {
     const labelled = await listSessions({ ...query, labels });
-    const isLabel = labelled.ok
-      ? labelled.value.total > 0 || 'status' in query
-      : labelled.status !== 400;
-    if (isLabel) return labelled;
+    const isFound = labelled.ok && (labelled.value.total > 0 || 'status' in query);
+    if (isFound || (!labelled.ok && labelled.status !== 400)) return labelled;
   }
   const found = await getSession(text);
   if (found.ok) return { ok: true, value: { ...noSessions, sessions: [found.value], total: 1 } };
   // An id that breaks the rules of ids is that of no session.
-  return found.status === 404 || found.status === 400 ? { ok: true, value: noSessions } : found;
+  if (found.status === 404 || found.status === 400) return { ok: true, value: noSessions };
+  return found;
 };

@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   inactive: 'inactive',
 };
 
-export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;
+export const reasonOf = (endReason = ''): string => reasons[endReason] ?? endReason;
 
 /** Shows a status, and the end reason if there is one. */
 export const statusMark = ({
