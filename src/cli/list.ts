@@ -63,7 +63,8 @@ const labelsIn = (options: Options): object | undefined => {
     .map((text) => text.split('='));
   const named = new Map(labels.map(([name = '', ...value]) => [name, value.join('=')]));
   if (named.size < labels.length) throw new UsageError('--labels must have each NAME once');
-  return named.size === 0 ? undefined : Object.fromEntries(named);
+  if (named.size === 0) return undefined;
+  return Object.fromEntries(named);
 };
 
 const statusForm = new RegExp(`^(${sessionStatuses.join('|')})$`, 'i');

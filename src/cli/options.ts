@@ -85,7 +85,8 @@ export class Options {
   variable(name: string): Given | undefined {
     const text = this.#env[name];
     if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
-    return text === undefined ? undefined : { label: name, text };
+    if (text === undefined) return undefined;
+    return { label: name, text };
   }
 
   /**
@@ -127,7 +128,7 @@ export class Options {
   /** The maximum number of items to show, at least 1. Above `max` it counts as `max`. */
   limit(name: string, max: number, defaultValue: number): number {
     const text = this.text(name, /^0*[1-9]\d*$/, 'be a whole number, at least 1');
-    return text === undefined ? defaultValue : Math.min(Number(text), max);
+    return Math.min(Number(text ?? defaultValue), max);
   }
 
   isOn(name: string): boolean {

@@ -13,12 +13,13 @@ export const styleOf = {
   TERMINATED: 'dim',
 } as const;
 
-const isEmpty = (fields: object = {}): boolean => Object.keys(fields).length === 0;
+const unlessEmpty = <T extends object>(fields: T | undefined): T | undefined =>
+  fields && Object.keys(fields).length > 0 ? fields : undefined;
 
 const moreOf = ({ endReason, labels, metadata, lease, work }: ShownSummary) => ({
   end_reason: endReason,
-  labels: isEmpty(labels) ? undefined : labels,
-  metadata: isEmpty(metadata) ? undefined : metadata,
+  labels: unlessEmpty(labels),
+  metadata: unlessEmpty(metadata),
   lease,
   work,
 });

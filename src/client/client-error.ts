@@ -288,7 +288,8 @@ export const errorInProblem = <C extends OperationError>(
   const error = remoteErrorOf(code, detail, particulars.read(body) ?? {}, request, outcome);
   const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
     isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
-  return error && isExpected(error) ? error : undefined;
+  if (error === undefined || !isExpected(error)) return undefined;
+  return error;
 };
 
 export const unreachable = (

@@ -132,7 +132,8 @@ export class Exchange<C extends OperationError> {
       if (connection.signal.aborted) return err(this.#aborted());
       hasKey = true;
       const response = await this.#fetch({ ...key.value, ...more }, connection.signal);
-      return response.ok ? await read(response) : err(await this.#refusal(response));
+      if (response.ok) return read(response);
+      return err(await this.#refusal(response));
     };
     try {
       const result = await withTimeout({ timing, ms, signal }, once);

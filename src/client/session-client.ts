@@ -421,7 +421,8 @@ export class SessionClient {
     return this.#call(operation, given, ({ body, headers }): T | undefined => {
       const value = shape?.read(body);
       const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
-      return value && isRepeated ? { ...value, repeated: true } : value;
+      if (value === undefined || !isRepeated) return value;
+      return { ...value, repeated: true };
     });
   }
 

@@ -27,7 +27,8 @@ const inWireNames = (
     const name = names.get(field);
     return name === undefined ? [] : [{ path: `${name}${path.slice(field.length)}`, message }];
   });
-  return named.length === issues.length ? invalidInput(named) : misconfigured(setup);
+  if (named.length < issues.length) return misconfigured(setup);
+  return invalidInput(named);
 };
 
 /**

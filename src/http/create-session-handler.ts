@@ -108,7 +108,8 @@ const answer = async <S extends TenantSessions>(
   if (tenant.isErr()) {
     if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
     settings.onDenied(deniedRequest(request));
-    return route.unauthenticated ? ok(route.unauthenticated) : err(tenant.error);
+    if (route.unauthenticated !== undefined) return ok(route.unauthenticated);
+    return err(tenant.error);
   }
   const id = admit(matched, request);
   if (id.isErr()) return err(id.error);
@@ -168,7 +169,8 @@ export const createSessionHandler = <S extends TenantSessions>(
       if (matched === undefined) return undefined;
       const answered = await answer(settings, context, matched, request);
       const response = answered.isOk() ? answered.value : refuse(answered.error);
-      return request.method === 'HEAD' ? withoutBody(response) : response;
+      if (request.method === 'HEAD') return withoutBody(response);
+      return response;
     } catch (cause) {
       return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));
     }

@@ -113,7 +113,8 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       watch: (more) => mapped(sessions.watch(id, { ...options, ...more }), frameOf),
       isBare: isAtEnd || request.method === 'HEAD',
     });
-    return isAtEnd ? answered.map(() => streamIsOver) : answered;
+    if (isAtEnd) return answered.map(() => streamIsOver);
+    return answered;
   };
 
   return [{ operation: watch, answer }];

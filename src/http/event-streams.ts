@@ -94,7 +94,8 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
     if (refused !== undefined || isBare) {
       endWatch(opened);
       first.catch(() => undefined);
-      return refused === undefined ? ok(head) : err(refused);
+      if (refused !== undefined) return err(refused);
+      return ok(head);
     }
     const reserve = () => pieces.reserve(tenant);
     const events = new EventStream({ ...opened, heartbeatMs, reserve, report, onOver }, first);

@@ -133,7 +133,8 @@ const readJsonObject = async (
     case 'parsed': {
       const bytes = bytesIn(body.value);
       if (bytes === undefined) return asObject(body.value);
-      return bytes.length > maxBytes ? tooLarge : parse(bytes);
+      if (bytes.length > maxBytes) return tooLarge;
+      return parse(bytes);
     }
     case 'too_large':
       return tooLarge;

@@ -12,7 +12,8 @@ const labelForm = /^[\w.-]+:./;
 export const labelsIn = (text: string): readonly string[] | undefined => {
   if (!text.includes(':')) return undefined;
   const parts = text.split(/\s+/);
-  return parts.every((part) => labelForm.test(part)) ? parts : [text];
+  if (parts.every((part) => labelForm.test(part))) return parts;
+  return [text];
 };
 
 /**

@@ -86,8 +86,9 @@ export class SessionList {
     const query = { limit: String(PAGE), ...chosen, ...(cursor && { cursor }) };
     const answer = await (text === '' ? listSessions(query) : findSessions(text, query));
     if (request !== this.#requests) return;
-    this.#onTrouble(answer.ok ? '' : answer.message);
-    if (answer.ok) this.#show(answer.value);
+    if (!answer.ok) return this.#onTrouble(answer.message);
+    this.#onTrouble('');
+    this.#show(answer.value);
   }
 
   #show({ sessions, total, next, unreadable }: SessionPage): void {
@@ -123,8 +124,13 @@ export class SessionList {
   }
 
   #nothing(isLaterPage: boolean): string {
-    const days = Object.keys(this.#search.query).length === 0 ? '' : ' of these days';
-    return `There are no ${this.#filters.label}sessions${days}${isLaterPage ? ' on this page' : ''}.`;
+    const hasDays = Object.keys(this.#search.query).length > 0;
+    const parts = [
+      `There are no ${this.#filters.label}sessions`,
+      hasDays && 'of these days',
+      isLaterPage && 'on this page',
+    ];
+    return `${parts.filter(Boolean).join(' ')}.`;
   }
 
   /**
@@ -138,13 +144,14 @@ export class SessionList {
     const isFree =
       target === document.body || (target instanceof Node && this.#frame.contains(target));
     if (!isFree && !'jk/'.includes(key)) return;
-    const move = key === '/' ? () => this.#search.focus() : this.#moveOf(key);
+    const move = this.#moveOf(key);
     if (move === undefined) return;
     event.preventDefault();
     move();
   }
 
   #moveOf(key: string): (() => void) | undefined {
+    if (key === '/') return () => this.#search.focus();
     const focused = this.#lines.findIndex(({ link }) => link === document.activeElement);
     const at = focused < 0 ? this.#lines.findIndex(({ id }) => id === this.#chosen) : focused;
     const last = this.#lines.length - 1;

@@ -48,8 +48,9 @@ export class SessionView {
     if (this.#isClosed) return;
     const answer = await getSession(this.id);
     if (this.#isClosed) return;
-    if (answer.ok) this.#show(answer.value);
-    setText(this.#trouble, answer.ok ? await this.#readOn(answer.value) : answer.message);
+    if (!answer.ok) return setText(this.#trouble, answer.message);
+    this.#show(answer.value);
+    setText(this.#trouble, await this.#readOn(answer.value));
   });
 
   constructor(
@@ -121,7 +122,8 @@ export class SessionView {
   }
 
   async #readOn({ entries }: SessionDetail): Promise<string> {
-    return this.#awaitsSnapshot ? '' : this.#history.update(entries);
+    if (this.#awaitsSnapshot) return '';
+    return this.#history.update(entries);
   }
 
   #show(session: SessionDetail): void {

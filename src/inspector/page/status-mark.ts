@@ -16,12 +16,8 @@ export const statusMark = ({
   status,
   end_reason: endReason,
 }: Pick<SessionRow, 'status' | 'end_reason'>): HTMLElement => {
-  const isFailed = endReason === 'failed';
-  const mark = element(
-    'span',
-    { class: `status status-${status}${isFailed ? ' status-failed' : ''}` },
-    status,
-  );
+  const mark = element('span', { class: `status status-${status}` }, status);
+  mark.classList.toggle('status-failed', endReason === 'failed');
   if (endReason !== undefined && endReason !== 'terminated')
     mark.append(` · ${reasonOf(endReason)}`);
   return mark;
