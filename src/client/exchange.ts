@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { OperationError } from '../operations/operation.js';
 import {
   type Aborted,
-  errorInProblem,
   type KeyUnavailable,
   type Outcome,
   type RequestError,
@@ -10,6 +9,7 @@ import {
   unreachable,
 } from './client-error.js';
 import type { ClientRequest } from './client-request.js';
+import { errorInProblem } from './error-in-problem.js';
 import { type Reply, readReply } from './read-reply.js';
 import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
 import { sleep, withTimeout } from './with-timeout.js';

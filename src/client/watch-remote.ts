@@ -3,13 +3,9 @@ import { streamUnavailable } from '../operations/event-shapes.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { RemoteWatchOptions } from './call-options.js';
-import {
-  errorInProblem,
-  type RemoteErrors,
-  type UnexpectedAnswer,
-  unreachable,
-} from './client-error.js';
+import { type RemoteErrors, type UnexpectedAnswer, unreachable } from './client-error.js';
 import { parseWatch, type WatchRequest } from './client-request.js';
+import { errorInProblem } from './error-in-problem.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
 import { isChange, type RemoteChange, readChange } from './read-change.js';

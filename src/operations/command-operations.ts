@@ -1,4 +1,3 @@
-import type { ResultAsync } from 'neverthrow';
 import {
   entriesRange,
   entryRules,
@@ -12,8 +11,6 @@ import {
   wakeRule,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import type { SessionError } from '../session/errors.js';
-import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import {
   commonErrors,
@@ -21,7 +18,6 @@ import {
   given,
   type Operation,
   type OperationError,
-  type OperationInput,
   operation,
 } from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
@@ -54,35 +50,38 @@ const write = <T, const E extends OperationError>(
   ...definition,
 });
 
-const change = <C extends CallerCommand, E extends OperationError>(
-  command: C,
-  errors: readonly E[],
-  call: (
-    sessions: TenantCommands,
-    input: OperationInput,
-  ) => ResultAsync<SessionState, SessionError & { type: E }>,
-) =>
+/** A command without arguments of its own. */
+const change = (command: Exclude<CallerCommand, 'start'>) =>
   write(
     {
       name: `${command}Session`,
       path: `/${command}-session/{session_id}`,
-      errors,
-      calls: { method: command, call },
+      errors: changeErrors,
+      calls: {
+        method: command,
+        call: (sessions, { id, options }) => sessions[command](id, options),
+      },
     },
     sessionState,
   );
 
+const start = write(
+  {
+    name: 'startSession',
+    path: '/start-session/{session_id}',
+    errors: startErrors,
+    calls: { method: 'start', call: (sessions, { id, options }) => sessions.start(id, options) },
+  },
+  sessionState,
+);
+
 /** The commands of the state machine. */
 export const changes = {
-  start: change('start', startErrors, (sessions, { id, options }) => sessions.start(id, options)),
-  pause: change('pause', changeErrors, (sessions, { id, options }) => sessions.pause(id, options)),
-  resume: change('resume', changeErrors, (sessions, { id, options }) =>
-    sessions.resume(id, options),
-  ),
-  terminate: change('terminate', changeErrors, (sessions, { id, options }) =>
-    sessions.terminate(id, options),
-  ),
-  fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
+  start,
+  pause: change('pause'),
+  resume: change('resume'),
+  terminate: change('terminate'),
+  fail: change('fail'),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
 
 export const extend = write(
