@@ -18,11 +18,10 @@ export class UsageError extends CliError {
  */
 export const messageOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  const reason: unknown =
-    cause.cause ?? (cause instanceof AggregateError ? cause.errors[0] : undefined);
-  return reason === undefined || cause instanceof CliError
-    ? cause.message.replace(/\s+/g, ' ').trim()
-    : messageOf(reason);
+  const [first] = cause instanceof AggregateError ? cause.errors : [];
+  const reason: unknown = cause.cause ?? first;
+  if (reason !== undefined && !(cause instanceof CliError)) return messageOf(reason);
+  return cause.message.replace(/\s+/g, ' ').trim();
 };
 
 /** The value of a result. Throws an error with a message for the user. */
@@ -33,7 +32,6 @@ export const unwrap = <T>(
   if (result.isOk()) return result.value;
   const { type, message, cause } = result.error;
   if (type === 'invalid_input') throw new UsageError(message);
-  throw new CliError(
-    `${storeName}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`,
-  );
+  const reason = cause === undefined ? '' : ` (${messageOf(cause)})`;
+  throw new CliError(`${storeName}: ${message}${reason}`);
 };

@@ -20,63 +20,65 @@ export interface Served {
   readonly sweeps: boolean;
 }
 
-/**
- * The text that a server prints after its start: its API key, the inspector, and lines of curl that
- * lead through a session. The comments have no quotes, semicolons or question marks: zsh reads them
- * as commands when they are pasted.
- */
-export const greeting = async (served: Served): Promise<string> => {
-  const { where, origin, storeName, tenant, generatedKey, commands, events, inspector, sweeps } =
-    served;
+/** Lines of curl that lead through a session, each after its comment. */
+const stepsThrough = async (served: Served): Promise<string> => {
+  const { origin, tenant, generatedKey, commands, events } = served;
   const key = generatedKey === undefined ? '"X-API-KEY: $KEY"' : `'X-API-KEY: ${generatedKey}'`;
   // Answers do not end with a line feed, so curl adds one.
   const curl = `curl -w '\\n' -H ${key}`;
-  const post = (path: string, body: object): string =>
-    `${curl} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${origin}${path}'`;
+  const post = (path: string, body: object, header = ''): string =>
+    `${curl} ${header}-H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${origin}${path}'`;
   // The idempotency key determines the id of the session, so lines that contain the id can be
   // printed now.
   const once = `try-${randomBytes(4).toString('hex')}`;
   const id = await idOfIdempotencyKey(tenant, once);
   const append = (role: string, content: string) =>
     post(`/append-history/${id}`, { entries: [{ role, content }] });
-  const create = post('/create-session', {
-    face: 'ada',
-    profile: 'tutor',
-    ...(commands ? { time_limit: 600 } : {}),
-  });
-
-  const first = [
-    ['create a session', create.replace(' -H', ` -H 'Idempotency-Key: ${once}' -H`)],
-    ['list the sessions', `${curl} '${origin}/sessions?limit=10&page=1'`],
-  ];
-  const start = [
-    ['start it', `${curl} -X POST '${origin}/start-session/${id}'`],
-    ['append to its history', append('user', 'What is 6 times 7?')],
-  ];
-  const watch = [
-    ['watch it in the background until it ends', `${curl} -sN '${origin}/session/${id}/events' &`],
-  ];
-  const end = [
-    ['append the reply', append('assistant', '42.')],
-    ['terminate it', `${curl} -X POST '${origin}/terminate-session/${id}'`],
-  ];
-  const get = [['get the session', `${curl} '${origin}/session/${id}'`]];
+  const body = { face: 'ada', profile: 'tutor', ...(commands && { time_limit: 600 }) };
   const steps = [
-    ...first,
-    ...(commands ? start : []),
-    ...(events ? watch : []),
-    ...(commands ? end : []),
-    ...get,
+    ['create a session', post('/create-session', body, `-H 'Idempotency-Key: ${once}' `)],
+    ['list the sessions', `${curl} '${origin}/sessions?limit=10&page=1'`],
+    commands && ['start it', `${curl} -X POST '${origin}/start-session/${id}'`],
+    commands && ['append to its history', append('user', 'What is 6 times 7?')],
+    events && [
+      'watch it in the background until it ends',
+      `${curl} -sN '${origin}/session/${id}/events' &`,
+    ],
+    commands && ['append the reply', append('assistant', '42.')],
+    commands && ['terminate it', `${curl} -X POST '${origin}/terminate-session/${id}'`],
+    ['get the session', `${curl} '${origin}/session/${id}'`],
   ];
+  return steps
+    .filter((step) => step !== false)
+    .map(([comment, line]) => `# ${comment}\n${line}`)
+    .join('\n');
+};
 
-  const password = generatedKey === undefined ? 'an API key' : 'the API key';
+/**
+ * The text that a server prints after its start: its API key, the inspector, and lines of curl that
+ * lead through a session. The comments have no quotes, semicolons or question marks: zsh reads them
+ * as commands when they are pasted.
+ */
+export const greeting = async (served: Served): Promise<string> => {
+  const { where, storeName, tenant, generatedKey, inspector, sweeps } = served;
+  const hasKey = generatedKey !== undefined;
+  const password = hasKey ? 'the API key' : 'an API key';
+  const lines = [
+    hasKey && `API key, generated for this run: ${generatedKey}`,
+    hasKey && 'Set COLLOQUY_API_KEYS to use your own.',
+    inspector && `Inspector: ${served.origin}/inspector (user name: any, password: ${password})`,
+    !sweeps &&
+      'Ends by the clock are left to the sweeper of your application. If there is none, use --sweep.',
+  ];
+  const how = hasKey ? 'Paste' : `With an API key of the tenant ${tenant} in $KEY, paste`;
   return `Colloquy listens on ${where} and stores sessions in ${storeName}. Ctrl-C stops it.
 
-${generatedKey === undefined ? '' : `API key, generated for this run: ${generatedKey}\nSet COLLOQUY_API_KEYS to use your own.\n`}${
-  inspector ? `Inspector: ${origin}/inspector (user name: any, password: ${password})\n` : ''
-}${sweeps ? '' : 'Ends by the clock are left to the sweeper of your application. If there is none, use --sweep.\n'}
-${generatedKey === undefined ? `With an API key of the tenant ${tenant} in $KEY, paste` : 'Paste'} these lines into another terminal, one after another:
+${lines
+  .map((line) => line && `${line}\n`)
+  .filter(Boolean)
+  .join('')}
+${how} these lines into another terminal, one after another:
 
-${steps.map(([comment, line]) => `# ${comment}\n${line}`).join('\n')}
+${await stepsThrough(served)}
 `;
 };

@@ -1,7 +1,7 @@
 import type { SessionLabels } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
-import { jsonLine, type Line, printAll, printable } from './print.js';
+import { jsonLine, type Line, print, printAll, printable } from './print.js';
 import {
   entryLines,
   sessionLines,
@@ -92,12 +92,13 @@ const linesOf = (
     case 'session.snapshot':
       return sessionLines(change.session, entries);
     case 'session.changed': {
-      const difference = before === undefined ? '' : differenceOf(before, change.session);
+      const lines = change.entries.flatMap(entryLines);
+      const difference = before && differenceOf(before, change.session);
+      if (!difference) return lines;
       // Leases and updates are no activity: they are shown with the time at which they were seen.
       const { updatedAt } = change.session;
-      const at = updatedAt === before?.updatedAt ? undefined : updatedAt;
-      const title = difference === '' ? [] : [titleLine(difference, at)];
-      return [...change.entries.flatMap(entryLines), ...title];
+      const at = updatedAt === before.updatedAt ? undefined : updatedAt;
+      return [...lines, titleLine(difference, at)];
     }
     case 'session.expiring':
       return [titleLine(`expiring, ${change.endReason} at ${change.endsAt}`, change.at)];
@@ -120,10 +121,10 @@ const follow = async (
   for await (const item of sessions.watch(id)) {
     if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
     const change = unwrap(storeName, item);
-    const lines = isJson
-      ? [{ text: jsonLine(objectOf(change, entries)) }]
-      : linesOf(change, before, entries);
-    if (!(await printAll(lines))) return;
+    const isPrinted = isJson
+      ? await print(jsonLine(objectOf(change, entries)))
+      : await printAll(linesOf(change, before, entries));
+    if (!isPrinted) return;
     if ('session' in change) before = change.session;
   }
 };
@@ -132,20 +133,13 @@ const run = async (options: Options): Promise<void> => {
   const [id] = options.operands;
   if (id === undefined) throw new UsageError('the session ID is missing');
   const [isJson, isFollowing] = [options.isOn('json'), options.isOn('follow')];
-  const entries = options.integer(
-    'history',
-    0,
-    100_000_000,
-    isJson ? Number.POSITIVE_INFINITY : 20,
-  );
+  const shown = isJson ? Number.POSITIVE_INFINITY : 20;
+  const entries = options.integer('history', 0, 100_000_000, shown);
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
     const session = unwrap(source.storeName, await source.sessions.get(id));
-    await printAll(
-      isJson
-        ? [{ text: jsonLine(sessionObject(session, entries)) }]
-        : sessionLines(session, entries),
-    );
+    if (isJson) await print(jsonLine(sessionObject(session, entries)));
+    else await printAll(sessionLines(session, entries));
   });
 };
 

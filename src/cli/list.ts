@@ -5,7 +5,7 @@ import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, plural, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
-import { type ShownSession, sourceHelp, withSource } from './session-source.js';
+import { type SessionSource, type ShownSession, sourceHelp, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
@@ -34,13 +34,37 @@ const cellsOf = (session: ShownSession): string[] => {
   return [id, status, created, `${duration}`, entries, options.face, options.profile];
 };
 
+interface Row {
+  readonly cells: readonly string[];
+  readonly style: Line['style'];
+}
+
+const linesOf = (rows: readonly Row[]): Line[] => {
+  const texts = tableLines(
+    rows.map(({ cells }) => cells),
+    columns(),
+  );
+  return rows.map(({ style }, at) => ({ text: texts[at] ?? '', style }));
+};
+
+/** How many of all sessions of a list are shown. */
+const countedOf = async (
+  { sessions, storeName }: SessionSource,
+  query: object,
+  count: number,
+): Promise<string> => {
+  const page = unwrap(storeName, await sessions.list({ ...query, limit: 1, historyLimit: 0 }));
+  return `${count} of ${page.total} sessions`;
+};
+
 const labelsIn = (options: Options): object | undefined => {
   const labels = options
     .texts('labels', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1')
     .map((text) => text.split('='));
   const named = new Map(labels.map(([name = '', ...value]) => [name, value.join('=')]));
   if (named.size < labels.length) throw new UsageError('--labels must have each NAME once');
-  return named.size === 0 ? undefined : Object.fromEntries(named);
+  if (named.size === 0) return undefined;
+  return Object.fromEntries(named);
 };
 
 const statusForm = new RegExp(`^(${sessionStatuses.join('|')})$`, 'i');
@@ -48,9 +72,8 @@ const statusForm = new RegExp(`^(${sessionStatuses.join('|')})$`, 'i');
 const statusesIn = (options: Options): readonly SessionStatus[] | undefined => {
   const texts = options.texts('status', statusForm, 'be IDLE, ACTIVE, PAUSED or TERMINATED');
   const named = texts.map((text) => text.toUpperCase());
-  return named.length === 0
-    ? undefined
-    : sessionStatuses.filter((status) => named.includes(status));
+  if (named.length === 0) return undefined;
+  return sessionStatuses.filter((status) => named.includes(status));
 };
 
 /** The cursor after a session. A service that shows no times does not tell when it was updated. */
@@ -62,60 +85,61 @@ const cursorAfter = (
   return at && cursorOf({ id, at }, isByUpdate);
 };
 
-const run = async (options: Options): Promise<void> => {
+const readOptions = (options: Options) => {
   const isJson = options.isOn('json');
-  const limit = options.limit('limit', 1_000_000, 20);
-  const statuses = statusesIn(options);
-  const labels = labelsIn(options);
-  const names = ['order', 'cursor', 'created-after', 'created-before'];
-  const [order, cursor, createdAfter, createdBefore] = names.map((name) => options.text(name));
-  await withSource(options, async ({ sessions, storeName, ...source }) => {
-    // Among the sessions of a label, every store finds those of a status.
-    const listsByStatus = source.listsByStatus || labels !== undefined;
-    const filter = {
-      labels,
-      createdAfter,
-      createdBefore,
-      status: listsByStatus ? statuses : undefined,
-    };
-    const query = { ...filter, order, cursor, historyLimit: isJson ? undefined : 0 };
-    const rows = [titles];
-    const styles: Line['style'][] = ['bold'];
-    const unreadable: string[] = [];
-    let [count, hasMore] = [0, false];
-    let next: string | undefined;
-    // Reads one session more than it shows, to know whether there are more.
-    for await (const item of sessions.each({ ...query, limit: Math.min(limit + 1, PAGE_LIMIT) })) {
-      if (item.isErr() && item.error.type === 'corrupt_record') {
-        unreadable.push(item.error.id ?? 'a session');
-        continue;
-      }
-      const session = unwrap(storeName, item);
-      if (statuses?.includes(session.status) === false) continue;
-      hasMore = count === limit;
-      if (hasMore) break;
-      [count, next] = [count + 1, cursorAfter(session, order === 'updated')];
-      rows.push(isJson ? [] : cellsOf(session));
-      styles.push(styleOf[session.status]);
-      if (isJson && !(await print(jsonLine(sessionObject(session))))) return;
+  return {
+    isJson,
+    limit: options.limit('limit', 1_000_000, 20),
+    statuses: statusesIn(options),
+    filter: {
+      labels: labelsIn(options),
+      order: options.text('order'),
+      cursor: options.text('cursor'),
+      createdAfter: options.text('created-after'),
+      createdBefore: options.text('created-before'),
+      historyLimit: isJson ? undefined : 0,
+    },
+  };
+};
+
+/** Shows the sessions of a list: as JSON at once, as a table at the end. */
+const show = async (
+  source: SessionSource,
+  { isJson, limit, statuses, filter }: ReturnType<typeof readOptions>,
+): Promise<void> => {
+  // Among the sessions of a label, every store finds those of a status.
+  const listsByStatus = source.listsByStatus || filter.labels !== undefined;
+  const query = { ...filter, status: listsByStatus ? statuses : undefined };
+  const rows: Row[] = [{ cells: titles, style: 'bold' }];
+  const unreadable: string[] = [];
+  let [count, hasMore] = [0, false];
+  let next: string | undefined;
+  // Reads one session more than it shows, to know whether there are more.
+  const pages = { ...query, limit: Math.min(limit + 1, PAGE_LIMIT) };
+  for await (const item of source.sessions.each(pages)) {
+    if (item.isErr() && item.error.type === 'corrupt_record') {
+      unreadable.push(item.error.id ?? 'a session');
+      continue;
     }
-    if (!isJson && count > 0)
-      await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
-    const isCounted = hasMore && (statuses === undefined || listsByStatus);
-    const page = isCounted
-      ? await sessions.list({ ...query, limit: 1, historyLimit: 0 })
-      : undefined;
-    const counted = page
-      ? `${count} of ${unwrap(storeName, page).total} sessions`
-      : plural(count, 'session');
-    if (!isJson || hasMore)
-      await printError(
-        hasMore
-          ? `${counted}${next === undefined ? '' : `; next page: --cursor ${next}`}`
-          : counted,
-      );
-    if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
-  });
+    const session = unwrap(source.storeName, item);
+    if (statuses?.includes(session.status) === false) continue;
+    hasMore = count === limit;
+    if (hasMore) break;
+    [count, next] = [count + 1, cursorAfter(session, filter.order === 'updated')];
+    if (!isJson) rows.push({ cells: cellsOf(session), style: styleOf[session.status] });
+    else if (!(await print(jsonLine(sessionObject(session))))) return;
+  }
+  if (rows.length > 1) await printAll(linesOf(rows));
+  const isCounted = hasMore && (statuses === undefined || listsByStatus);
+  const counted = isCounted ? await countedOf(source, query, count) : plural(count, 'session');
+  const hint = hasMore && next ? `; next page: --cursor ${next}` : '';
+  if (!isJson || hasMore) await printError(counted + hint);
+  if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
+};
+
+const run = async (options: Options): Promise<void> => {
+  const asked = readOptions(options);
+  await withSource(options, (source) => show(source, asked));
 };
 
 export const list = { summary: 'list sessions', help, operands: 0, run };

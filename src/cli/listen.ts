@@ -67,7 +67,7 @@ export const addressOf = (
   const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${bound.port}`;
   return {
     origin,
-    where: loopback === undefined ? origin : `port ${bound.port} of all addresses of this machine`,
+    where: loopback ? `port ${bound.port} of all addresses of this machine` : origin,
   };
 };
 

@@ -85,17 +85,17 @@ export class Options {
   variable(name: string): Given | undefined {
     const text = this.#env[name];
     if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
-    return text === undefined ? undefined : { label: name, text };
+    if (text === undefined) return undefined;
+    return { label: name, text };
   }
 
   /**
    * The one that was given of several options that exclude one another. Options override variables.
    */
   oneOf(names: readonly string[]): (Given & { readonly name: string }) | undefined {
-    const all = names.flatMap((name) => {
-      const given = this.given.get(name);
-      return given === undefined ? [] : [{ name, ...given }];
-    });
+    const all = [...this.given]
+      .filter(([name]) => names.includes(name))
+      .map(([name, given]) => ({ name, ...given }));
     const options = all.filter(({ name, label }) => label === `--${name}`);
     const [first, second] = options.length > 0 ? options : all;
     if (second)
@@ -119,16 +119,16 @@ export class Options {
 
   integer(name: string, min: number, max: number, defaultValue: number): number {
     const given = this.given.get(name);
-    const value = /^\d{1,9}$/.test(given?.text ?? '') ? Number(given?.text) : Number.NaN;
-    if (given === undefined || (value >= min && value <= max))
-      return given === undefined ? defaultValue : value;
+    if (given === undefined) return defaultValue;
+    const value = Number(given.text);
+    if (/^\d{1,9}$/.test(given.text) && value >= min && value <= max) return value;
     throw new UsageError(`${given.label} must be a whole number from ${min} to ${max}`);
   }
 
   /** The maximum number of items to show, at least 1. Above `max` it counts as `max`. */
   limit(name: string, max: number, defaultValue: number): number {
     const text = this.text(name, /^0*[1-9]\d*$/, 'be a whole number, at least 1');
-    return text === undefined ? defaultValue : Math.min(Number(text), max);
+    return Math.min(Number(text ?? defaultValue), max);
   }
 
   isOn(name: string): boolean {

@@ -30,7 +30,7 @@ export const postgres: Database = {
       connectionString: url.href,
       connectionTimeoutMillis: 4000,
       allowExitOnIdle: true,
-      ...(isReadOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+      ...(isReadOnly && { options: '-c default_transaction_read_only=on' }),
     });
     pool.on('error', ({ message }) => void printError(`${storeName}: ${message}`));
     const store = new PostgresSessionStore({ pool, schema, ...(events && { events }) });

@@ -41,8 +41,10 @@ const write = (stream: NodeJS.WriteStream, line: string): Promise<boolean> =>
  * Writes one line to standard output. All output of the commands goes through this file, so no
  * untrusted text reaches the terminal unescaped. Resolves to false if the output is closed.
  */
-export const print = (text: string, style?: Line['style']): Promise<boolean> =>
-  write(process.stdout, style === undefined ? printable(text) : styleText(style, printable(text)));
+export const print = (text: string, style?: Line['style']): Promise<boolean> => {
+  const safe = printable(text);
+  return write(process.stdout, (style && styleText(style, safe)) ?? safe);
+};
 
 /** Writes several lines. Stops and resolves to false if the output is closed. */
 export const printAll = async (lines: Iterable<Line>): Promise<boolean> => {

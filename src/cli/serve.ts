@@ -8,13 +8,10 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  type SessionHandler,
   staticApiKeys,
 } from '../http/index.js';
-import {
-  apiKeyAsPassword,
-  type InspectorAuthenticate,
-  inspectorRoutes,
-} from '../inspector/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
@@ -48,8 +45,8 @@ printed.
 `;
 
 /**
- * The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and their tenants. No
- * message contains a key.
+ * The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and the first tenant.
+ * No message contains a key.
  */
 const parseApiKeys = (list: string) => {
   const keys = list.split(',').map((entry): ApiKey => {
@@ -58,7 +55,7 @@ const parseApiKeys = (list: string) => {
     return sha256 === undefined ? { tenant, key } : { tenant, sha256 };
   });
   try {
-    return { authenticate: staticApiKeys(keys), tenants: keys.map(({ tenant }) => tenant) };
+    return { authenticate: staticApiKeys(keys), tenant: keys[0]?.tenant ?? '' };
   } catch (cause) {
     const message = messageOf(cause).replace(
       /keys\[(\d+)\]\.?/g,
@@ -71,15 +68,15 @@ const parseApiKeys = (list: string) => {
 /**
  * Finds the tenant of a request for its log line. The inspector's page sends its key as a password.
  */
-const tenantBy =
-  (byKey: Authenticate, inspectorAccess: InspectorAuthenticate) =>
-  ({ method = '', url = '', headers }: IncomingMessage) => {
+const tenantBy = (byKey: Authenticate) => {
+  const { authenticate: byPassword } = apiKeyAsPassword(byKey);
+  return ({ method = '', url = '', headers }: IncomingMessage) => {
     const header = (name: string): string | undefined => headers[name]?.toString();
     const request = { method, url, prefix: '', header };
-    return /^\/inspector\b/.test(url)
-      ? inspectorAccess(request)
-      : byKey(header('x-api-key') ?? '', request);
+    if (/^\/inspector\b/.test(url)) return byPassword(request);
+    return byKey(header('x-api-key') ?? '', request);
   };
+};
 
 const onError = (error: {
   readonly type: string;
@@ -102,57 +99,55 @@ const isSweptByApplication = async (store: SessionStore, sweeps: boolean): Promi
   throw new UsageError(`the database has reportEnds, and serve reports no ends: ${cure}`);
 };
 
-const run = async (options: Options): Promise<void> => {
-  const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
-  const host =
-    options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ??
-    '127.0.0.1';
-  const port = options.integer('port', 0, 65_535, 3000);
-  const [commands, events, inspector] = [
-    options.isOn('commands'),
-    options.isOn('events'),
-    options.isOn('inspector'),
-  ];
-  const isSweepOn = options.isOn('sweep');
+const hostForm = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
+const hostRule = 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1';
+
+const readOptions = (options: Options) => {
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
-  const { authenticate, tenants } = parseApiKeys(keys ?? `default:${generatedKey}`);
-  const inspectorAccess = apiKeyAsPassword(authenticate);
-  const { store, storeName, isShared, close } = await openStore(options, { events });
+  return {
+    host: options.text('host', hostForm, hostRule) ?? '127.0.0.1',
+    port: options.integer('port', 0, 65_535, 3000),
+    commands: options.isOn('commands'),
+    events: options.isOn('events'),
+    inspector: options.isOn('inspector'),
+    isSweepOn: options.isOn('sweep'),
+    generatedKey,
+    ...parseApiKeys(keys ?? `default:${generatedKey}`),
+  };
+};
+
+type Asked = ReturnType<typeof readOptions>;
+
+const handlerOf = (sessions: SessionService, asked: Asked): SessionHandler => {
+  const { authenticate, commands, events, inspector } = asked;
+  const groups = [
+    historyRoutes(),
+    openApiRoute(),
+    commands && commandRoutes(),
+    events && eventRoutes(),
+    inspector && inspectorRoutes(apiKeyAsPassword(authenticate)),
+  ];
+  const routes = groups.filter((group) => group !== false);
+  return createSessionHandler({ sessions, authenticate, onError, routes });
+};
+
+const run = async (options: Options): Promise<void> => {
+  const asked = readOptions(options);
+  const { store, storeName, isShared, close } = await openStore(options, asked);
   const sessions = new SessionService({ store });
   // Nobody else can sweep this memory.
-  const sweeps = isSweepOn || !isShared;
+  const sweeps = asked.isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
-  const handler = createSessionHandler({
-    sessions,
-    authenticate,
-    onError,
-    routes: [
-      historyRoutes(),
-      openApiRoute(),
-      ...(commands ? [commandRoutes()] : []),
-      ...(events ? [eventRoutes()] : []),
-      ...(inspector ? [inspectorRoutes(inspectorAccess)] : []),
-    ],
-  });
+  const listener = nodeListener(handlerOf(sessions, asked));
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const isSwept = await isSweptByApplication(store, sweeps);
-    const server = await listen(
-      nodeListener(handler),
-      host,
-      port,
-      tenantBy(authenticate, inspectorAccess.authenticate),
-    );
-    const { where, origin } = server;
-    const [tenant = ''] = tenants;
-    await printText(
-      await greeting({
-        ...{ where, origin, storeName, tenant, generatedKey, commands, events, inspector },
-        sweeps: sweeps || isSwept,
-      }),
-    );
+    const tenantOf = tenantBy(asked.authenticate);
+    const { where, origin, ...server } = await listen(listener, asked.host, asked.port, tenantOf);
+    const served = { ...asked, where, origin, storeName, sweeps: sweeps || isSwept };
+    await printText(await greeting(served));
     if (sweeps) sweeper.start();
     await stop;
     await server.close();

@@ -13,12 +13,13 @@ export const styleOf = {
   TERMINATED: 'dim',
 } as const;
 
-const isEmpty = (fields: object = {}): boolean => Object.keys(fields).length === 0;
+const unlessEmpty = <T extends object>(fields: T | undefined): T | undefined =>
+  fields && Object.keys(fields).length > 0 ? fields : undefined;
 
 const moreOf = ({ endReason, labels, metadata, lease, work }: ShownSummary) => ({
   end_reason: endReason,
-  labels: isEmpty(labels) ? undefined : labels,
-  metadata: isEmpty(metadata) ? undefined : metadata,
+  labels: unlessEmpty(labels),
+  metadata: unlessEmpty(metadata),
   lease,
   work,
 });
@@ -45,9 +46,8 @@ export const summaryObject = (session: ShownSummary) => ({
 export const workText = ({ work }: ShownSummary): string => {
   if (work === undefined) return '';
   const { attempts, wakeAt } = work;
-  return wakeAt === undefined
-    ? 'exhausted'
-    : `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
+  if (wakeAt === undefined) return 'exhausted';
+  return `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
 };
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -62,50 +62,53 @@ const indented = (text: string, indent: number): Line[] =>
     .flatMap((line) => wrap(printable(line), Math.max(20, columns() - indent)))
     .map((line) => ({ text: `${' '.repeat(indent)}${line}`.trimEnd() }));
 
+const dataLines = (data: unknown): Line[] => {
+  if (data === undefined) return [];
+  return indented(JSON.stringify(data), 4).map(({ text }) => ({ text, style: 'dim' }));
+};
+
 export const entryLines = ({ role, content, timestamp, id = '', data }: HistoryEntry): Line[] => [
   { text: clip(printable(`${timestamp}  ${role}  ${id}`.trimEnd()), columns()), style: 'bold' },
   ...indented(content, 4),
-  ...(data === undefined
-    ? []
-    : indented(JSON.stringify(data), 4).map(({ text }) => ({ text, style: 'dim' as const }))),
+  ...dataLines(data),
 ];
+
+/** A line with a label, and more lines below it; none for an empty text. */
+const fieldLines = (label: string, text = ''): Line[] => {
+  if (text === '') return [];
+  const [first, ...rest] = indented(text, LABEL);
+  return [{ text: label.padEnd(LABEL) + first?.text.slice(LABEL) }, ...rest];
+};
 
 /** A session as text, with its latest entries. */
 export const sessionLines = (session: ShownSession, entries: number): Line[] => {
   const { id, status, createdAt, duration, options } = session;
   const { timeLimit, ...others } = options;
   const { length } = session.history;
-  const {
-    end_reason: endReason,
-    labels = {},
-    metadata,
-    lease,
-    history,
-  } = sessionObject(session, entries);
+  const shown = sessionObject(session, entries);
+  const { end_reason: endReason, labels = {}, metadata, lease, history } = shown;
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
-  const fields = {
-    ID: id,
-    Status: [status, endReason].filter(Boolean).join(', '),
-    Created: createdAt,
-    Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
-    'Leased by':
-      lease === undefined
-        ? ''
-        : `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
-    Work: workText(session),
+  const fields: readonly (readonly [label: string, text: string | undefined])[] = [
+    ['ID', id],
+    ['Status', [status, endReason].filter(Boolean).join(', ')],
+    ['Created', createdAt],
+    ['Duration', timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`],
+    [
+      'Leased by',
+      lease && `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
+    ],
+    ['Work', workText(session)],
     // A label is on one line, whatever its value.
-    Labels: Object.entries(labels)
-      .map(([name, value]) => printable(`${name}=${value}`))
-      .join('\n'),
-    Metadata: metadata === undefined ? '' : JSON.stringify(metadata),
-    ...Object.fromEntries(
-      Object.entries(others).map(([name, value]) => [capitalised(name), String(value)]),
-    ),
-    History: history.length === length ? count : `${count}, the last ${history.length}`,
-  };
-  const lines = Object.entries(fields).flatMap(([label, text]) => {
-    const [first, ...rest] = indented(text, LABEL);
-    return text === '' ? [] : [{ text: label.padEnd(LABEL) + first?.text.slice(LABEL) }, ...rest];
-  });
+    [
+      'Labels',
+      Object.entries(labels)
+        .map((label) => printable(label.join('=')))
+        .join('\n'),
+    ],
+    ['Metadata', metadata && JSON.stringify(metadata)],
+    ...Object.entries(others).map(([name, value]) => [capitalised(name), value] as const),
+    ['History', history.length === length ? count : `${count}, the last ${history.length}`],
+  ];
+  const lines = fields.flatMap(([label, text]) => fieldLines(label, text));
   return [...lines, ...history.flatMap(entryLines)];
 };

@@ -109,7 +109,7 @@ export const withSource = async (
       `the location of the sessions is missing: set --${databaseNames.join(', --')} or --url`,
     );
   }
-  const source =
-    given.name === 'url' ? openService(given.text, options) : await openDatabase(options);
+  const isService = given.name === 'url';
+  const source = isService ? openService(given.text, options) : await openDatabase(options);
   await work(source).finally(() => source.close());
 };

@@ -13,6 +13,9 @@ type Driver = new (file: string) => SqliteDatabase & { close(): unknown };
 
 const isDriver = (value: unknown): value is Driver => typeof value === 'function';
 
+const exportOf = (loaded: unknown, name: string): unknown =>
+  isFields(loaded) ? loaded[name] : undefined;
+
 /**
  * The driver of Node 22.13 and later, without its warning that it is experimental: an error of a
  * command is one line.
@@ -22,13 +25,13 @@ const loadBuiltin = (): unknown => {
   process.emitWarning = () => undefined;
   const builtin: unknown = process.getBuiltinModule('node:sqlite');
   process.emitWarning = emitWarning;
-  return isFields(builtin) ? builtin['DatabaseSync'] : undefined;
+  return exportOf(builtin, 'DatabaseSync');
 };
 
 /** The driver in a package. */
 const loadInstalled = async (name: string): Promise<unknown> => {
   const loaded: unknown = await loadPackage(name, () => import(name));
-  return isFields(loaded) ? loaded['default'] : undefined;
+  return exportOf(loaded, 'default');
 };
 
 const loadDriver = async (): Promise<Driver> => {
@@ -65,9 +68,8 @@ export const sqlite: Database = {
         close: () => database.close(),
       };
     } catch (cause) {
-      throw cause instanceof CliError
-        ? cause
-        : new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
+      if (cause instanceof CliError) throw cause;
+      throw new CliError(`${storeName}: ${messageOf(cause)}`, { cause });
     }
   },
 };

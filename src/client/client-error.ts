@@ -1,16 +1,15 @@
 import type { HandlerError } from '../http/handler-error.js';
-import { type Fields, isFields } from '../input/parse-fields.js';
-import {
-  type append,
+import type {
+  append,
   changes,
-  type extend,
-  type redact,
-  type remove,
-  type rewind,
-  type update,
+  extend,
+  redact,
+  remove,
+  rewind,
+  update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
-import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
+import type { OperationError } from '../operations/operation.js';
 import type {
   createWithId,
   get,
@@ -27,36 +26,29 @@ import type {
   renew,
   wake,
 } from '../operations/work-operations.js';
-import {
-  type CallbackFailed,
-  type Cancelled,
-  type Conflict,
-  type CorruptRecord,
-  type HistoryFull,
-  type HistoryMoved,
-  type IdempotencyMismatch,
-  type IdTaken,
-  type InputIssue,
-  type InvalidInput,
-  type InvalidTransition,
-  invalidInput,
-  type Leased,
-  type LeaseEnded,
-  type LeaseLost,
-  type Misconfigured,
-  misconfigured,
-  type NotFound,
-  notFound,
-  type OperationMismatch,
-  type PageTooLarge,
-  type SearchTooLarge,
-  type SessionError,
-  type StoreUnavailable,
-  storeUnavailable,
-  type TooManyActive,
+import type {
+  CallbackFailed,
+  Cancelled,
+  Conflict,
+  CorruptRecord,
+  HistoryFull,
+  HistoryMoved,
+  IdempotencyMismatch,
+  IdTaken,
+  InvalidInput,
+  InvalidTransition,
+  Leased,
+  LeaseEnded,
+  LeaseLost,
+  Misconfigured,
+  NotFound,
+  OperationMismatch,
+  PageTooLarge,
+  SearchTooLarge,
+  SessionError,
+  StoreUnavailable,
+  TooManyActive,
 } from '../session/errors.js';
-import type { CallerCommand } from '../session/session-status.js';
-import type { ClientRequest } from './client-request.js';
 
 /** Whether a write was applied; `not_applied` for every read. */
 export type Outcome = StoreUnavailable['outcome'];
@@ -118,7 +110,7 @@ export interface KeyUnavailable {
   readonly cause?: unknown;
 }
 
-type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
+export type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
 /**
  * The service rejected the caller, the path or the body. `type` is the code of the handler's error.
@@ -156,7 +148,7 @@ export type RemoteError =
   | (Omit<CorruptRecord, 'id'> & { readonly id?: string });
 
 /** The errors with one of these types. */
-type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly type: T }>;
+export type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly type: T }>;
 
 /** The errors of a request whose operation has the errors `C`. */
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
@@ -197,105 +189,6 @@ export interface RemoteErrors extends ErrorsByName {
 /** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;
 
-const isIssue = (value: unknown): value is InputIssue =>
-  isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
-
-/** The issues with the names of the client's methods. */
-const parseIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
-  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
-  const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
-  if (issues.length === 0) return { type: 'invalid_input', message, issues };
-  return invalidInput(
-    issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })),
-  );
-};
-
-const isCommand = (method = ''): method is CallerCommand => Object.hasOwn(changes, method);
-
-const isHistoryCommand = (method = ''): method is 'append' | 'rewind' =>
-  method === 'append' || method === 'rewind';
-
-const refusals = {
-  unauthenticated: true,
-  route_not_found: true,
-  method_not_allowed: true,
-  body_too_large: true,
-  unsupported_media_type: true,
-  authenticator_unavailable: true,
-  too_many_streams: true,
-} as const satisfies Record<RefusalType, true>;
-
-const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
-
-/** The error for a code of the service, completed with data of the request. */
-const remoteErrorOf = (
-  code: string,
-  message: string,
-  { errors, position, holder, until, reason }: Fields,
-  { operation, id }: ClientRequest,
-  outcome: Outcome,
-): RemoteError | Refused | undefined => {
-  switch (code) {
-    case 'invalid_input':
-      return parseIssues(operation, message, errors);
-    case 'not_found':
-      return notFound(id);
-    case 'invalid_transition': {
-      const method = operation.calls?.method;
-      return {
-        type: code,
-        message,
-        command: isCommand(method) || isHistoryCommand(method) ? method : 'lease',
-      };
-    }
-    case 'history_full':
-    case 'id_taken':
-      return { type: code, message, id };
-    case 'corrupt_record':
-      return { type: code, message, ...(id && { id }) };
-    case 'store_unavailable':
-      return storeUnavailable(message, outcome);
-    case 'misconfigured':
-      return misconfigured(message);
-    case 'history_moved':
-      return typeof position === 'number' ? { type: code, message, id, position } : undefined;
-    case 'leased':
-      return typeof holder === 'string' && typeof until === 'string'
-        ? { type: code, message, holder, until }
-        : undefined;
-    case 'cancelled':
-      return { type: code, message, ...(typeof reason === 'string' && { reason }) };
-    case 'lease_lost':
-    case 'operation_mismatch':
-    case 'conflict':
-    case 'idempotency_mismatch':
-    case 'too_many_active':
-    case 'page_too_large':
-    case 'search_too_large':
-      return { type: code, message };
-    default:
-      return isRefusal(code) ? { type: code, message } : undefined;
-  }
-};
-
-/**
- * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not
- * one of this operation.
- */
-export const errorInProblem = <C extends OperationError>(
-  body: unknown,
-  request: ClientRequest<C>,
-  outcome: Outcome,
-): RemoteErrorOf<C> | Refused | undefined => {
-  const problem: Fields = isFields(body) ? body : {};
-  const { code, detail } = problem;
-  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-  const error = remoteErrorOf(code, detail, problem, request, outcome);
-  const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
-    isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
-  return error !== undefined && isExpected(error) ? error : undefined;
-};
-
 export const unreachable = (
   reason: Unreachable['reason'],
   message: string,
@@ -306,5 +199,5 @@ export const unreachable = (
   message,
   reason,
   outcome,
-  ...(cause === undefined ? {} : { cause }),
+  ...(cause !== undefined && { cause }),
 });

@@ -15,6 +15,7 @@ import { parseSignal } from '../input/parse-signal.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
+  given,
   hasId,
   labelTexts,
   type Operation,
@@ -22,11 +23,9 @@ import {
   pathFor,
   type QueryParameter,
 } from '../operations/operation.js';
+import { fencingToken } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
-import type { AppendOptions } from '../service/append-history.js';
-import type { OperationOptions } from '../service/change-session.js';
 import type { EachQuery } from '../service/list-sessions.js';
-import type { UpdateOptions } from '../service/update-session.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';
@@ -36,130 +35,20 @@ import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import { parseMs } from './session-client-options.js';
 
 /**
- * Options of a call.
- *
- * @example
- * ```ts
- * const stop = new AbortController(); // such as for a page that the user leaves
- * const found = client.list({ limit: 20 }, { signal: stop.signal, timeoutMs: 2000 });
- * stop.abort();
- * const listed = await found;
- * console.log(listed.isErr() && listed.error.type); // aborted
- * ```
+ * The arguments of a call, unchecked. Its body is from `input`, its headers are from `options`, but
+ * for the names that the call has elsewhere.
  */
-export interface CallOptions {
-  /** Ends the call at once, with the error `aborted`. */
-  readonly signal?: WatchSignal;
-  /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
-  readonly timeoutMs?: number;
-}
-
-/**
- * Options of `get`.
- *
- * @example
- * ```ts
- * const { history } = await client.orThrow.get(id, { historyLimit: 1 });
- * console.log(history.length); // 1
- * ```
- */
-export interface RemoteGetOptions extends CallOptions {
-  /** Maximum number of the latest history entries, from 0. Default: all. */
-  readonly historyLimit?: number;
-}
-
-/**
- * Options of a write. Without an `operationId`, the client generates one, so that its retries are
- * safe.
- *
- * @example
- * ```ts
- * const { fencingToken } = await client.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
- * await client.orThrow.pause(id, { operationId: 'hold-1', fencingToken });
- * const { repeated } = await client.orThrow.pause(id, { operationId: 'hold-1', fencingToken });
- * console.log(repeated); // true
- * ```
- */
-export interface WriteOptions extends CallOptions, OperationOptions {}
-
-/**
- * Options of `update`.
- *
- * @example
- * ```ts
- * const { revision = 0 } = await client.orThrow.get(id);
- * await client.orThrow.update(id, { metadata: { rating: 4 } });
- * const late = await client.update(id, { metadata: { rating: 5 } }, { ifRevision: revision });
- * console.log(late.isErr() && late.error.type); // conflict
- * ```
- */
-export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
-
-/**
- * Options of `append`.
- *
- * @example
- * ```ts
- * const { position } = await client.orThrow.history(id);
- * const turn = [{ role: 'user', content: 'And a tunnel.' }];
- * const appended = await client.append(id, turn, { ifPosition: position, wake: true });
- * if (appended.isErr()) console.error(appended.error.type); // such as history_moved
- * ```
- */
-export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
-
-/**
- * Options of `watch`.
- *
- * @example
- * ```ts
- * let cursor = '';
- * for await (const item of client.orThrow.watch(id, { historyLimit: 0, warnBefore: 60 })) {
- *   cursor = item.cursor; // keep it, to continue after this item
- *   break;
- * }
- * await client.orThrow.terminate(id);
- * const rest = client.orThrow.watch(id, { cursor, timeoutMs: 5000 });
- * for await (const { type } of rest) console.log(type); // session.changed
- * ```
- */
-export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
-  /**
-   * The cursor of an item of a watch of this session, to continue after it. Default: begins with a
-   * snapshot.
-   */
-  readonly cursor?: string;
-  /**
-   * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400.
-   * Default: no warning.
-   */
-  readonly warnBefore?: number;
-  /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
-  readonly historyLimit?: number;
-  /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
-  readonly timeoutMs?: number;
-}
-
-/** The arguments of a call, unchecked. */
 export interface CallArguments {
   readonly id?: unknown;
   readonly query?: unknown;
-  /** The fields of the body; for `create` also the `idempotencyKey`. */
   readonly input?: unknown;
   readonly options: unknown;
   /** The lease that the client carries. */
   readonly fence?: Fence | undefined;
-  /** Names of options beyond those of every call. */
+  /** Names of `input` beyond those of the body. */
+  readonly inputNames?: readonly string[];
+  /** Names of `options` beyond those of the headers and of every call. */
   readonly optionNames?: readonly string[];
-  /**
-   * Whether the operation id and the fencing token are fields of `input`. Default: they are
-   * options.
-   */
-  readonly hasInputHeaders?: boolean;
-  /** Whether the session id is the field `id` of `input`. */
-  readonly hasInputId?: boolean;
-  /** The name of an option that is a field of the body: the call applies only if it holds. */
-  readonly condition?: string;
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -207,31 +96,24 @@ const parseParameter = (issues: IssueList, name: string, value: unknown): string
   return isPlain ? String(value) : '';
 };
 
-type NamesOfCall = Pick<CallArguments, 'optionNames' | 'hasInputHeaders' | 'condition'>;
+interface GivenFields {
+  readonly input: Fields;
+  readonly query: Fields;
+  readonly options: Fields;
+}
 
 /** Reports the caller's field names that the operation does not have. */
 const checkNames = (
   issues: IssueList,
   { body, query = {}, headers = {} }: AnyOperation,
-  given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
-  { optionNames = [], hasInputHeaders = false, condition = '' }: NamesOfCall,
+  given: GivenFields,
+  { inputNames = [], optionNames = [] }: Pick<CallArguments, 'inputNames' | 'optionNames'>,
 ): void => {
-  const keyNames =
-    headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
-  const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
-  const inputNames = hasInputHeaders ? headerNames : keyNames;
-  const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => name !== condition);
+  const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => !optionNames.includes(name));
+  const headerNames = Object.keys(headers).filter((name) => !inputNames.includes(name));
   checkKnown(issues, given.input, [...bodyNames, ...inputNames]);
   if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
-  const namesOfHeaders = hasInputHeaders ? [] : headerNames;
-  const conditions = condition === '' ? [] : [condition];
-  checkKnown(issues, given.options, [
-    'signal',
-    'timeoutMs',
-    ...namesOfHeaders,
-    ...conditions,
-    ...optionNames,
-  ]);
+  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
 };
 
 const parseParameters = (
@@ -256,7 +138,7 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
     for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
   }
   const text = parameters.toString();
-  return text === '' ? '' : `?${text}`;
+  return text && `?${text}`;
 };
 
 /**
@@ -266,14 +148,13 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
 const sayable = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-const parseBody = ({ body }: AnyOperation, input: Fields): string | null =>
-  body === undefined
-    ? null
-    : JSON.stringify(
-        Object.fromEntries(
-          Object.keys(body.fields).map((name) => [wireName(name), sayable(input[name])]),
-        ),
-      );
+const parseBody = ({ body }: AnyOperation, fields: Fields): string | null => {
+  if (body === undefined) return null;
+  const names = Object.keys(body.fields);
+  return JSON.stringify(
+    Object.fromEntries(names.map((name) => [wireName(name), sayable(fields[name])])),
+  );
+};
 
 /**
  * The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation
@@ -282,13 +163,20 @@ const parseBody = ({ body }: AnyOperation, input: Fields): string | null =>
 const parseKey = (
   issues: IssueList,
   { headers = {} }: AnyOperation,
-  { idempotencyKey = randomIds.next() }: Fields,
-  operationId: unknown,
+  { idempotencyKey = randomIds.next(), operationId }: Fields,
 ): string | undefined => {
-  if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
-  if (headers['operationId'] !== undefined)
-    return parseOperationId(issues, operationId) ?? randomIds.next();
-  return undefined;
+  if (headers['idempotencyKey']) return parseIdempotencyKey(issues, idempotencyKey);
+  return headers['operationId'] && (parseOperationId(issues, operationId) ?? randomIds.next());
+};
+
+/** The fencing token: the caller's, or that of the lease that the client carries. */
+const parseToken = (
+  issues: IssueList,
+  { headers }: AnyOperation,
+  token: unknown,
+): string | undefined => {
+  if (headers?.['fencingToken'] === undefined || token === undefined) return undefined;
+  return String(parseWhole(issues, 'fencingToken', token, 1));
 };
 
 const anySize = { metadataBytes: Number.MAX_SAFE_INTEGER };
@@ -296,45 +184,35 @@ const anySize = { metadataBytes: Number.MAX_SAFE_INTEGER };
 const parseCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
-  { id: givenId, query = {}, input = {}, options, fence, ...names }: CallArguments,
+  { query = {}, input = {}, options, fence, ...call }: CallArguments,
 ): ClientRequest<C> => {
-  const { id: inputId, ...others } = parseFields(issues, 'input', input);
-  const fields = names.hasInputId || inputId === undefined ? others : { ...others, id: inputId };
-  const settings = parseFields(issues, 'options', options);
-  const filter = parseFields(issues, 'query', query);
-  checkNames(issues, operation, { input: fields, query: filter, options: settings }, names);
+  const told = {
+    input: parseFields(issues, 'input', input),
+    options: parseFields(issues, 'options', options),
+    query: parseFields(issues, 'query', query),
+  };
+  checkNames(issues, operation, told, call);
+  const { signal, timeoutMs } = told.options;
+  const fields = { ...told.options, ...told.input };
   // The service gets JSON, in which some of what it would refuse is lost.
   parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
-  const { timeoutMs } = settings;
-  const signal = parseSignal(issues, settings['signal']);
-  const id = hasId(operation) ? parseId(issues, names.hasInputId ? inputId : givenId) : '';
-  const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
-  const key = parseKey(issues, operation, fields, operationId);
-  const fencingToken = fencingTokenFor(fence, id, givenToken);
-  const token =
-    fencingToken === undefined
-      ? undefined
-      : String(parseWhole(issues, 'fencingToken', fencingToken, 1));
-  const { condition = '' } = names;
-  const isConditional = settings[condition] !== undefined;
-  const body = parseBody(
-    operation,
-    isConditional ? { ...fields, [condition]: settings[condition] } : fields,
-  );
+  const { id: givenId = fields['id'] } = call;
+  const id = hasId(operation) ? parseId(issues, givenId) : '';
+  const body = parseBody(operation, fields);
+  const key = parseKey(issues, operation, fields);
+  const current = fencingTokenFor(fence, id, fields['fencingToken']);
+  const token = parseToken(issues, operation, current);
   return {
     operation,
     id,
-    path: pathFor(operation, encodeURIComponent(id)) + parseQuery(issues, operation, filter),
+    path: pathFor(operation, encodeURIComponent(id)) + parseQuery(issues, operation, told.query),
     headers: {
-      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
-      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-      ...(token !== undefined && operation.headers?.['fencingToken']
-        ? { [operation.headers['fencingToken'].wireName]: token }
-        : {}),
+      ...given({ 'Content-Type': body && 'application/json', 'Idempotency-Key': key }),
+      ...(token && { [fencingToken.wireName]: token }),
     },
     body,
-    isConditional,
-    signal,
+    isConditional: fields['ifRevision'] !== undefined,
+    signal: parseSignal(issues, signal),
     timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
   };
 };
@@ -363,17 +241,11 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
       'cursor',
       'must be the cursor of an item of a watch',
     );
-    const query = {
-      ...(warnBefore !== undefined && {
-        warnBefore: parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS),
-      }),
-      ...(historyLimit !== undefined && {
-        historyLimit: parseWhole(issues, 'historyLimit', historyLimit, 0),
-      }),
-    };
+    if (warnBefore !== undefined) parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS);
+    if (historyLimit !== undefined) parseWhole(issues, 'historyLimit', historyLimit, 0);
     const optionNames = ['cursor', 'warnBefore', 'historyLimit'] as const;
-    const request = parseCall(issues, watch, { id, query, options: fields, optionNames });
-    return { ...request, cursor: typeof cursor === 'string' ? cursor : undefined };
+    const request = parseCall(issues, watch, { id, query: fields, options: fields, optionNames });
+    return { ...request, cursor: isCursor ? cursor : undefined };
   });
 
 /** A query of pages by cursor. */

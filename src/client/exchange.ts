@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { OperationError } from '../operations/operation.js';
 import {
   type Aborted,
-  errorInProblem,
   type KeyUnavailable,
   type Outcome,
   type RequestError,
@@ -10,6 +9,7 @@ import {
   unreachable,
 } from './client-error.js';
 import type { ClientRequest } from './client-request.js';
+import { errorInProblem } from './error-in-problem.js';
 import { type Reply, readReply } from './read-reply.js';
 import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
 import { sleep, withTimeout } from './with-timeout.js';
@@ -38,8 +38,7 @@ const MAX_DELAY_MS = 10_000;
 const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
   if (header === null) return 0;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - timing.now());
+  return Math.max(0, Date.parse(header) - timing.now()) || 0;
 };
 
 type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
@@ -48,12 +47,11 @@ type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
 const keyHeader = async ({
   apiKey,
 }: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyFailure>> => {
-  if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
+  if (typeof apiKey !== 'function') return ok({ ...(apiKey && { 'X-API-KEY': apiKey }) });
   try {
     const key = await apiKey();
-    return isKey(key)
-      ? ok({ 'X-API-KEY': key })
-      : err({ message: '`apiKey` returned no valid API key' });
+    if (isKey(key)) return ok({ 'X-API-KEY': key });
+    return err({ message: '`apiKey` returned no valid API key' });
   } catch (cause) {
     return err({ message: '`apiKey` failed', cause });
   }
@@ -93,9 +91,8 @@ export class Exchange<C extends OperationError> {
       const reply = await this.#readReply(response);
       if (reply.isErr()) return err(reply.error);
       const value = read(reply.value);
-      return value === undefined
-        ? err(this.unexpected('is not from this service', response.status))
-        : ok(value);
+      if (value !== undefined) return ok(value);
+      return err(this.unexpected('is not from this service', response.status));
     };
     try {
       const deadline = timing.now() + timeoutMs;
@@ -124,33 +121,23 @@ export class Exchange<C extends OperationError> {
     read: (response: Response) => Promise<Result<T, RequestError<C>>>,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Result<T, RequestError<C>>> {
-    const { fetch, baseUrl, headers: common, timing } = this.#settings;
-    const { operation, path, headers, body, signal } = this.#request;
+    const { timing } = this.#settings;
+    const { signal } = this.#request;
     let hasKey = false;
     this.#retryAfter = null;
+    const once = async (): Promise<Result<T, RequestError<C>>> => {
+      const key = await keyHeader(this.#settings);
+      if (key.isErr()) return err(this.#keyUnavailable(key.error));
+      // The attempt may have ended while the key was being read.
+      if (connection.signal.aborted) return err(this.#aborted());
+      hasKey = true;
+      const response = await this.#fetch({ ...key.value, ...more }, connection.signal);
+      if (response.ok) return read(response);
+      return err(await this.#refusal(response));
+    };
     try {
-      const result = await withTimeout(
-        { timing, ms, signal },
-        async (): Promise<Result<T, RequestError<C>>> => {
-          const key = await keyHeader(this.#settings);
-          if (key.isErr()) return err(this.#keyUnavailable(key.error));
-          // The attempt may have ended while the key was being read.
-          if (connection.signal.aborted) return err(this.#aborted());
-          hasKey = true;
-          this.#wasSent = true;
-          const response = await fetch(baseUrl + path, {
-            method: operation.method,
-            headers: { ...common, ...key.value, ...headers, ...more },
-            body,
-            // A redirect could send the API key to another server.
-            redirect: 'manual',
-            signal: connection.signal,
-          });
-          return response.ok ? await read(response) : err(await this.#refusal(response));
-        },
-      );
-      if (result.isOk() && result.value.isOk()) return result.value;
-      connection.abort();
+      const result = await withTimeout({ timing, ms, signal }, once);
+      if (result.isErr() || result.value.isErr()) connection.abort();
       if (result.isOk()) return result.value;
       if (result.error === 'aborted') return err(this.#aborted());
       if (!hasKey) return err(this.#keyUnavailable({ message: '`apiKey` took too long' }));
@@ -159,6 +146,20 @@ export class Exchange<C extends OperationError> {
       connection.abort();
       return err(unreachable('network', 'the service cannot be reached', this.#outcome, cause));
     }
+  }
+
+  #fetch(more: Readonly<Record<string, string>>, signal: AbortSignal): PromiseLike<Response> {
+    const { fetch, baseUrl, headers: common } = this.#settings;
+    const { operation, path, headers, body } = this.#request;
+    this.#wasSent = true;
+    return fetch(baseUrl + path, {
+      method: operation.method,
+      headers: { ...common, ...headers, ...more },
+      body,
+      // A redirect could send the API key to another server.
+      redirect: 'manual',
+      signal,
+    });
   }
 
   /**
@@ -190,12 +191,10 @@ export class Exchange<C extends OperationError> {
     const reply = await this.#readReply(response);
     if (reply.isErr()) return reply.error;
     this.#retryAfter = headers.get('retry-after');
-    const error =
-      status >= 400 ? errorInProblem(reply.value.body, this.#request, this.#outcome) : undefined;
-    if (error !== undefined) return error;
     // A browser hides the status of a redirect.
-    if (status === 0 || (status >= 300 && status < 400))
-      return this.unexpected('is a redirect', status);
+    if (status < 400) return this.unexpected('is a redirect', status);
+    const error = errorInProblem(reply.value.body, this.#request, this.#outcome);
+    if (error !== undefined) return error;
     if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
     return unreachable(
       'gateway',

@@ -8,6 +8,14 @@ export type {
   RemoteSummary,
 } from '../operations/outputs.js';
 export type {
+  CallOptions,
+  RemoteAppendOptions,
+  RemoteGetOptions,
+  RemoteUpdateOptions,
+  RemoteWatchOptions,
+  WriteOptions,
+} from './call-options.js';
+export type {
   Aborted,
   CallError,
   ClientError,
@@ -18,14 +26,6 @@ export type {
   UnexpectedAnswer,
   Unreachable,
 } from './client-error.js';
-export type {
-  CallOptions,
-  RemoteAppendOptions,
-  RemoteGetOptions,
-  RemoteUpdateOptions,
-  RemoteWatchOptions,
-  WriteOptions,
-} from './client-request.js';
 export type {
   RemoteChange,
   RemoteChanged,

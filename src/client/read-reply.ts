@@ -76,8 +76,9 @@ const wholeIn = (text: string | null | undefined): number | undefined =>
 
 /** Parses percent-encoded ids, separated by commas. */
 const idsIn = (header: string | null): readonly string[] => {
+  if (!header) return [];
   try {
-    return header ? header.split(',').map((id) => decodeURIComponent(id.trim())) : [];
+    return header.split(',').map((id) => decodeURIComponent(id.trim()));
   } catch {
     return [];
   }
@@ -99,7 +100,7 @@ export const readPage = ({ headers, body }: Reply, path: string): RemotePage | u
     sessions: found,
     total,
     limit,
-    ...(requested.has('cursor') ? {} : { page: wholeIn(requested.get('page')) ?? 1 }),
+    ...(!requested.has('cursor') && { page: wholeIn(requested.get('page')) ?? 1 }),
     ...(nextCursor && { nextCursor }),
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
     truncated: idsIn(headers.get('x-history-truncated')),

@@ -60,18 +60,20 @@ import {
   type ReturnedValue,
   withLease,
 } from '../session/with-lease.js';
+import type {
+  CallOptions,
+  RemoteAppendOptions,
+  RemoteGetOptions,
+  RemoteUpdateOptions,
+  RemoteWatchOptions,
+  WriteOptions,
+} from './call-options.js';
 import type { RemoteErrors, RequestError } from './client-error.js';
 import {
   type CallArguments,
-  type CallOptions,
   type EachPages,
   parseEachQuery,
   parseRequest,
-  type RemoteAppendOptions,
-  type RemoteGetOptions,
-  type RemoteUpdateOptions,
-  type RemoteWatchOptions,
-  type WriteOptions,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
 import type { RemoteChange } from './read-change.js';
@@ -90,25 +92,6 @@ const hasOwnId = (input: unknown): boolean => {
     return false;
   }
 };
-
-/** Reads the result from the body of an answer. */
-const bodyOf =
-  <T>({ output }: Operation<never, T>) =>
-  ({ body }: Reply): T | undefined =>
-    output.shape?.read(body);
-
-/** The result of a write whose answer has no body. */
-const isEmptyAnswer = ({ status }: Reply): true | undefined => status === 204 || undefined;
-
-/**
- * Reads the result of a write, and whether it repeats that of an earlier request with the same key.
- */
-const writtenOf =
-  <T extends { readonly repeated?: true }>({ output }: Operation<never, T>) =>
-  ({ body, headers }: Reply): T | undefined => {
-    const value = output.shape?.read(body);
-    return value && headers.get(REPLAYED_HEADER) === 'true' ? { ...value, repeated: true } : value;
-  };
 
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
@@ -168,9 +151,9 @@ export class SessionClient {
     input: CreateSessionInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
-    if (!hasOwnId(input))
-      return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
-    return this.#call(createWithId, { input, options, hasInputId: true }, writtenOf(createWithId));
+    const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
+    if (hasOwnId(input)) return this.#write(createWithId, given);
+    return this.#write(openedCreate, given);
   }
 
   /**
@@ -189,7 +172,7 @@ export class SessionClient {
     input: GetOrCreateInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
-    return this.#call(getOrCreate, { input, options, hasInputId: true }, bodyOf(getOrCreate));
+    return this.#read(getOrCreate, { input, options, inputNames: ['id'] });
   }
 
   /**
@@ -203,11 +186,7 @@ export class SessionClient {
    * ```
    */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#call(
-      get,
-      { id, query: options, options, optionNames: ['historyLimit'] },
-      bodyOf(get),
-    );
+    return this.#read(get, { id, query: options, options, optionNames: ['historyLimit'] });
   }
 
   /**
@@ -227,7 +206,7 @@ export class SessionClient {
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart, RemoteErrors['history']> {
-    return this.#call(history, { id, query, options }, bodyOf(history));
+    return this.#read(history, { id, query, options });
   }
 
   /**
@@ -280,7 +259,7 @@ export class SessionClient {
    * ```
    */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#call(changes.start, { id, options }, writtenOf(changes.start));
+    return this.#write(changes.start, { id, options });
   }
 
   /**
@@ -293,7 +272,7 @@ export class SessionClient {
    * ```
    */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
+    return this.#write(changes.pause, { id, options });
   }
 
   /**
@@ -310,7 +289,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
+    return this.#write(changes.resume, { id, options });
   }
 
   /**
@@ -329,7 +308,7 @@ export class SessionClient {
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#call(extend, { id, input, options }, writtenOf(extend));
+    return this.#write(extend, { id, input, options });
   }
 
   /**
@@ -351,7 +330,7 @@ export class SessionClient {
     input: UpdateInput,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#call(update, { id, input, options, condition: 'ifRevision' }, writtenOf(update));
+    return this.#write(update, { id, input, options, optionNames: ['ifRevision'] });
   }
 
   /**
@@ -368,7 +347,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
+    return this.#write(changes.terminate, { id, options });
   }
 
   /**
@@ -381,7 +360,7 @@ export class SessionClient {
    * ```
    */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#call(changes.fail, { id, options }, writtenOf(changes.fail));
+    return this.#write(changes.fail, { id, options });
   }
 
   /**
@@ -401,12 +380,8 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
-    const input = { entries, ifPosition: options?.ifPosition, wake: options?.wake };
-    return this.#call(
-      append,
-      { id, input, options, optionNames: ['ifPosition', 'wake'] },
-      writtenOf(append),
-    );
+    const optionNames = ['ifPosition', 'wake'];
+    return this.#write(append, { id, input: { entries }, options, optionNames });
   }
 
   /**
@@ -428,7 +403,8 @@ export class SessionClient {
     input: RewindInput,
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
-    return this.#call(rewind, { id, input, options, hasInputHeaders: true }, writtenOf(rewind));
+    const inputNames = ['operationId', 'fencingToken'];
+    return this.#write(rewind, { id, input, options, inputNames });
   }
 
   /**
@@ -451,7 +427,7 @@ export class SessionClient {
     input: LeaseInput,
     options: CallOptions = {},
   ): ResultAsync<TakenLease, RemoteErrors['lease']> {
-    const taken = this.#call(lease, { id, input, options }, bodyOf(lease));
+    const taken = this.#read(lease, { id, input, options });
     return taken.map((given) =>
       takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -474,7 +450,7 @@ export class SessionClient {
     input: RenewInput,
     options: CallOptions = {},
   ): ResultAsync<SessionLease, RemoteErrors['renew']> {
-    return this.#call(renew, { id, input, options }, bodyOf(renew));
+    return this.#read(renew, { id, input, options });
   }
 
   /**
@@ -530,7 +506,7 @@ export class SessionClient {
     input: WakeOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['wake']> {
-    return this.#call(wake, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(wake, { id, input, options });
   }
 
   /**
@@ -552,7 +528,7 @@ export class SessionClient {
     input: ClaimInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
-    return this.#call(claim, { id: '', input, options }, bodyOf(claim));
+    return this.#read(claim, { id: '', input, options });
   }
 
   /**
@@ -566,7 +542,7 @@ export class SessionClient {
    * ```
    */
   countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
-    return this.#call(countWaiting, { options }, bodyOf(countWaiting));
+    return this.#read(countWaiting, { options });
   }
 
   /**
@@ -585,7 +561,7 @@ export class SessionClient {
     input: CancelOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['cancel']> {
-    return this.#call(cancel, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(cancel, { id, input, options });
   }
 
   /**
@@ -604,7 +580,7 @@ export class SessionClient {
     input: ReleaseInput,
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['release']> {
-    return this.#call(release, { id, input, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(release, { id, input, options });
   }
 
   /**
@@ -626,9 +602,7 @@ export class SessionClient {
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    return this.#call(redact, { id, input: { positions }, options }, isEmptyAnswer).map(
-      () => undefined,
-    );
+    return this.#send(redact, { id, input: { positions }, options });
   }
 
   /**
@@ -642,7 +616,7 @@ export class SessionClient {
    * ```
    */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
-    return this.#call(remove, { id, options }, isEmptyAnswer).map(() => undefined);
+    return this.#send(remove, { id, options });
   }
 
   /**
@@ -691,6 +665,32 @@ export class SessionClient {
         this.list({ ...query, limit: fewer, ...(cursor !== undefined && { cursor }) }, options),
       ),
     );
+  }
+
+  /** For an operation that answers with a body. */
+  #read<T, C extends OperationError>(operation: Operation<never, T, C>, given: CallArguments) {
+    const { shape } = operation.output;
+    return this.#call(operation, given, ({ body }) => shape?.read(body));
+  }
+
+  /** The same for a write, which may repeat an earlier request with the same key. */
+  #write<T extends { readonly repeated?: true }, C extends OperationError>(
+    operation: Operation<never, T, C>,
+    given: CallArguments,
+  ) {
+    const { shape } = operation.output;
+    return this.#call(operation, given, ({ body, headers }): T | undefined => {
+      const value = shape?.read(body);
+      const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
+      if (value === undefined || !isRepeated) return value;
+      return { ...value, repeated: true };
+    });
+  }
+
+  /** For an operation that answers without a body. */
+  #send<C extends OperationError>(operation: Operation<never, unknown, C>, given: CallArguments) {
+    const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
+    return this.#call(operation, given, read).map(() => undefined);
   }
 
   #call<T, C extends OperationError>(

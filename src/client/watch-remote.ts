@@ -2,13 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
-import {
-  errorInProblem,
-  type RemoteErrors,
-  type UnexpectedAnswer,
-  unreachable,
-} from './client-error.js';
-import { parseWatch, type RemoteWatchOptions, type WatchRequest } from './client-request.js';
+import type { RemoteWatchOptions } from './call-options.js';
+import { type RemoteErrors, type UnexpectedAnswer, unreachable } from './client-error.js';
+import { parseWatch, type WatchRequest } from './client-request.js';
+import { errorInProblem } from './error-in-problem.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
 import { isChange, type RemoteChange, readChange } from './read-change.js';
@@ -26,10 +23,15 @@ const MAX_RETRY_MS = 30_000;
 
 const lost = unreachable('network', 'the stream of events broke off', 'not_applied');
 
-/** A watch of a session over any number of connections. */
-class RemoteWatch {
+/**
+ * One iteration over a session's changes, over any number of connections. It is in `begun` until it
+ * is over. An error is the last item. Never throws.
+ */
+class RemoteWatch implements AsyncIterator<WatchItem, void> {
   /** Aborted when the caller leaves the iteration or aborts its signal. */
-  readonly left = new AbortController();
+  readonly #left = new AbortController();
+  readonly #items = this.#watch();
+  readonly #begun: Set<RemoteWatch>;
   readonly #settings: ClientSettings;
   readonly #request: WatchRequest;
   readonly #exchange: Exchange<WatchRequest['operation']['errors'][number]>;
@@ -41,20 +43,32 @@ class RemoteWatch {
   #lostAt = 0;
   #retryMs = RETRY_MS;
 
-  constructor(settings: ClientSettings, request: WatchRequest) {
+  constructor(settings: ClientSettings, request: WatchRequest, begun: Set<RemoteWatch>) {
     this.#settings = settings;
     this.#request = request;
-    this.#exchange = new Exchange(settings, { ...request, signal: this.left.signal });
+    this.#exchange = new Exchange(settings, { ...request, signal: this.#left.signal });
     this.#cursor = request.cursor;
+    this.#begun = begun;
+    begun.add(this);
   }
 
-  /**
-   * Watches until the caller or its signal ends the iteration. An error is the last item. Never
-   * throws.
-   */
-  async *items(): AsyncGenerator<WatchItem, void> {
+  async next(): Promise<IteratorResult<WatchItem, void>> {
+    const item = await this.#items.next();
+    if (item.done === true) this.#begun.delete(this);
+    return item;
+  }
+
+  /** Ends the wait for the next item first: the generator would return only after it. */
+  return(): Promise<IteratorResult<WatchItem, void>> {
+    this.#begun.delete(this);
+    this.#left.abort();
+    return this.#items.return();
+  }
+
+  /** Watches until the caller or its signal ends the iteration. */
+  async *#watch(): AsyncGenerator<WatchItem, void> {
     const { signal } = this.#request;
-    const leave = (): void => this.left.abort();
+    const leave = (): void => this.#left.abort();
     try {
       if (signal?.aborted) return;
       signal?.addEventListener('abort', leave);
@@ -69,7 +83,7 @@ class RemoteWatch {
   async *#connections(): AsyncGenerator<WatchItem, void> {
     const { timing, retries } = this.#settings;
     const { timeoutMs = this.#settings.timeoutMs } = this.#request;
-    const { signal } = this.left;
+    const { signal } = this.#left;
     this.#lostAt = timing.now();
     while (!signal.aborted) {
       const failure = yield* this.#connection();
@@ -93,8 +107,8 @@ class RemoteWatch {
     const opened = await this.#open(connection);
     if (opened.isErr()) {
       // The session may have been deleted while the client was not connected.
-      const isGone = this.#hasBegun && opened.error.type === 'not_found';
-      return isGone ? undefined : opened.error;
+      if (this.#hasBegun && opened.error.type === 'not_found') return undefined;
+      return opened.error;
     }
     const stream = opened.value;
     if (stream === undefined) return undefined;
@@ -117,8 +131,7 @@ class RemoteWatch {
     connection: AbortController,
   ): Promise<Result<EventStreamReader | undefined, RemoteErrors['watch']>> {
     const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
-    const limits = { timing, ms: silenceMs, signal: this.left.signal };
-    const last = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
+    const limits = { timing, ms: silenceMs, signal: this.#left.signal };
     const read = async (
       response: Response,
     ): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
@@ -130,7 +143,7 @@ class RemoteWatch {
     };
     return this.#exchange.attempt(attemptTimeoutMs, connection, read, {
       Accept: 'text/event-stream',
-      ...last,
+      ...(this.#cursor && { 'Last-Event-ID': this.#cursor }),
     });
   }
 
@@ -172,33 +185,6 @@ async function* refuse(error: InvalidInput): AsyncGenerator<WatchItem, void> {
   yield err(error);
 }
 
-/** One iteration, which is in `begun` until it is over. */
-class RemoteIterator implements AsyncIterator<WatchItem, void> {
-  readonly #watch: RemoteWatch;
-  readonly #items: AsyncGenerator<WatchItem, void>;
-  readonly #begun: Set<RemoteIterator>;
-
-  constructor(settings: ClientSettings, request: WatchRequest, begun: Set<RemoteIterator>) {
-    this.#watch = new RemoteWatch(settings, request);
-    this.#items = this.#watch.items();
-    this.#begun = begun;
-    begun.add(this);
-  }
-
-  async next(): Promise<IteratorResult<WatchItem, void>> {
-    const item = await this.#items.next();
-    if (item.done === true) this.#begun.delete(this);
-    return item;
-  }
-
-  /** Ends the wait for the next item first: the generator would return only after it. */
-  return(): Promise<IteratorResult<WatchItem, void>> {
-    this.#begun.delete(this);
-    this.#watch.left.abort();
-    return this.#items.return();
-  }
-}
-
 /**
  * The changes of a session, as an iterable that never throws. Disposing of it ends its iterations.
  */
@@ -209,10 +195,10 @@ export const watchRemote = (
 ): AsyncIterable<WatchItem> & AsyncDisposable => {
   const read = parseWatch(id, options);
   if (read.isErr()) return disposable(refuse(read.error), async () => undefined);
-  const begun = new Set<RemoteIterator>();
+  const begun = new Set<RemoteWatch>();
   let isOver = false;
-  const begin = (): RemoteIterator => {
-    const items = new RemoteIterator(settings, read.value, begun);
+  const begin = (): RemoteWatch => {
+    const items = new RemoteWatch(settings, read.value, begun);
     // An iteration that was left before it began yields nothing.
     if (isOver) items.return().catch(() => undefined);
     return items;

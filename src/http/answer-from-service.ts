@@ -14,15 +14,19 @@ import { noRoom, withinBudget } from './within-budget.js';
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
 /** The header for a result that repeats that of an earlier request with the same key. */
-export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
-  isFields(result) && result['repeated'] === true ? { [REPLAYED_HEADER]: 'true' } : {};
+export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => {
+  const isRepeated = isFields(result) && result['repeated'] === true;
+  return { ...(isRepeated && { [REPLAYED_HEADER]: 'true' }) };
+};
 
 const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
   if (shape === undefined) return { status, headers: bareHeaders };
-  const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
   return {
     status,
-    headers: { ...commonHeaders, ...own },
+    headers: {
+      ...commonHeaders,
+      ...(headers?.includes(REPLAYED_HEADER) && replayedHeaders(value)),
+    },
     body: JSON.stringify(shape.write(value)),
   };
 };

@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { err, type Result, type ResultAsync } from 'neverthrow';
 import { type AnyOperation, wireNamesOf } from '../operations/operation.js';
 import {
   type InvalidInput,
@@ -27,7 +27,8 @@ const inWireNames = (
     const name = names.get(field);
     return name === undefined ? [] : [{ path: `${name}${path.slice(field.length)}`, message }];
   });
-  return named.length === issues.length ? invalidInput(named) : misconfigured(setup);
+  if (named.length < issues.length) return misconfigured(setup);
+  return invalidInput(named);
 };
 
 /**
@@ -35,9 +36,8 @@ const inWireNames = (
  */
 export const inClientTerms = (operation: AnyOperation, error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(operation, error);
-  return isSessionError(error)
-    ? error
-    : storeUnavailable('the store returned an unknown error', 'unknown', error);
+  if (isSessionError(error)) return error;
+  return storeUnavailable('the store returned an unknown error', 'unknown', error);
 };
 
 /**
@@ -63,5 +63,5 @@ export const answerOf = async <T, E extends SessionError>(
   const result = await withTimeout(handler.timeoutMs, answer);
   if (result === timedOut)
     return err(storeUnavailable('the store took too long to answer', 'unknown'));
-  return result.isOk() ? ok(result.value) : err(inClientTerms(operation, result.error));
+  return result.mapErr((error) => inClientTerms(operation, error));
 };

@@ -11,7 +11,7 @@ import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import { problem } from './problem.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
-import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
+import { isOpen, type Match, routerOf, tidyPrefix } from './router-of.js';
 import type {
   DeniedRequest,
   HandlerRequest,
@@ -107,8 +107,9 @@ const answer = async <S extends TenantSessions>(
   const tenant = await tenantOf(settings, route.authenticate, request);
   if (tenant.isErr()) {
     if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
-    settings.onDenied?.(deniedRequest(request));
-    return route.unauthenticated === undefined ? err(tenant.error) : ok(route.unauthenticated);
+    settings.onDenied(deniedRequest(request));
+    if (route.unauthenticated !== undefined) return ok(route.unauthenticated);
+    return err(tenant.error);
   }
   const id = admit(matched, request);
   if (id.isErr()) return err(id.error);
@@ -124,39 +125,27 @@ const answer = async <S extends TenantSessions>(
   });
 };
 
-const serveBelow = <H extends TenantSessions>({
-  routes,
-  sessions,
-}: HandlerSettings<H>): HandlerContext['serve'] => {
-  const routers = new WeakMap<
-    readonly AnyOperation[],
-    Router<{ readonly operation: AnyOperation }>
-  >();
-  return async (operations, url, call) => {
-    const match =
-      routers.get(operations) ?? routerOf(operations.map((operation) => ({ operation })));
-    routers.set(operations, match);
-    const matched = match(url);
-    const operation = operations.find((each) => each === matched?.route.operation);
-    if (matched === undefined || operation === undefined) return err(refusal('route_not_found'));
+const serveBelow =
+  <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] =>
+  async (operations, url, call) => {
+    const matched = routerOf(operations.map((operation) => ({ operation })))(url);
+    if (matched === undefined) return err(refusal('route_not_found'));
+    const { query, route } = matched;
+    const { operation } = route;
     const id = admit(matched, call.request);
     if (id.isErr()) return err(id.error);
-    const below = { ...call, operation, id: id.value, query: matched.query };
-    const own = routes.find((route) => route.operation.name === operation.name);
-    return own === undefined
-      ? answerFromService(operation)(below)
-      : own.answer({ ...below, sessions: sessions.forTenant(call.tenant) });
+    const below = { ...call, operation, id: id.value, query };
+    const own = routes.find((each) => each.operation.name === operation.name);
+    if (own === undefined) return answerFromService(operation)(below);
+    return own.answer({ ...below, sessions: sessions.forTenant(call.tenant) });
   };
-};
 
 /** The response to HEAD: that to GET without the body, but with its `Content-Length`. */
-const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({
-  status,
-  headers:
-    body === undefined
-      ? headers
-      : { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
-});
+const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => {
+  if (body === undefined) return { status, headers };
+  const length = String(new TextEncoder().encode(body).length);
+  return { status, headers: { 'Content-Length': length, ...headers } };
+};
 
 /**
  * Creates the HTTP interface as a function of plain objects, for any framework. `colloquy/node`,
@@ -192,7 +181,8 @@ export const createSessionHandler = <S extends TenantSessions>(
       if (matched === undefined) return undefined;
       const answered = await answer(settings, context, matched, request);
       const response = answered.isOk() ? answered.value : refuse(answered.error);
-      return request.method === 'HEAD' ? withoutBody(response) : response;
+      if (request.method === 'HEAD') return withoutBody(response);
+      return response;
     } catch (cause) {
       return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));
     }

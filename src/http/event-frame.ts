@@ -20,8 +20,12 @@ export const preamble = 'retry: 1000\n';
 export const heartbeatLine = ': heartbeat\n';
 
 /** The text of a Server-Sent Event. */
-export const frame = (event: string, data: unknown, id?: string): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+export const frame = (event: string, data: unknown): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** An event that a client names when it reconnects, to continue after it. */
+const frameWithId = (id: string, event: string, data: unknown): string =>
+  `id: ${id}\n${frame(event, data)}`;
 
 const dataOf = (form: SessionForm, change: SessionChange): unknown => {
   switch (change.type) {
@@ -38,12 +42,11 @@ const dataOf = (form: SessionForm, change: SessionChange): unknown => {
   }
 };
 
-/** A client that reconnects sends the id, and continues after this item. */
 export const changeFrame = (form: SessionForm, change: SessionChange): string =>
-  frame(change.type, dataOf(form, change), change.cursor);
+  frameWithId(change.cursor, change.type, dataOf(form, change));
 
 export const endFrame = (endReason: EndReason | undefined): string =>
-  frame('end', streamEnd.write({ endReason }), END_ID);
+  frameWithId(END_ID, 'end', streamEnd.write({ endReason }));
 
 /** Without an id, so that a client that reconnects continues after the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>

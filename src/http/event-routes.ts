@@ -3,6 +3,7 @@ import { hasMethods, parseNumber, parseWhole } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import type { IssueList } from '../input/parse-safely.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
+import { given } from '../operations/operation.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
 import type { SessionChange } from '../session/session-event.js';
@@ -12,7 +13,7 @@ import { lacksMethod } from './answer-from-service.js';
 import { changeFrame } from './event-frame.js';
 import type { Frame } from './event-stream.js';
 import { eventStreams, mapped } from './event-streams.js';
-import { queryParser } from './input-reader.js';
+import { numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
@@ -75,9 +76,8 @@ const streamIsOver: HandlerResponse = Object.freeze({
 
 /** The id of the last event that a reconnecting client has received. */
 const parseLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
-  const given = request.header('last-event-id');
-  if (given === undefined || given === '') return ok(undefined);
-  if (given === END_ID || parseWatchCursor(given) !== undefined) return ok(given);
+  const last = request.header('last-event-id') || undefined;
+  if (last === undefined || last === END_ID || parseWatchCursor(last)) return ok(last);
   return err(
     invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]),
   );
@@ -115,15 +115,13 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     if (last.isErr()) return err(last.error);
     const query = parseWatchQuery(call.query);
     if (query.isErr()) return err(query.error);
-    const { warnBefore } = query.value;
-    const historyLimit = shownHistoryLimit(call, query.value);
     const isAtEnd = last.value === END_ID;
-    const options = {
-      ...(isAtEnd || last.value === undefined ? {} : { cursor: last.value }),
-      ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
-      ...(historyLimit === undefined ? {} : { historyLimit }),
-      ...(call.form.leases === true ? { leases: true } : {}),
-    };
+    const options = given({
+      cursor: isAtEnd ? undefined : last.value,
+      warnBefore: numberIn(query.value, 'warnBefore'),
+      historyLimit: shownHistoryLimit(call, query.value),
+      leases: call.form.leases,
+    });
     const frameOf = (change: SessionChange): Frame => ({
       text: changeFrame(call.form, change),
       endReason: endReasonOf(change),
@@ -132,7 +130,8 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       watch: (more) => mapped(sessions.watch(id, { ...options, ...more }), frameOf),
       isBare: isAtEnd || request.method === 'HEAD',
     });
-    return isAtEnd ? answered.map(() => streamIsOver) : answered;
+    if (isAtEnd) return answered.map(() => streamIsOver);
+    return answered;
   };
 
   return [{ operation: watch, answer }];

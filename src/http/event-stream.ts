@@ -89,7 +89,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   async next(): Promise<IteratorResult<Uint8Array, void>> {
     clearTimeout(this.#stalled);
     const { signal } = this.#watching.gone;
-    const value = signal.aborted ? undefined : await this.#next();
+    if (signal.aborted) return this.return();
+    const value = await this.#next();
     if (value === undefined || signal.aborted) return this.return();
     this.#awaitClient();
     return { done: false, value };
@@ -119,7 +120,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       return encoder.encode(preamble);
     }
     if (this.#event !== undefined) return this.#piece(this.#event);
-    return this.#isEnding ? undefined : this.#begin(encoder.encode(await this.#frame()));
+    if (this.#isEnding) return undefined;
+    return this.#begin(encoder.encode(await this.#frame()));
   }
 
   /** The first piece of an event. */

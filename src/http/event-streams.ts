@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { watch } from '../operations/event-shapes.js';
+import { watch as watchOperation } from '../operations/event-shapes.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { inClientTerms } from './answer-of.js';
@@ -32,7 +32,8 @@ export const mapped = <T>(
   return {
     next: async () => {
       const next = await iterator.next();
-      return next.done === true ? next : { done: false, value: next.value.map(frameOf) };
+      if (next.done === true) return next;
+      return { done: false, value: next.value.map(frameOf) };
     },
     return: async () => {
       await iterator.return?.();
@@ -49,7 +50,20 @@ const refusalOf = (
 ): HandlerError | undefined => {
   if (begun === 'open') return undefined;
   if (begun === timedOut || begun.done === true) return tooSlow;
-  return begun.value.isErr() ? inClientTerms(watch, begun.value.error) : undefined;
+  return begun.value.isErr() ? inClientTerms(watchOperation, begun.value.error) : undefined;
+};
+
+/** Begins a watch, and waits until it is open or has its first change. */
+const begin = async (watch: Watched['watch'], timeoutMs: number) => {
+  const gone = new AbortController();
+  let onOpen = (): void => undefined;
+  const opening = new Promise<'open'>((resolve) => {
+    onOpen = () => resolve('open');
+  });
+  const changes = watch({ signal: gone.signal, onOpen });
+  const first = changes.next();
+  const begun = await withTimeout(timeoutMs, Promise.race([opening, first]));
+  return { opened: { changes, gone }, first, refused: refusalOf(begun) };
 };
 
 /** Maximum bytes of the events that all streams send in pieces, unless a single one has more. */
@@ -69,39 +83,24 @@ export interface StreamLimits {
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
   const pieces = new TenantBudget(MAX_HELD_BYTES, MAX_HELD_BYTES);
+  const head = { status: 200, headers: streamHeaders };
 
   const open = async (
-    call: Call<unknown>,
-    { isBare, ...watched }: Watched,
+    { handler: { timeoutMs, report }, tenant }: Call<unknown>,
+    { isBare, watch }: Watched,
     onOver: () => void,
   ): Answer => {
-    const { handler, tenant } = call;
-    const gone = new AbortController();
-    let onOpen = (): void => undefined;
-    const opening = new Promise<'open'>((resolve) => {
-      onOpen = () => resolve('open');
-    });
-    const changes = watched.watch({ signal: gone.signal, onOpen });
-    const first = changes.next();
-    const refused = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opening, first])));
+    const { opened, first, refused } = await begin(watch, timeoutMs);
     if (refused !== undefined || isBare) {
-      endWatch({ changes, gone });
+      endWatch(opened);
       first.catch(() => undefined);
-      return refused === undefined ? ok({ status: 200, headers: streamHeaders }) : err(refused);
+      if (refused !== undefined) return err(refused);
+      return ok(head);
     }
-    const events = new EventStream(
-      {
-        changes,
-        gone,
-        heartbeatMs,
-        reserve: () => pieces.reserve(tenant),
-        report: handler.report,
-        onOver,
-      },
-      first,
-    );
+    const reserve = () => pieces.reserve(tenant);
+    const events = new EventStream({ ...opened, heartbeatMs, reserve, report, onOver }, first);
     const stream = { [Symbol.asyncIterator]: () => events };
-    return ok({ status: 200, headers: streamHeaders, stream, cutOff: events.cutOff });
+    return ok({ ...head, stream, cutOff: events.cutOff });
   };
 
   return async (call: Call<unknown>, watched: Watched): Answer => {

@@ -3,6 +3,7 @@ import { type Fields, isFields } from '../input/parse-fields.js';
 import { type IssueList, parseSafely } from '../input/parse-safely.js';
 import {
   type AnyOperation,
+  given,
   labelOf,
   type OperationInput,
   type QueryParameter,
@@ -19,10 +20,26 @@ const quoted = /^"([^"\\]*)"$/;
 /** The idempotency key of a request, quoted or not, without the quotes. */
 export const idempotencyKeyOf = (request: HandlerRequest): string | undefined => {
   const value = request.header('idempotency-key');
-  return value === undefined ? undefined : (quoted.exec(value)?.[1] ?? value);
+  return value && (quoted.exec(value)?.[1] ?? value);
+};
+
+/** The value of a parameter that is a number. */
+export const numberIn = (fields: Fields, name: string): number | undefined => {
+  const value = fields[name];
+  return typeof value === 'number' ? value : undefined;
 };
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
+
+/** The number in a text; a text that is none stays as it is, for the service to refuse. */
+const asNumber = (text: string | undefined): string | number | undefined =>
+  text && wholeNumber.test(text) ? Number(text) : text;
+
+/** Bytes of JSON, from a body parser that has read them; undefined if it has parsed them too. */
+const bytesIn = (value: unknown): Uint8Array | undefined => {
+  if (value instanceof Uint8Array) return value;
+  return typeof value === 'string' ? new TextEncoder().encode(value) : undefined;
+};
 
 const parseParameter = (
   issues: IssueList,
@@ -89,7 +106,7 @@ const isJson = (contentType: string): boolean => {
   );
 };
 
-const asObject = (value: unknown) =>
+const asObject = (value: unknown): Result<Fields, HandlerError> =>
   isFields(value) ? ok(value) : refused('must be a JSON object');
 
 const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
@@ -114,10 +131,10 @@ const readJsonObject = async (
     case 'read':
       return parse(body.bytes);
     case 'parsed': {
-      const value =
-        typeof body.value === 'string' ? new TextEncoder().encode(body.value) : body.value;
-      if (!(value instanceof Uint8Array)) return asObject(value);
-      return value.length > maxBytes ? tooLarge : parse(value);
+      const bytes = bytesIn(body.value);
+      if (bytes === undefined) return asObject(body.value);
+      if (bytes.length > maxBytes) return tooLarge;
+      return parse(bytes);
     }
     case 'too_large':
       return tooLarge;
@@ -147,21 +164,17 @@ export const bodyReader = ({ body }: AnyOperation) => {
 export const inputReader = (operation: AnyOperation) => {
   const parseQuery = queryParser(operation);
   const readBody = operation.body && bodyReader(operation);
-  const { operationId: hasKey, fencingToken: fencingTokenHeader } = operation.headers ?? {};
-  const fencingTokenName = fencingTokenHeader?.wireName.toLowerCase();
+  const { operationId, fencingToken } = operation.headers ?? {};
   return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
     const query = parseQuery(call.query);
     if (query.isErr()) return err(query.error);
-    const body = readBody === undefined ? ok({}) : await readBody(call);
+    const body = (await readBody?.(call)) ?? ok({});
     if (body.isErr()) return err(body.error);
-    const operationId = hasKey && idempotencyKeyOf(call.request);
-    const fencingToken = fencingTokenName && call.request.header(fencingTokenName);
-    const options = {
-      ...(operationId !== undefined && { operationId }),
-      ...(fencingToken !== undefined && {
-        fencingToken: wholeNumber.test(fencingToken) ? Number(fencingToken) : fencingToken,
-      }),
-    };
+    const options = given({
+      operationId: operationId && idempotencyKeyOf(call.request),
+      fencingToken:
+        fencingToken && asNumber(call.request.header(fencingToken.wireName.toLowerCase())),
+    });
     return ok({ id: call.id, query: query.value, body: body.value, options });
   };
 };

@@ -41,38 +41,37 @@ const links = (
 ): string => {
   const last = Math.max(1, Math.ceil(total / limit));
   const repeated = filtersOf(query);
-  const link = (relation: string, target: string) =>
-    `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`;
-  const first = link('first', 'page=1');
-  if (page === undefined)
-    return nextCursor === undefined ? first : `${first}, ${link('next', `cursor=${nextCursor}`)}`;
-  const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';
-  const after = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
-  return `${first}${before}${after}, ${link('last', `page=${last}`)}`;
+  const byPage = (page: number) => ({
+    prev: page > 1 && `page=${Math.min(page - 1, last)}`,
+    next: page < last && `page=${page + 1}`,
+    last: `page=${last}`,
+  });
+  const others = page === undefined ? { next: nextCursor && `cursor=${nextCursor}` } : byPage(page);
+  return Object.entries({ first: 'page=1', ...others })
+    .filter(([, target]) => target)
+    .map(([relation, target]) => `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`)
+    .join(', ');
 };
 
 const listed = (ids: readonly string[]): string => {
   let text = '';
   for (const id of ids) {
-    const next = text === '' ? percentEncode(id) : `${text},${percentEncode(id)}`;
+    const next = [text, percentEncode(id)].filter(Boolean).join(',');
     if (next.length > MAX_CHARACTERS) break;
     text = next;
   }
   return text;
 };
 
-const noHeaders = Object.freeze({});
-
 /** Lists the sessions whose history was cut by `history_limit`. */
 export const truncationHeaders = (
   sessions: readonly Session[],
   { historyLimit }: Fields,
 ): Readonly<Record<string, string>> => {
-  if (typeof historyLimit !== 'number') return noHeaders;
+  if (typeof historyLimit !== 'number') return {};
   const truncated = sessions.filter(({ historyCount }) => historyCount > historyLimit);
-  return truncated.length === 0
-    ? noHeaders
-    : { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
+  if (truncated.length === 0) return {};
+  return { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
 };
 
 /**

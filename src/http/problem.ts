@@ -1,4 +1,5 @@
-import { type InputIssue, invalidInput } from '../session/errors.js';
+import type { Particulars } from '../operations/particulars.js';
+import { invalidInput } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
 import type { HandlerResponse } from './session-handler.js';
 
@@ -37,18 +38,6 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
   503: { 'Retry-After': '1' },
 };
 
-/**
- * Details of a response besides its code: the issues of invalid input, or the state that caused the
- * error.
- */
-interface Particulars {
-  readonly errors?: readonly InputIssue[];
-  readonly position?: number;
-  readonly holder?: string;
-  readonly until?: string;
-  readonly reason?: string;
-}
-
 /** The response to an error by its code; `headers` has `Allow` for a wrong method. */
 export const problemOf = (
   code: Code,
@@ -56,8 +45,8 @@ export const problemOf = (
   particulars: Particulars = {},
 ): HandlerResponse => {
   const status = statusOf(code);
-  const detail =
-    particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
+  const { errors } = particulars;
+  const detail = errors ? invalidInput(errors).message : details[code];
   const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
   return Object.freeze({
     status,
@@ -75,8 +64,7 @@ export const problem = (error: HandlerError): HandlerResponse => {
   if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
   if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
-  if (type === 'cancelled')
-    return problemOf(type, {}, error.reason === undefined ? {} : { reason: error.reason });
+  if (type === 'cancelled') return problemOf(type, {}, { reason: error.reason });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

@@ -31,8 +31,7 @@ export interface HandlerContext {
   readonly report: (error: HandlerError) => void;
   /**
    * Answers a call with the operation that matches the URL, as the handler itself does, for a route
-   * with other routes below it. Pass the same array each time, because each array has its own
-   * router.
+   * with other routes below it.
    */
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }

@@ -47,9 +47,8 @@ export const routerOf = <R extends { readonly operation: Path }>(
     routes.map((route) => [route.operation.path, route]),
   );
   return (url) => {
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const query = mark < 0 ? '' : url.slice(mark + 1);
+    const [path = ''] = url.split('?', 1);
+    const query = url.slice(path.length + 1);
     const fixed = byPath.get(path);
     if (fixed !== undefined && !hasId(fixed.operation))
       return { route: fixed, encodedId: '', query };
@@ -77,7 +76,6 @@ export const tidyPrefix = (prefix: string): string => {
 /** The path after a normalized prefix; undefined if the URL does not start with it. */
 export const withoutPrefix = (url: string, prefix: string): string | undefined => {
   if (prefix === '') return url;
-  return url.startsWith(prefix) && url[prefix.length] === '/'
-    ? url.slice(prefix.length)
-    : undefined;
+  const isBelow = url.startsWith(prefix) && url[prefix.length] === '/';
+  return isBelow ? url.slice(prefix.length) : undefined;
 };

@@ -3,6 +3,7 @@ import {
   isFields,
   parseListener,
   parseNumber,
+  parseSwitch,
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
@@ -148,8 +149,7 @@ export interface HandlerSettings<S> {
   readonly routes: readonly AnsweredRoute<S>[];
   readonly form: SessionForm;
   readonly context: Omit<HandlerContext, 'serve'>;
-  /** Undefined if the host has neither `onDenied` nor a logger. */
-  readonly onDenied: ((denied: DeniedRequest) => void) | undefined;
+  readonly onDenied: (denied: DeniedRequest) => void;
 }
 
 const isRoute = (value: unknown): boolean => {
@@ -168,9 +168,7 @@ const parseRoutes = <S extends TenantSessions>(
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
   const given = fits ? groups.flat() : [];
   const isOpened = given.some(({ operation }) => operation === openedCreate);
-  const own = isOpened
-    ? sessionRoutes.filter(({ operation }) => operation !== create)
-    : sessionRoutes;
+  const own = sessionRoutes.filter(({ operation }) => !isOpened || operation !== create);
   const routes = [...own, ...given];
   checkPaths(issues, routes);
   return routes.map((route) => ({
@@ -179,62 +177,75 @@ const parseRoutes = <S extends TenantSessions>(
   }));
 };
 
+/** What becomes of errors and of denied requests: they are logged and told to the host. */
+const parseReporting = (
+  issues: IssueList,
+  { logger, ...options }: Pick<SessionHandlerOptions, 'logger' | 'onError' | 'onDenied'>,
+) => {
+  const onError = parseListener(issues, 'onError', options.onError);
+  const onDenied = parseListener(issues, 'onDenied', options.onDenied);
+  issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
+  const levels = { wrong: 'warn', missing: 'info' } as const;
+  return {
+    report: (error: HandlerError): void => {
+      const status = statusOf(error.type);
+      if (status < 500) return;
+      if (logger !== undefined) logFailure(logger, error, { status });
+      onError(error);
+    },
+    onDenied: (denied: DeniedRequest): void => {
+      if (logger !== undefined) log(logger, levels[denied.reason], denied, 'unauthenticated');
+      onDenied(denied);
+    },
+  };
+};
+
+type Switches = Pick<
+  SessionHandlerOptions,
+  'labels' | 'metadata' | 'sessionTimes' | 'origin' | 'entryData'
+>;
+
+const parseForm = (issues: IssueList, options: Switches): SessionForm =>
+  wireForm({
+    labels: parseSwitch(issues, 'labels', options.labels),
+    metadata: parseSwitch(issues, 'metadata', options.metadata),
+    times: parseSwitch(issues, 'sessionTimes', options.sessionTimes),
+    origin: parseSwitch(issues, 'origin', options.origin),
+    entryData: parseSwitch(issues, 'entryData', options.entryData),
+  });
+
 const parseAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
+  const { sessions, authenticate } = options;
   const {
-    sessions,
-    authenticate,
-    labels = false,
-    sessionTimes = false,
-    entryData = false,
-    logger,
+    maxBodyBytes = defaults.maxBodyBytes,
+    maxPendingBytes = defaults.maxPendingBytes,
+    timeoutMs = defaults.timeoutMs,
   } = options;
-  const { metadata = false, origin = false } = options;
-  const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } =
-    options;
-  const { timeoutMs = defaults.timeoutMs } = options;
-  const onError = parseListener(issues, 'onError', options.onError);
-  const onDenied = parseListener(issues, 'onDenied', options.onDenied);
-  const serves = hasMethods(sessions, 'forTenant');
-  issues.check(serves, 'sessions', 'must be a SessionService');
+  const { report, onDenied } = parseReporting(issues, options);
+  issues.check(hasMethods(sessions, 'forTenant'), 'sessions', 'must be a SessionService');
   issues.check(
     typeof authenticate === 'function',
     'authenticate',
     'must be a function, such as the result of staticApiKeys',
   );
-  issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
-  issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
-  issues.check(typeof metadata === 'boolean', 'metadata', 'must be true or false');
-  issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
-  issues.check(typeof origin === 'boolean', 'origin', 'must be true or false');
-  issues.check(typeof entryData === 'boolean', 'entryData', 'must be true or false');
+  const form = parseForm(issues, options);
   const routes = parseRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
     routes,
-    form: wireForm({ labels, metadata, times: sessionTimes, origin, entryData }),
-    onDenied:
-      logger === undefined
-        ? options.onDenied && onDenied
-        : (denied) => {
-            log(logger, denied.reason === 'wrong' ? 'warn' : 'info', denied, 'unauthenticated');
-            onDenied(denied);
-          },
+    form,
+    onDenied,
     context: {
       routes,
-      policy: serves ? sessions.policy : undefined,
+      policy: sessions?.policy,
       maxBodyBytes: parseWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       timeoutMs: parseNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
       budget: new TenantBudget(parseWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
-      report: (error) => {
-        const status = statusOf(error.type);
-        if (status < 500) return;
-        if (logger !== undefined) logFailure(logger, error, { status });
-        onError(error);
-      },
+      report,
     },
   };
 };

@@ -24,7 +24,7 @@ import type { CreatedSession } from '../session/session.js';
 import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
-import { bodyReader, idempotencyKeyOf, queryParser } from './input-reader.js';
+import { bodyReader, idempotencyKeyOf, numberIn, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
@@ -113,10 +113,10 @@ const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerRe
 /** Maximum number of history entries that the answer shows. More are not read. */
 export const shownHistoryLimit = (
   { request, form }: Pick<Call, 'request' | 'form'>,
-  { historyLimit }: Fields,
+  query: Fields,
 ): number | undefined => {
   if (request.method === 'HEAD') return 0;
-  return form.historyLimit ?? (typeof historyLimit === 'number' ? historyLimit : undefined);
+  return form.historyLimit ?? numberIn(query, 'historyLimit');
 };
 
 const answerList = (call: Call): Answer =>
@@ -125,14 +125,13 @@ const answerList = (call: Call): Answer =>
     const query = parseListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
-    const asked =
-      historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
+    const asked = { ...query.value, historyLimit };
     const listed = await readWithin(call, reservation, (maxBytes) =>
       sessions.list(asked, { maxBytes }),
     );
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
-    await reservation.turn();
+    await reservation.waitToWrite();
     if (!Number.isSafeInteger(page.total))
       return err(storeUnavailable('the store returned no total', 'unknown'));
     const path = `${tidyPrefix(request.prefix)}${list.path}`;
@@ -151,7 +150,7 @@ const answerGet = (call: Call): Answer =>
       sessions.get(id, { maxBytes, historyLimit }),
     );
     if (found.isErr()) return err(found.error);
-    await reservation.turn();
+    await reservation.waitToWrite();
     const headers = { ...commonHeaders, ...truncationHeaders([found.value], query.value) };
     if (request.method === 'HEAD') return ok({ status: 200, headers });
     return ok({ status: 200, headers, body: JSON.stringify(form.session(found.value)) });

@@ -34,7 +34,7 @@ export interface Reservation {
    * Waits until a large answer may be written. Only one is written per turn of the event loop, so
    * that other requests are served in between. A small answer does not wait.
    */
-  turn(): Promise<void>;
+  waitToWrite(): Promise<void>;
   /** Returns the reserved amount to the budget. */
   release(): void;
 }
@@ -85,7 +85,7 @@ export class TenantBudget {
       admit: (amount) => take(Math.min(amount, this.#maxPerTenant)),
       raiseTo: (amount) => take(Math.max(0, Math.min(amount, this.#maxPerTenant) - reserved)),
       lowerTo: (amount) => count(Math.min(0, amount - reserved)),
-      turn: async () => {
+      waitToWrite: async () => {
         if (reserved < LARGE_BYTES) return;
         this.#lastTurn = this.#lastTurn.then(
           () => new Promise((resolve) => setTimeout(resolve, 0)),

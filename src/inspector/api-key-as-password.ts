@@ -37,7 +37,7 @@ export const apiKeyAsPassword = (
     challenge: 'Basic realm="Colloquy", charset="UTF-8"',
     authenticate: (request) => {
       const key = passwordOf(request.header('authorization'));
-      return key === undefined || key === '' ? undefined : tenantOf(key, request);
+      return key ? tenantOf(key, request) : undefined;
     },
   };
 };

@@ -2,15 +2,7 @@ import { err, ok, ResultAsync } from 'neverthrow';
 import type { Fields } from '../input/parse-fields.js';
 import { operation } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
-import {
-  list as listOf,
-  object,
-  oneOf,
-  type Shape,
-  text,
-  whole,
-  withOptional,
-} from '../operations/shape.js';
+import { list as listOf, object, oneOf, type Shape, text, whole } from '../operations/shape.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionStatuses } from '../session/session-status.js';
@@ -18,8 +10,8 @@ import type { SessionCounts, StatusFilter } from './session-counts.js';
 
 const filters: readonly StatusFilter[] = ['', ...sessionStatuses];
 
-const shape: Shape<SessionCounts> = withOptional(
-  object({ counts: listOf(object({ status: oneOf(filters), total: whole() })) }),
+const shape: Shape<SessionCounts> = object(
+  { counts: listOf(object({ status: oneOf(filters), total: whole() })) },
   { notice: text },
 );
 
@@ -44,8 +36,8 @@ const countAll = async (sessions: TenantSessions, query: Fields) => {
   const [all] = totals;
   if (all?.isErr()) return err(all.error);
   const counts = totals.flatMap((total) => total.unwrapOr([]));
-  const [error] = totals.flatMap((total) => (total.isErr() ? [total.error] : []));
-  const notice = counts.length === 1 && error ? noticeOf(error) : undefined;
+  const error = totals.find((total) => total.isErr())?.error;
+  const notice = counts.length === 1 && error && noticeOf(error);
   return ok({ counts, ...(notice && { notice }) });
 };
 

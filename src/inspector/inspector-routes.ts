@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { refusal } from '../http/handler-error.js';
-import type { HandlerRequest, RouteGroup } from '../http/index.js';
+import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
 import { changes } from '../operations/command-operations.js';
 import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
@@ -51,9 +51,7 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   prefix: `${request.prefix}${PATH}`,
   header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
-  ...(request.onClose === undefined
-    ? {}
-    : { onClose: (listener: () => void) => request.onClose?.(listener) }),
+  ...(request.onClose && { onClose: (listener) => request.onClose?.(listener) }),
 });
 
 /**
@@ -64,14 +62,8 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const withoutEvents = [
-    list,
-    countSessions,
-    get,
-    history,
-    ...(terminate ? [changes.terminate] : []),
-  ];
-  const withEvents = [...withoutEvents, watch];
+  const all = [list, countSessions, get, history, watch, changes.terminate];
+  const operations = all.filter((operation) => terminate || operation !== changes.terminate);
   const streamList = listStream();
   return [
     {
@@ -86,16 +78,17 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           if (request.method !== 'GET' && request.method !== 'HEAD') {
             return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
           }
-          return ok(
-            url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }),
-          );
+          if (url.startsWith('/')) return ok(movedToPage);
+          return ok(pageResponse({ tenant, events, terminate }));
         }
         if (!isFromPage(request)) return ok(crossSite);
         const inner = { ...call, request: operationRequest(request), form: summaryForm };
-        const answered = await (events && listEventsUrl.test(url)
-          ? streamList(inner)
-          : handler.serve(events ? withEvents : withoutEvents, url, inner));
-        return answered.map(withSecurityHeaders);
+        const answer = async (): Answer => {
+          if (events && listEventsUrl.test(url)) return streamList(inner);
+          const served = operations.filter((operation) => events || operation !== watch);
+          return handler.serve(served, url, inner);
+        };
+        return (await answer()).map(withSecurityHeaders);
       },
     },
   ];

@@ -1,9 +1,9 @@
 import { ok } from 'neverthrow';
 import { commonHeaders } from '../http/problem.js';
-import type { HandlerContext, Route, RouteGroup } from '../http/route.js';
+import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
 import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
-import { isFields, parseName } from '../input/parse-fields.js';
+import { isFields, parseName, parseSwitch } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import type { IssueList } from '../input/parse-safely.js';
 import type { Operation } from '../operations/operation.js';
@@ -52,7 +52,7 @@ export interface OpenApiOptions {
 const MAX_CHARACTERS = 256;
 
 const parseServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
-  if (servers === undefined) return [{ url: prefix === '' ? '/' : prefix }];
+  if (servers === undefined) return [{ url: prefix || '/' }];
   const fits =
     Array.isArray(servers) &&
     servers.length > 0 &&
@@ -61,12 +61,12 @@ const parseServers = (issues: IssueList, servers: unknown, prefix: string): read
   if (!fits) return [];
   return servers.map(({ url, description }) => ({
     url,
-    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof description === 'string' && { description }),
   }));
 };
 
 const describeInterface = (maxBodyBytes: number | undefined): string => {
-  const size = maxBodyBytes === undefined ? '' : `, in at most ${maxBodyBytes} bytes`;
+  const size = maxBodyBytes ? `, in at most ${maxBodyBytes} bytes` : '';
   return (
     'Interaction sessions. Every error has the form of RFC 9457, with a `code`. ' +
     'A path of GET answers HEAD too, with the same headers and without a body. ' +
@@ -98,35 +98,43 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   };
 };
 
-const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
-  const policy = policyOf(issues, options);
-  const {
-    routes: groups = [],
-    maxBodyBytes,
-    prefix = '',
-    servers,
-    title = 'Sessions',
-    version = '1.0.0',
-  } = options;
-  const fits =
-    maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
-  issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
-  issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
+type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
+
+/** The routes to describe: those of the options, and create, list and get. */
+const servedBy = (issues: IssueList, groups: OpenApiOptions['routes'] = []): readonly Served[] => {
   const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
   issues.check(
     areGroups,
     'routes',
     'must be an array of groups of routes, such as commandRoutes()',
   );
-  const all: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
+  const all: readonly Served[] = [
     ...sessionOperations.map((operation) => ({ operation })),
     ...(areGroups ? groups.flat() : []),
   ];
   // A handler's routes contain create, list and get.
-  const routes = [...new Map(all.map((route) => [route.operation.path, route])).values()];
-  const served = routes.filter(({ operation }) => !isOpen(operation));
+  const routes = new Map(all.map((route) => [route.operation.path, route]));
+  return [...routes.values()].filter(({ operation }) => !isOpen(operation));
+};
+
+const apiKey = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-KEY',
+  description: 'The key of a tenant.',
+} as const;
+
+const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
+  const policy = policyOf(issues, options);
+  const { maxBodyBytes, prefix = '', title = 'Sessions', version = '1.0.0' } = options;
+  const fits =
+    maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
+  issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
+  issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
+  const served = servedBy(issues, options.routes);
   const operations = served.map(({ operation }) => operation);
   const { paths, parameters, responses } = pathsOf(served, policy);
+  const schemas = schemasOf(operations, policy);
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: '3.1.1',
@@ -135,23 +143,16 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
       version: parseName(issues, 'version', version, MAX_CHARACTERS),
       description: describeInterface(maxBodyBytes),
     },
-    servers: parseServers(issues, servers, prefix),
+    servers: parseServers(issues, options.servers, prefix),
     security: [{ apiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
       parameters,
       headers: headerComponents,
-      schemas: schemasOf(operations, policy),
+      schemas,
       responses,
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-KEY',
-          description: 'The key of a tenant.',
-        },
-      },
+      securitySchemes: { apiKey },
     },
   };
 };
@@ -207,45 +208,29 @@ const routeOptionNames = { public: true, title: true, version: true, servers: tr
  * its service. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
-  const { public: isPublic = false, ...told } = parseOptions(
+  const { public: isPublic, ...told } = parseOptions(
     'openApiRoute',
     options,
     routeOptionNames,
-    (issues) => {
-      issues.check(
-        ['undefined', 'boolean'].includes(typeof options.public),
-        'public',
-        'must be true or false',
-      );
-      return options;
-    },
+    (issues) => ({ ...options, public: parseSwitch(issues, 'public', options.public) }),
   );
-  const bodyFor = ({ routes, policy, maxBodyBytes }: HandlerContext, prefix: string): string => {
-    const sessions = policy === undefined ? {} : { policy };
-    return JSON.stringify(
-      openApiDocument({ ...told, routes: [routes], sessions, maxBodyBytes, prefix }),
-    );
-  };
   // Throws for invalid options now, not at the first request.
   openApiDocument(told);
+  const bodyFor = ({ routes, policy, maxBodyBytes }: HandlerContext, prefix: string): string => {
+    const sessions = { ...(policy && { policy }) };
+    const served = { routes: [routes], sessions, maxBodyBytes, prefix };
+    return JSON.stringify(openApiDocument({ ...told, ...served }));
+  };
   /**
    * The document of the last prefix; most hosts have only one. A public document must cost next to
    * nothing per request.
    */
-  let last:
-    | { readonly handler: HandlerContext; readonly prefix: string; readonly body: string }
-    | undefined;
-  return [
-    {
-      operation: describe,
-      ...(isPublic ? { authenticate: 'everybody' } : {}),
-      answer: async ({ handler, request }) => {
-        const prefix = tidyPrefix(request.prefix);
-        if (last?.handler !== handler || last.prefix !== prefix) {
-          last = { handler, prefix, body: bodyFor(handler, prefix) };
-        }
-        return ok({ status: 200, headers: commonHeaders, body: last.body });
-      },
-    },
-  ];
+  let last = { handler: undefined as HandlerContext | undefined, prefix: '', body: '' };
+  const answer = async ({ handler, request }: Call): Answer => {
+    const prefix = tidyPrefix(request.prefix);
+    if (last.handler !== handler || last.prefix !== prefix)
+      last = { handler, prefix, body: bodyFor(handler, prefix) };
+    return ok({ status: 200, headers: commonHeaders, body: last.body });
+  };
+  return [{ operation: describe, ...(isPublic && { authenticate: 'everybody' }), answer }];
 };

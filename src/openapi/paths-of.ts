@@ -12,24 +12,78 @@ import type { Operation, Parameter, PathItem, Reference, RequestBody, Response }
 
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
+const labelPattern = labelNameForm.source.replace('$', ':');
+
 const querySchema = (rule: QueryParameter): Schema => {
-  if (rule.kind === 'text') return rule.schema;
-  if (rule.kind === 'texts') return { type: 'array', items: rule.schema, minItems: 1 };
-  if (rule.kind === 'labels') {
-    const pattern = labelNameForm.source.replace('$', ':');
-    return { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_LABELS };
+  switch (rule.kind) {
+    case 'text':
+      return rule.schema;
+    case 'texts':
+      return { type: 'array', items: rule.schema, minItems: 1 };
+    case 'labels': {
+      const items = { type: 'string', pattern: labelPattern } as const;
+      return { type: 'array', items, minItems: 1, maxItems: MAX_LABELS };
+    }
+    case 'whole': {
+      const schema = { type: 'integer', minimum: rule.least } as const;
+      return { ...schema, ...(rule.default !== undefined && { default: rule.default }) };
+    }
   }
-  return {
-    type: 'integer',
-    minimum: rule.least,
-    ...(rule.default === undefined ? {} : { default: rule.default }),
-  };
 };
 
 /** Component names of parameters whose names in the service are too general. */
 const componentNames: Readonly<Record<string, string>> = {
   id: 'sessionId',
   'watchSession.cursor': 'lastEventId',
+};
+
+/** A parameter of an operation, by its name in the service. */
+const parameterOf = (
+  parameters: Components<Parameter>,
+  owner: string,
+  name: string,
+  sent: Pick<Parameter, 'in' | 'name' | 'schema'>,
+): Reference => {
+  const ownName = `${owner}.${name}`;
+  const texts = descriptions.parameters;
+  const { description, example } = texts[ownName] ?? texts[name] ?? { description: name };
+  const parameter = {
+    in: sent.in,
+    name: sent.name,
+    description,
+    required: sent.in === 'path',
+    schema: sent.schema,
+    ...(example !== undefined && { examples: { example: { value: example } } }),
+  };
+  const shortName = componentNames[ownName] ?? componentNames[name] ?? name;
+  return parameters.add(parameter, shortName, `${owner}${capitalized(name)}`);
+};
+
+const parametersOf = (
+  operation: AnyOperation,
+  parameters: Components<Parameter>,
+): readonly Reference[] => {
+  const { name: owner, query = {}, headers = {} } = operation;
+  const id = { in: 'path', name: 'session_id', schema: sessionId } as const;
+  const add = (name: string, sent: Pick<Parameter, 'in' | 'name' | 'schema'>): Reference =>
+    parameterOf(parameters, owner, name, sent);
+  return [
+    ...(hasId(operation) ? [add('id', id)] : []),
+    ...Object.entries(query).map(([name, rule]) =>
+      add(name, { in: 'query', name: wireName(name), schema: querySchema(rule) }),
+    ),
+    ...Object.entries(headers).map(([name, { wireName: sentAs, schema }]) =>
+      add(name, { in: 'header', name: sentAs, schema }),
+    ),
+  ];
+};
+
+const requestBody = (name: string, policy: InputPolicy): RequestBody => {
+  const examples = bodyExamples(policy)[name];
+  return {
+    required: true,
+    content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } },
+  };
 };
 
 /** The paths of a document, with the parameters and responses that they reference. */
@@ -40,63 +94,23 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     shape !== undefined &&
     all.filter(({ operation }) => operation.output.shape === shape).length > 1;
 
-  const parametersOf = (operation: AnyOperation): readonly Reference[] => {
-    const { name: owner, query = {}, headers = {} } = operation;
-    const add = (name: string, location: Parameter['in'], sentAs: string, schema: Schema) => {
-      const text = descriptions.parameters[`${owner}.${name}`] ??
-        descriptions.parameters[name] ?? { description: name };
-      const { description, example } = text;
-      const examples = example === undefined ? {} : { examples: { example: { value: example } } };
-      const parameter = {
-        in: location,
-        name: sentAs,
-        description,
-        required: location === 'path',
-        schema,
-        ...examples,
-      };
-      const shortName = componentNames[`${owner}.${name}`] ?? componentNames[name] ?? name;
-      return parameters.add(parameter, shortName, `${owner}${capitalized(name)}`);
-    };
-    return [
-      ...(hasId(operation) ? [add('id', 'path', 'session_id', sessionId)] : []),
-      ...Object.entries(query).map(([name, rule]) =>
-        add(name, 'query', wireName(name), querySchema(rule)),
-      ),
-      ...Object.entries(headers).map(([name, sent]) =>
-        add(name, 'header', sent.wireName, sent.schema),
-      ),
-    ];
-  };
-
-  const requestBody = (name: string): RequestBody => {
-    const examples = bodyExamples(policy)[name];
-    return {
-      required: true,
-      content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } },
-    };
-  };
-
   const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
     const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
     const { summary = name, description } = descriptions.operations[name] ?? operation;
-    const sent = parametersOf(operation);
+    const sent = parametersOf(operation, parameters);
+    const how = { isForEverybody, isShared: isShared(operation) };
     const described: Operation = {
       operationId: name,
       tags: [tag],
       summary,
       ...(description && { description }),
-      ...(isForEverybody ? { security: [] } : {}),
-      ...(sent.length === 0 ? {} : { parameters: sent }),
-      ...(body && { requestBody: requestBody(body.name) }),
-      responses: responsesOf(
-        operation,
-        { isForEverybody, isShared: isShared(operation) },
-        responses,
-      ),
+      ...(isForEverybody && { security: [] }),
+      ...(sent.length > 0 && { parameters: sent }),
+      ...(body && { requestBody: requestBody(body.name, policy) }),
+      responses: responsesOf(operation, how, responses),
     };
-    return [path, method === 'POST' ? { post: described } : { get: described }];
+    return [path, { [method.toLowerCase()]: described }];
   });
   // Responses to requests that match no operation: an unknown path or method.
   problemResponses(responses, ['route_not_found', 'method_not_allowed']);

@@ -6,6 +6,7 @@ import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';
 import { descriptions } from './descriptions.js';
 import { answerExamples } from './examples.js';
+import { mapValues } from './map-values.js';
 import type { Header, MediaType, Operation, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];
@@ -111,60 +112,58 @@ const schemaName = ({ $ref, items }: Schema): string =>
   ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
 
 const mediaType = (schema: Schema): MediaType => {
-  const examples = schema.$ref === undefined ? undefined : answerExamples[schemaName(schema)];
-  return examples === undefined ? { schema } : { schema, examples };
+  const examples = schema.$ref && answerExamples[schemaName(schema)];
+  return { schema, ...(examples && { examples }) };
 };
 
 const eventStream = (
   events: NonNullable<Output['events']>,
 ): Pick<Response, 'headers' | 'content'> => {
   const { 'Content-Type': type, ...others } = streamHeaders;
-  const data = Object.fromEntries(
-    Object.entries(events).map(([name, { schema }]) => [name, schema]),
-  );
+  const data = mapValues(events, ({ schema }) => schema);
   return {
-    headers: Object.fromEntries(
-      Object.entries(others).map(([name, value]) => [
-        name,
-        fixed(headers[name]?.description ?? name, value),
-      ]),
-    ),
+    headers: mapValues(others, (value, name) => fixed(headers[name]?.description ?? name, value)),
     content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
   };
 };
 
-/** A successful response. */
-const outputResponse = (
-  operation: AnyOperation,
-  { status, shape, events, ...own }: Output,
-): Response => ({
-  description: own.description ?? descriptions.operations[operation.name]?.outputs[status] ?? '',
-  ...(events === undefined
-    ? {
-        headers: headerRefs(['Cache-Control', ...(own.headers ?? [])]),
-        ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
-      }
-    : eventStream(events)),
+const jsonAnswer = ({
+  shape,
+  headers: own = [],
+}: Output): Pick<Response, 'headers' | 'content'> => ({
+  headers: headerRefs(['Cache-Control', ...own]),
+  ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
 });
 
-/** The errors of an operation: its own, those of reading its body, and those of authentication. */
-const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => [
-  ...(isForEverybody ? [] : (['unauthenticated', 'authenticator_unavailable'] as const)),
-  ...(errors.includes('misconfigured') ? [] : (['misconfigured'] as const)),
-  ...(body === undefined ? [] : (['body_too_large', 'unsupported_media_type'] as const)),
-  ...errors,
-];
+/** A successful response. */
+const outputResponse = ({ name }: AnyOperation, output: Output): Response => {
+  const { status, events } = output;
+  return {
+    description: output.description ?? descriptions.operations[name]?.outputs[status] ?? '',
+    ...(events ? eventStream(events) : jsonAnswer(output)),
+  };
+};
 
-const answerTo = (code: Code) =>
-  code === 'invalid_input'
-    ? problemOf(code, {}, { errors: [{ path: 'body', message: 'must be a JSON object' }] })
-    : problemOf(code, code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {});
+/** The errors of an operation: its own, those of reading its body, and those of authentication. */
+const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => {
+  const codes: Code[] = [];
+  if (!isForEverybody) codes.push('unauthenticated', 'authenticator_unavailable');
+  if (!errors.includes('misconfigured')) codes.push('misconfigured');
+  if (body !== undefined) codes.push('body_too_large', 'unsupported_media_type');
+  return [...codes, ...errors];
+};
+
+/** The names of the headers of a problem. */
+const headersTo = (code: Code): readonly string[] => {
+  const headers = code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {};
+  return Object.keys(problemOf(code, headers).headers);
+};
 
 const problemResponse = (status: ReturnType<typeof statusOf>, codes: readonly Code[]): Response => {
   const properties = { code: { type: 'string', enum: codes } } as const;
   return {
     description: titles[status],
-    headers: headerRefs(codes.flatMap((code) => Object.keys(answerTo(code).headers))),
+    headers: headerRefs(codes.flatMap(headersTo)),
     content: {
       'application/json': {
         schema: { allOf: [ref('Problem'), { properties }] },
@@ -189,11 +188,10 @@ export const problemResponses = (
   const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
   const added = all.map((status) => {
     const given = codes.filter((code) => statusOf(code) === status);
-    const name = inPascalCase(given.length > 2 ? titles[status] : given.join('_or_'));
-    return [
-      status,
-      responses.add(problemResponse(status, given), name, `${name}Of${capitalized(owner)}`),
-    ];
+    const words = given.length > 2 ? titles[status] : given.join('_or_');
+    const name = inPascalCase(words);
+    const response = problemResponse(status, given);
+    return [status, responses.add(response, name, `${name}Of${capitalized(owner)}`)];
   });
   return Object.fromEntries(added);
 };
@@ -209,10 +207,9 @@ export const responsesOf = (
 ): Responses => {
   const { output, otherOutput, name } = operation;
   const success = outputResponse(operation, output);
+  const shared = schemaName(output.shape?.schema ?? {});
   return {
-    [output.status]: isShared
-      ? responses.add(success, schemaName(output.shape?.schema ?? {}))
-      : success,
+    [output.status]: isShared ? responses.add(success, shared) : success,
     ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
     ...problemResponses(responses, codesOf(operation, isForEverybody), name),
   };

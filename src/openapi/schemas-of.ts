@@ -3,21 +3,13 @@ import { titles } from '../http/problem.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { labelNameForm } from '../input/parse-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';
-import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
+import type { AnyOperation, Body, BodyField, ItemsField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
-import {
-  instant,
-  list,
-  named,
-  object,
-  oneOf,
-  ref,
-  type Schema,
-  text,
-  wireName,
-} from '../operations/shape.js';
+import { particulars } from '../operations/particulars.js';
+import { named, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
 import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
+import { mapValues } from './map-values.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -25,71 +17,72 @@ type Schemas = Readonly<Record<string, Schema>>;
 const among = (names: ReadonlySet<string>): Schema =>
   names.size === 0 ? { not: {} } : { enum: [...names] };
 
+const wholeNumber = (minimum: number): Schema => ({
+  type: 'integer',
+  minimum,
+  maximum: Number.MAX_SAFE_INTEGER,
+});
+
+const labelsSchema = (maxProperties: number, value: Schema): Schema => ({
+  type: 'object',
+  maxProperties,
+  propertyNames: { type: 'string', pattern: labelNameForm.source },
+  additionalProperties: value,
+});
+
+const labelValue = nameSchema(LABEL_VALUE_LENGTH);
+
+const originSchema = (): Schema => ({
+  type: 'object',
+  properties: { id: nameSchema(KEY_LENGTH), position: nullable(wholeNumber(0)) },
+  required: ['id'],
+  additionalProperties: false,
+});
+
+const nameRuleSchema = ({ most, allowed }: RuleOf<'name'>, policy: InputPolicy): Schema => {
+  const names = allowed && policy[allowed];
+  return { ...nameSchema(most), ...(names && among(names)) };
+};
+
+const numberSchema = (
+  { least: minimum, most }: RuleOf<'number'>,
+  { limits, hasTimeLimit }: InputPolicy,
+): Schema => {
+  const maximum = typeof most === 'number' ? most : limits[most];
+  if (most !== 'timeLimit') return { type: 'number', minimum, maximum };
+  const description = hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.';
+  return { type: 'number', minimum, maximum, description };
+};
+
+type RuleOf<K extends Rule['kind']> = Extract<Rule, { readonly kind: K }>;
+
 /**
  * The JSON Schema of a rule. A limit in bytes cannot be expressed, so the description states it.
  */
-const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy): Schema => {
+const ruleSchema = (rule: Rule, policy: InputPolicy): Schema => {
   switch (rule.kind) {
-    case 'name': {
-      const allowed = rule.allowed === undefined ? undefined : lists[rule.allowed];
-      return { ...nameSchema(rule.most), ...(allowed && among(allowed)) };
-    }
+    case 'name':
+      return nameRuleSchema(rule, policy);
     case 'text': {
-      const bytes = Math.floor(limits[rule.mostBytes]);
+      const bytes = Math.floor(policy.limits[rule.mostBytes]);
       return { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` };
     }
     case 'number':
-      return {
-        type: 'number',
-        minimum: rule.least,
-        maximum: typeof rule.most === 'number' ? rule.most : limits[rule.most],
-        ...(rule.most === 'timeLimit' && {
-          description: hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.',
-        }),
-      };
+      return numberSchema(rule, policy);
     case 'whole':
-      return {
-        type: 'integer',
-        minimum: rule.least,
-        maximum: rule.most ?? Number.MAX_SAFE_INTEGER,
-      };
+      return { ...wholeNumber(rule.least), maximum: rule.most ?? Number.MAX_SAFE_INTEGER };
     case 'labels':
-      return {
-        type: 'object',
-        maxProperties: MAX_LABELS,
-        propertyNames: { type: 'string', pattern: labelNameForm.source },
-        additionalProperties: nameSchema(LABEL_VALUE_LENGTH),
-      };
+      return labelsSchema(MAX_LABELS, labelValue);
+    case 'label_changes':
+      return labelsSchema(2 * MAX_LABELS, nullable(labelValue));
     case 'positions':
-      return {
-        type: 'array',
-        minItems: 1,
-        maxItems: rule.most,
-        items: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-      };
+      return { type: 'array', minItems: 1, maxItems: rule.most, items: wholeNumber(1) };
     case 'flag':
       return { type: 'boolean' };
     case 'origin':
-      return {
-        type: 'object',
-        properties: {
-          id: nameSchema(KEY_LENGTH),
-          position: nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-        },
-        required: ['id'],
-        additionalProperties: false,
-      };
-    case 'label_changes': {
-      const { type, ...value } = nameSchema(LABEL_VALUE_LENGTH);
-      return {
-        type: 'object',
-        maxProperties: 2 * MAX_LABELS,
-        propertyNames: { type: 'string', pattern: labelNameForm.source },
-        additionalProperties: { ...value, type: ['string', 'null'] },
-      };
-    }
+      return originSchema();
     case 'metadata': {
-      const bytes = Math.floor(limits[rule.mostBytes]);
+      const bytes = Math.floor(policy.limits[rule.mostBytes]);
       return { type: 'object', description: `At most ${bytes} bytes of UTF-8 as JSON.` };
     }
     case 'json':
@@ -102,7 +95,7 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
 /** Adds a description before the existing one. */
 const described = (schema: Schema, text = ''): Schema => {
   const description = [text, schema.description].filter(Boolean).join(' ');
-  return description === '' ? schema : { ...schema, description };
+  return { ...schema, ...(description && { description }) };
 };
 
 /** The same schema that also accepts `null`; one without a type does so already. */
@@ -116,18 +109,18 @@ const isRequired = (field: BodyField): boolean =>
 const defaultInWords = ({ absent }: Rule): string =>
   absent === undefined ? '' : `Default: ${absent === '' ? 'empty' : absent}.`;
 
+const itemsSchema = ({ items, least, most }: ItemsField, { limits }: InputPolicy): Schema => ({
+  type: 'array',
+  ...(least > 0 && { minItems: least }),
+  maxItems: Math.floor(limits[most]),
+  items: ref(items.name),
+});
+
 const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
-  if ('items' in field) {
-    const { items, least, most } = field;
-    const list: Schema = {
-      type: 'array',
-      ...(least > 0 && { minItems: least }),
-      maxItems: Math.floor(policy.limits[most]),
-      items: ref(items.name),
-    };
-    return isRequired(field) ? list : nullable(list);
-  }
-  const schema = described(ruleSchema(field, policy), defaultInWords(field));
+  const schema =
+    'items' in field
+      ? itemsSchema(field, policy)
+      : described(ruleSchema(field, policy), defaultInWords(field));
   return isRequired(field) ? schema : nullable(schema);
 };
 
@@ -153,46 +146,33 @@ const bodySchemas = (
     ...(anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) }),
     ...own,
   };
-  const items = all.map(([, field]) =>
-    'items' in field ? bodySchemas(field.items, policy, { additionalProperties: false }) : {},
+  const items = all.flatMap(([, field]) => ('items' in field ? field.items : []));
+  return Object.assign(
+    { [name]: schema },
+    ...items.map((item) => bodySchemas(item, policy, { additionalProperties: false })),
   );
-  return Object.assign({ [name]: schema }, ...items);
 };
 
 /**
  * One of our schemas with its description and those of its properties. A host describes its own.
  */
-const withTexts = (name: string, schema: Schema): Schema => {
+const withTexts = (schema: Schema, name: string): Schema => {
   if (!Object.hasOwn(descriptions.schemas, name)) return schema;
-  const propertiesOf = ({ properties }: Schema): Schema =>
-    properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([key, each]) => [key, withText(key, each)]),
-          ),
-        };
-  const withText = (property: string, each: Schema): Schema => {
-    const text =
-      descriptions.properties[`${name}.${property}`] ?? descriptions.properties[property];
-    return each.$ref === undefined ? described(each, text) : each;
+  const texts = descriptions.properties;
+  const withText = (each: Schema, property: string): Schema => {
+    if (each.$ref !== undefined) return each;
+    return described(each, texts[`${name}.${property}`] ?? texts[property]);
   };
-  const { oneOf: alternatives } = schema;
-  return described(
-    {
-      ...schema,
-      ...propertiesOf(schema),
-      ...(alternatives && {
-        oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })),
-      }),
-    },
-    descriptions.schemas[name],
-  );
+  const withProperties = ({ properties, ...each }: Schema): Schema => ({
+    ...each,
+    ...(properties && { properties: mapValues(properties, withText) }),
+  });
+  const oneOf = schema.oneOf?.map(withProperties);
+  const told = { ...withProperties(schema), ...(oneOf && { oneOf }) };
+  return described(told, descriptions.schemas[name]);
 };
 
 const problemCode = named('ProblemCode', oneOf(problemCodes));
-
-const issues = list(object({ path: text, message: text }));
 
 const problem: Schema = {
   type: 'object',
@@ -202,11 +182,7 @@ const problem: Schema = {
     status: { type: 'integer', enum: Object.keys(titles).map(Number) },
     detail: text.schema,
     code: problemCode.schema,
-    errors: issues.schema,
-    position: { type: 'integer', minimum: 0 },
-    holder: text.schema,
-    until: instant.schema,
-    reason: text.schema,
+    ...particulars.schema.properties,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };
@@ -216,15 +192,12 @@ export const schemasOf = (operations: readonly AnyOperation[], policy: InputPoli
   const all: Schemas = Object.assign(
     { Timestamp: ruleSchema(entryRules.timestamp, policy) },
     ...operations.flatMap(({ body, output: { shape, events = {} } }) => [
-      body === undefined ? {} : bodySchemas(body, policy),
-      ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(
-        ({ components }) => components,
-      ),
+      body && bodySchemas(body, policy),
+      shape?.components,
+      ...Object.values(events).map(({ components }) => components),
     ]),
     problemCode.components,
     { Problem: problem },
   );
-  return Object.fromEntries(
-    Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]),
-  );
+  return mapValues(all, withTexts);
 };

@@ -1,4 +1,3 @@
-import type { ResultAsync } from 'neverthrow';
 import {
   entriesRange,
   entryRules,
@@ -12,19 +11,18 @@ import {
   wakeRule,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import type { SessionError } from '../session/errors.js';
-import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import {
   commonErrors,
   errorsOf,
   given,
+  type Operation,
   type OperationError,
-  type OperationInput,
   operation,
 } from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
+import type { Shape } from './shape.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
 
@@ -40,79 +38,91 @@ const changeErrors = errorsOf<SessionService['pause' | 'extend' | 'terminate' | 
 
 const startErrors = errorsOf<SessionService['start']>()([...changeErrors, 'too_many_active']);
 
-const change = <C extends CallerCommand, E extends OperationError>(
-  command: C,
-  errors: readonly E[],
-  call: (
-    sessions: TenantCommands,
-    input: OperationInput,
-  ) => ResultAsync<SessionState, SessionError & { type: E }>,
-) =>
-  operation({
-    name: `${command}Session`,
-    tag: 'Commands',
-    method: 'POST',
-    path: `/${command}-session/{session_id}`,
-    headers: { operationId, fencingToken },
-    errors,
-    output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
-    calls: { method: command, call },
-  });
+/** A write that a key makes safe to repeat, and that a lease may guard. */
+const write = <T, const E extends OperationError>(
+  definition: Pick<Operation<TenantCommands, T, E>, 'name' | 'path' | 'body' | 'errors' | 'calls'>,
+  shape: Shape<T>,
+): Operation<TenantCommands, T, E> => ({
+  tag: 'Commands',
+  method: 'POST',
+  headers: { operationId, fencingToken },
+  output: { status: 200, shape, headers: [REPLAYED_HEADER] },
+  ...definition,
+});
+
+/** A command without arguments of its own. */
+const change = (command: Exclude<CallerCommand, 'start'>) =>
+  write(
+    {
+      name: `${command}Session`,
+      path: `/${command}-session/{session_id}`,
+      errors: changeErrors,
+      calls: {
+        method: command,
+        call: (sessions, { id, options }) => sessions[command](id, options),
+      },
+    },
+    sessionState,
+  );
+
+const start = write(
+  {
+    name: 'startSession',
+    path: '/start-session/{session_id}',
+    errors: startErrors,
+    calls: { method: 'start', call: (sessions, { id, options }) => sessions.start(id, options) },
+  },
+  sessionState,
+);
 
 /** The commands of the state machine. */
 export const changes = {
-  start: change('start', startErrors, (sessions, { id, options }) => sessions.start(id, options)),
-  pause: change('pause', changeErrors, (sessions, { id, options }) => sessions.pause(id, options)),
-  resume: change('resume', changeErrors, (sessions, { id, options }) =>
-    sessions.resume(id, options),
-  ),
-  terminate: change('terminate', changeErrors, (sessions, { id, options }) =>
-    sessions.terminate(id, options),
-  ),
-  fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
+  start,
+  pause: change('pause'),
+  resume: change('resume'),
+  terminate: change('terminate'),
+  fail: change('fail'),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
 
-export const extend = operation({
-  name: 'extendSession',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/extend-session/{session_id}',
-  headers: { operationId, fencingToken },
-  body: { name: 'ExtendSession', fields: extendRules },
-  errors: changeErrors,
-  output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
-  calls: {
-    method: 'extend',
-    call: (sessions: TenantCommands, { id, body, options }) => sessions.extend(id, body, options),
+export const extend = write(
+  {
+    name: 'extendSession',
+    path: '/extend-session/{session_id}',
+    body: { name: 'ExtendSession', fields: extendRules },
+    errors: changeErrors,
+    calls: {
+      method: 'extend',
+      call: (sessions, { id, body, options }) => sessions.extend(id, body, options),
+    },
   },
-});
+  sessionState,
+);
 
-export const update = operation({
-  name: 'updateSession',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/update-session/{session_id}',
-  headers: { operationId, fencingToken },
-  body: {
-    name: 'UpdateSession',
-    fields: { ...updateRules, ifRevision: revisionRule },
-    anyOf: ['labels', 'metadata'],
+export const update = write(
+  {
+    name: 'updateSession',
+    path: '/update-session/{session_id}',
+    body: {
+      name: 'UpdateSession',
+      fields: { ...updateRules, ifRevision: revisionRule },
+      anyOf: ['labels', 'metadata'],
+    },
+    errors: errorsOf<SessionService['update']>()([
+      ...commonErrors,
+      'not_found',
+      'lease_lost',
+      'cancelled',
+      'conflict',
+      'operation_mismatch',
+    ]),
+    calls: {
+      method: 'update',
+      call: (sessions, { id, body: { labels, metadata, ifRevision }, options }) =>
+        sessions.update(id, { labels, metadata }, { ...options, ...given({ ifRevision }) }),
+    },
   },
-  errors: errorsOf<SessionService['update']>()([
-    ...commonErrors,
-    'not_found',
-    'lease_lost',
-    'cancelled',
-    'conflict',
-    'operation_mismatch',
-  ]),
-  output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
-  calls: {
-    method: 'update',
-    call: (sessions: TenantCommands, { id, body: { labels, metadata, ifRevision }, options }) =>
-      sessions.update(id, { labels, metadata }, { ...options, ...given({ ifRevision }) }),
-  },
-});
+  sessionState,
+);
 
 const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
   ...commonErrors,
@@ -125,51 +135,51 @@ const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
   'operation_mismatch',
 ]);
 
-export const append = operation({
-  name: 'appendHistory',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/append-history/{session_id}',
-  headers: { operationId, fencingToken },
-  body: {
-    name: 'AppendHistory',
-    fields: {
-      entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
-      ifPosition: positionRule,
-      wake: wakeRule,
+export const append = write(
+  {
+    name: 'appendHistory',
+    path: '/append-history/{session_id}',
+    body: {
+      name: 'AppendHistory',
+      fields: {
+        entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+        ifPosition: positionRule,
+        wake: wakeRule,
+      },
+    },
+    errors: appendErrors,
+    calls: {
+      method: 'append',
+      call: (sessions, { id, body: { entries, ifPosition, wake }, options }) =>
+        sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
     },
   },
-  errors: appendErrors,
-  output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
-  calls: {
-    method: 'append',
-    call: (sessions: TenantCommands, { id, body: { entries, ifPosition, wake }, options }) =>
-      sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
-  },
-});
+  appended,
+);
 
-export const rewind = operation({
-  name: 'rewindHistory',
-  tag: 'Commands',
-  method: 'POST',
-  path: '/rewind-history/{session_id}',
-  headers: { operationId, fencingToken },
-  body: {
-    name: 'RewindHistory',
-    fields: {
-      ...rewindRules,
-      wake: wakeRule,
-      entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+export const rewind = write(
+  {
+    name: 'rewindHistory',
+    path: '/rewind-history/{session_id}',
+    body: {
+      name: 'RewindHistory',
+      fields: {
+        ...rewindRules,
+        wake: wakeRule,
+        entries: {
+          ...optionalEntriesRange,
+          items: { name: 'NewHistoryEntry', fields: entryRules },
+        },
+      },
+    },
+    errors: appendErrors,
+    calls: {
+      method: 'rewind',
+      call: (sessions, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
     },
   },
-  errors: appendErrors,
-  output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
-  calls: {
-    method: 'rewind',
-    call: (sessions: TenantCommands, { id, body, options }) =>
-      sessions.rewind(id, { ...body, ...options }),
-  },
-});
+  appended,
+);
 
 export const redact = operation({
   name: 'redactHistory',

@@ -1,4 +1,3 @@
-import { isFields } from '../input/parse-fields.js';
 import type { SessionService } from '../service/session-service.js';
 import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
@@ -54,17 +53,10 @@ export const changeShapes = {
  * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without
  * data, because browsers ignore such events.
  */
-export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
-  schema: {
-    type: 'object',
-    properties: { end_reason: endReason.schema },
-    additionalProperties: false,
-  },
-  components: endReason.components,
-  read: (value) =>
-    isFields(value) ? { endReason: endReason.read(value['end_reason']) } : undefined,
-  write: ({ endReason: reason }) => ({ end_reason: reason }),
-});
+export const streamEnd: Shape<{ readonly endReason?: EndReason | undefined }> = named(
+  'StreamEnd',
+  object({}, { endReason }),
+);
 
 export const streamUnavailable: Shape<{ readonly code: string }> = named(
   'StreamUnavailable',

@@ -80,9 +80,12 @@ export interface OperationInput {
   readonly options: Fields;
 }
 
-/** The fields that are not `null`: a missing field of a body is `null`. */
-export const given = (body: Fields): Fields =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+/** The fields that are there: a missing field of a body may be `null`. */
+export function given<T extends object>(fields: T): { readonly [K in keyof T]?: NonNullable<T[K]> };
+export function given(fields: Fields): Fields {
+  const isThere = ([, value]: [string, unknown]): boolean => (value ?? undefined) !== undefined;
+  return Object.fromEntries(Object.entries(fields).filter(isThere));
+}
 
 /**
  * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document

@@ -25,7 +25,7 @@ import {
   type SessionStatus,
   sessionStatuses,
 } from '../session/session-status.js';
-import { options, toWireSession, type WireFields } from './session-form.js';
+import { options, type WireFields } from './session-form.js';
 import {
   bool,
   instant,
@@ -38,7 +38,6 @@ import {
   type Shapes,
   text,
   whole,
-  withOptional,
 } from './shape.js';
 
 /**
@@ -112,19 +111,14 @@ const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !=
 const entryFields = { role: text, content: text, timestamp: instant };
 const entryMore = { id: text, data: json };
 
-const entry: Shape<HistoryEntry> = named(
-  'HistoryEntry',
-  withOptional(object(entryFields), entryMore),
-);
+const entry: Shape<HistoryEntry> = named('HistoryEntry', object(entryFields, entryMore));
 
 export const positionedEntry: Shape<PositionedEntry> = named(
   'PositionedHistoryEntry',
-  withOptional(object({ ...entryFields, position: historyPosition }), entryMore),
+  object({ ...entryFields, position: historyPosition }, entryMore),
 );
 
 const summaryFields = { id, status: sessionStatus, options, createdAt: instant, duration };
-
-const sessionFields: Shape<WireFields> = object({ ...summaryFields, history: list(entry) });
 
 const origin: Shape<SessionOrigin> = named(
   'SessionOrigin',
@@ -154,19 +148,14 @@ const shown: Shapes<Required<Shown>> = {
   durationMs: whole(),
 };
 
-/** With all fields that the session has. */
-const wholeSession: Shape<RemoteSession> = withOptional(sessionFields, shown);
-
-export const session: Shape<RemoteSession> = named('Session', {
-  ...wholeSession,
-  // A page contains many sessions: a hand-written function takes a fraction of the time of the
-  // generic one.
-  write: toWireSession,
-});
+export const session: Shape<RemoteSession> = named(
+  'Session',
+  object({ ...summaryFields, history: list(entry) }, shown),
+);
 
 export const sessionSummary: Shape<RemoteSummary> = named(
   'SessionSummary',
-  withOptional(object(summaryFields), { ...shown, endReason }),
+  object(summaryFields, { ...shown, endReason }),
 );
 
 export const sessions: Shape<readonly RemoteSession[]> = list(session);
@@ -176,6 +165,8 @@ export interface RemoteGetOrCreateResult extends RemoteSession {
   /** Whether this request has created the session. */
   readonly created: boolean;
 }
+
+const madeBy = object({ created: bool });
 
 export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
   schema: {
@@ -187,17 +178,15 @@ export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named('GetOrCre
   components: session.components,
   read: (value) => {
     const found = session.read(value);
-    const isCreated = isFields(value) ? bool.read(value['created']) : undefined;
-    return found === undefined || isCreated === undefined
-      ? undefined
-      : { ...found, created: isCreated };
+    const made = madeBy.read(value);
+    return found && made && { ...found, ...made };
   },
-  write: (result) => ({ ...Object(session.write(result)), created: result.created }),
+  write: (result) => ({ ...Object(session.write(result)), ...Object(madeBy.write(result)) }),
 });
 
 export const created: Shape<RemoteCreated> = named(
   'CreatedSession',
-  object({ id }, { id: 'session_id' }),
+  object({ id }, {}, { id: 'session_id' }),
 );
 
 export const appended: Shape<Appended> = named(
@@ -236,7 +225,7 @@ export interface RemoteClaims extends Omit<Claims, 'claimed'> {
 const claimedSession: Shape<RemoteClaimedSession> = named(
   'ClaimedSession',
   object({
-    session: named('Session', wholeSession),
+    session,
     start: whole(),
     position: historyPosition,
     lease: sessionLease,
@@ -261,32 +250,26 @@ const open = sessionStatuses.filter(
 
 const durationMs = whole();
 
-const openState = withOptional(
-  object({ id, status: oneOf(open), duration, durationMs, revision }),
-  {
-    startedAt: instant,
-    endsAt: instant,
-  },
+const stateFields = { id, status: sessionStatus, duration, durationMs, revision };
+const started = { startedAt: instant };
+
+const openState = object({ ...stateFields, status: oneOf(open) }, { ...started, endsAt: instant });
+
+const endedState = object(
+  { ...stateFields, status: oneOf(['TERMINATED']), endReason },
+  { ...started, endedAt: instant },
 );
 
-const endedState = withOptional(
-  object({ id, status: oneOf(['TERMINATED']), duration, durationMs, revision, endReason }),
-  { startedAt: instant, endedAt: instant },
-);
+const anyState = object(stateFields, {
+  endReason,
+  ...started,
+  endsAt: instant,
+  endedAt: instant,
+});
 
 export const sessionState: Shape<SessionState> = named<SessionState>('SessionState', {
   schema: { oneOf: [openState.schema, endedState.schema] },
   components: endedState.components,
   read: (value) => openState.read(value) ?? endedState.read(value),
-  write: (state) => ({
-    id: state.id,
-    status: state.status,
-    duration: state.duration,
-    duration_ms: state.durationMs,
-    revision: state.revision,
-    ...(state.endReason && { end_reason: state.endReason }),
-    ...(state.startedAt && { started_at: state.startedAt }),
-    ...(state.endsAt && { ends_at: state.endsAt }),
-    ...(state.endedAt && { ended_at: state.endedAt }),
-  }),
+  write: anyState.write,
 });

@@ -73,7 +73,7 @@ export const toWireSummary = ({
 });
 
 /** A session with the names of its fields on the wire. */
-export const toWireSession = (session: WireFields) => ({
+const toWireSession = (session: WireFields) => ({
   ...toWholeSession(session),
   history: toWireHistory(session.history),
 });
@@ -135,8 +135,7 @@ export const wireForm = ({
     ...(times && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
   });
-  const hasMoreFields = labels || metadata || times || origin;
-  const write = hasMoreFields ? (session: Session) => ({ ...six(session), ...more(session) }) : six;
+  const write = (session: Session) => ({ ...six(session), ...more(session) });
   return {
     session: write,
     snapshot: (session) => ({ ...toWholeSession(session), ...more(session) }),

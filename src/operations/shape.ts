@@ -93,91 +93,67 @@ export const bool: Shape<boolean> = plain(
 );
 
 /** One of these texts. */
-export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> =>
-  plain(
-    { type: 'string', ...(texts.length === 1 ? { const: texts[0] ?? '' } : { enum: texts }) },
-    (value): value is T => texts.some((one) => one === value),
+export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> => {
+  const [only = '', ...others] = texts;
+  const among = others.length === 0 ? { const: only } : { enum: texts };
+  return plain({ type: 'string', ...among }, (value): value is T =>
+    texts.some((one) => one === value),
   );
+};
 
 /** An array of items of this shape. */
 export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<readonly T[]> => ({
   schema: { type: 'array', items: schema },
   components,
   read: (value) => {
-    const items = Array.isArray(value) ? value.map((each) => read(each)) : [undefined];
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((each) => read(each));
     return items.every((item) => item !== undefined) ? items : undefined;
   },
   write: (values) => values.map(write),
 });
 
-/**
- * The same shape with more fields, which may be missing. A field of the wrong form counts as
- * missing.
- */
-export const withOptional = <T extends object, U extends object>(
-  base: Shape<T>,
-  shapes: Shapes<U>,
-): Shape<T & Partial<U>> => {
-  const fields = Object.entries<Shape<unknown>>(shapes).map(([name, shape]) => ({
-    name,
-    sentAs: wireName(name),
-    shape,
-  }));
-  const properties = Object.fromEntries(fields.map(({ sentAs, shape }) => [sentAs, shape.schema]));
-  return {
-    schema: { ...base.schema, properties: { ...base.schema.properties, ...properties } },
-    components: Object.assign({}, base.components, ...fields.map(({ shape }) => shape.components)),
-    read: (value) => {
-      const found: (T & Partial<U>) | undefined = base.read(value);
-      if (found === undefined || !isFields(value)) return undefined;
-      const more = fields.flatMap(({ name, sentAs, shape }) => {
-        const read = shape.read(value[sentAs]);
-        return read === undefined ? [] : [[name, read]];
-      });
-      return Object.assign(found, Object.fromEntries(more));
-    },
-    write: (value) => {
-      const given: Fields = { ...value };
-      const more = fields.flatMap(({ name, sentAs, shape }) =>
-        given[name] === undefined ? [] : [[sentAs, shape.write(given[name])]],
-      );
-      return Object.assign(Object(base.write(value)), Object.fromEntries(more));
-    },
-  };
-};
-
 /** A shape for each field. */
 export type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
 
 /**
- * An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire
- * names.
+ * An object with all of the first fields. The `optional` ones may be missing, and count as missing
+ * in a wrong form. Others are ignored. `renamed` contains irregular wire names.
  */
-export const object = <T extends object>(
+export const object = <T extends object, U extends object = object>(
   shapes: Shapes<T>,
+  optional?: Shapes<U>,
   renamed: Readonly<Record<string, string>> = {},
-): Shape<T> => {
-  const isField = (name: string): name is Extract<keyof T, string> => Object.hasOwn(shapes, name);
-  const names = Object.keys(shapes).filter(isField);
-  const isComplete = (found: Partial<T>): found is T =>
-    names.every((name) => found[name] !== undefined);
-  const wireNames = new Map(names.map((name) => [name, renamed[name] ?? wireName(name)]));
-  const sentAs = (name: Extract<keyof T, string>): string => wireNames.get(name) ?? name;
+): Shape<NoInfer<T & Partial<U>>> => {
+  const fields = Object.entries<Shape<unknown>>({ ...shapes, ...optional }).map(
+    ([name, shape]) => ({ name, sentAs: renamed[name] ?? wireName(name), shape }),
+  );
+  const required = fields.filter(({ name }) => Object.hasOwn(shapes, name));
+  const isComplete = (found: object): found is T & Partial<U> =>
+    required.every(({ name }) => Object.hasOwn(found, name));
   return {
     schema: {
       type: 'object',
-      properties: Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].schema])),
-      required: names.map(sentAs),
+      properties: Object.fromEntries(fields.map(({ sentAs, shape }) => [sentAs, shape.schema])),
+      ...(required.length > 0 && { required: required.map(({ sentAs }) => sentAs) }),
       additionalProperties: false,
     },
-    components: Object.assign({}, ...names.map((name) => shapes[name].components)),
+    components: Object.assign({}, ...fields.map(({ shape }) => shape.components)),
     read: (value) => {
-      const fields: Fields = isFields(value) ? value : {};
-      const found: Partial<T> = {};
-      for (const name of names) found[name] = shapes[name].read(fields[sentAs(name)]);
+      if (!isFields(value)) return undefined;
+      const found: Record<string, unknown> = {};
+      for (const { name, sentAs, shape } of fields) {
+        const read = shape.read(value[sentAs]);
+        if (read !== undefined) found[name] = read;
+      }
       return isComplete(found) ? found : undefined;
     },
-    write: (value) =>
-      Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].write(value[name])])),
+    write: (value) => {
+      const given: Fields = { ...value };
+      const sent: Record<string, unknown> = {};
+      for (const { name, sentAs, shape } of fields)
+        if (given[name] !== undefined) sent[sentAs] = shape.write(given[name]);
+      return sent;
+    },
   };
 };

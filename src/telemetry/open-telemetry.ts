@@ -88,7 +88,11 @@ const isFault = ({ type }: SessionError): boolean =>
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};
 
-const finish = (span: Span, result: Result<OperationResult, SessionError>): void => {
+type Operation = Parameters<SessionObserver['run']>[0];
+type Instruments = ReturnType<typeof createInstruments>;
+type Finished = Result<OperationResult, SessionError>;
+
+const finish = (span: Span, result: Finished): void => {
   if (result.isErr()) {
     const { error } = result;
     span.setAttribute(attributeNames.error, error.type);
@@ -97,6 +101,23 @@ const finish = (span: Span, result: Result<OperationResult, SessionError>): void
     span.setAttributes(idOf(result.value.value.id));
   }
   span.end();
+};
+
+/**
+ * The instruments of the current provider: unlike a tracer, a meter that was created before a
+ * provider was registered never gets it.
+ */
+const instrumentsOf = (
+  metered: () => MeterProvider,
+  tenantOf: (tenant: string) => Attributes,
+): (() => Instruments) => {
+  let measured: { readonly by: MeterProvider; readonly with: Instruments } | undefined;
+  return () => {
+    const by = metered();
+    if (measured?.by !== by)
+      measured = { by, with: createInstruments(by.getMeter(SCOPE), tenantOf) };
+    return measured.with;
+  };
 };
 
 const optionNames = {
@@ -130,45 +151,36 @@ const read = (options: OpenTelemetryOptions) =>
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);
   const metered = (): MeterProvider => meterProvider ?? metrics.getMeterProvider();
-  const onMetrics = (tenant: string): Attributes =>
-    toldOn === 'spans and metrics' ? { [attributeNames.tenant]: tenant } : {};
-  let measured:
-    | { readonly by: MeterProvider; readonly with: ReturnType<typeof createInstruments> }
-    | undefined;
-  /** Unlike a tracer, a meter that was created before a provider was registered never gets it. */
-  const instruments = (): ReturnType<typeof createInstruments> => {
-    const by = metered();
-    if (measured?.by !== by)
-      measured = { by, with: createInstruments(by.getMeter(SCOPE), onMetrics) };
-    return measured.with;
+  const onMetrics = (tenant: string): Attributes => ({
+    ...(toldOn === 'spans and metrics' && { [attributeNames.tenant]: tenant }),
+  });
+  const instruments = instrumentsOf(metered, onMetrics);
+  const aboutSpan = ({ name, tenant, id }: Operation): Attributes => ({
+    [attributeNames.operation]: name,
+    ...idOf(id),
+    ...(toldOn !== undefined && !ofAllTenants.has(name) && { [attributeNames.tenant]: tenant }),
+  });
+  const measure = ({ name, tenant }: Operation, seconds: number, result: Finished): void => {
+    const { duration, recordSweep } = instruments();
+    duration.record(seconds, {
+      ...(!ofAllTenants.has(name) && onMetrics(tenant)),
+      [attributeNames.operation]: name,
+      ...(result.isErr() && { [attributeNames.error]: result.error.type }),
+    });
+    if (result.isOk() && result.value.operation === 'sweep')
+      recordSweep(result.value.value, clock.now());
   };
   return {
-    async run({ name, tenant, id }, call) {
+    async run(operation, call) {
       const parent = context.active();
-      const isTold = toldOn !== undefined && !ofAllTenants.has(name);
-      const about = {
-        [attributeNames.operation]: name,
-        ...idOf(id),
-        ...(isTold && { [attributeNames.tenant]: tenant }),
-      };
-      const tracer = tracerProvider.getTracer(SCOPE);
-      const span = tracer.startSpan(
-        spanNames[name] ?? `${name} session`,
-        { attributes: about },
-        parent,
-      );
+      const title = spanNames[operation.name] ?? `${operation.name} session`;
+      const attributes = aboutSpan(operation);
+      const span = tracerProvider.getTracer(SCOPE).startSpan(title, { attributes }, parent);
       const began = performance.now();
       const result = await context.with(trace.setSpan(parent, span), call);
       const seconds = (performance.now() - began) / 1000;
       finish(span, result);
-      const { duration, recordSweep } = instruments();
-      duration.record(seconds, {
-        ...(ofAllTenants.has(name) ? {} : onMetrics(tenant)),
-        [attributeNames.operation]: name,
-        ...(result.isErr() && { [attributeNames.error]: result.error.type }),
-      });
-      if (result.isOk() && result.value.operation === 'sweep')
-        recordSweep(result.value.value, clock.now());
+      measure(operation, seconds, result);
     },
     observeSessions: (sessions, attributes = {}) =>
       observeCounts(metered().getMeter(SCOPE), sessions, attributes),

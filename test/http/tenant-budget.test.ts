@@ -12,9 +12,9 @@ describe('a budget for answers that are pending', () => {
     const budget = new TenantBudget(2 ** 30);
     const written: string[] = [];
     const write = async (name: string, bytes: number): Promise<void> => {
-      const { admit, turn } = budget.reserve('acme');
+      const { admit, waitToWrite } = budget.reserve('acme');
       admit(bytes);
-      await turn();
+      await waitToWrite();
       written.push(name);
     };
     const all = [

@@ -11,8 +11,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     bug: 'the next page of the last one is offered',
     file: 'src/http/page-headers.ts',
-    from: "page < last ? `, ${link('next', `page=${page + 1}`)}` : '';",
-    to: "page <= last ? `, ${link('next', `page=${page + 1}`)}` : '';",
+    from: 'next: page < last && `page=${page + 1}`',
+    to: 'next: page <= last && `page=${page + 1}`',
     tests: ['test/http'],
   },
   {

@@ -225,7 +225,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'the reason of a cancel does not cross HTTP',
     file: 'src/http/problem.ts',
-    from: 'error.reason === undefined ? {} : { reason: error.reason }',
+    from: '{ reason: error.reason }',
     to: '{}',
     tests: http,
   },

@@ -11,19 +11,15 @@ export const factsOf = ({
   created_at: createdAt,
 }: SessionDetail): HTMLDListElement => {
   const { time_limit: _, ...others } = options;
+  const labelled = Object.entries(labels).map((label) => label.join(':'));
   const named: readonly (readonly [string, string])[] = [
     ...Object.entries(others).map(([name, value]) => [name, String(value)] as const),
-    [
-      'labels',
-      Object.entries(labels)
-        .map((label) => label.join(':'))
-        .join('\n'),
-    ],
+    ['labels', labelled.join('\n')],
     ['metadata', Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, undefined, 2)],
   ];
   const items = named.flatMap(([name, value]) => [
     element('dt', {}, name),
-    element('dd', { dir: 'auto' }, value === '' ? '–' : escapeInvisible(value)),
+    element('dd', { dir: 'auto' }, escapeInvisible(value) || '–'),
   ]);
   const created = element('dd', {}, `${asTime(createdAt)}, `, timeAgo(createdAt));
   return element('dl', { class: 'facts' }, ...items, element('dt', {}, 'created'), created);

@@ -1,5 +1,6 @@
 import type { SessionCounts, StatusFilter } from '../session-counts.js';
 import { button, element, elementById, setText } from './dom.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { countSessions, type ListQuery } from './requests.js';
 import { asCount } from './text.js';
 
@@ -29,8 +30,13 @@ export class Filters {
   readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
   #chosen: StatusFilter = '';
-  /** The query that is to be counted within; undefined while nothing is. */
-  #within: ListQuery | undefined;
+  /** The query that is to be counted within. */
+  #within: ListQuery = {};
+  /** Counting may take longer than listing. */
+  readonly #count = oneAtATime(async () => {
+    const answer = await countSessions(this.#within);
+    if (answer.ok) this.#show(answer.value);
+  });
 
   constructor(onChoice: () => void) {
     this.#filters = choices.map((status) => {
@@ -48,11 +54,11 @@ export class Filters {
 
   /** The query parameters of the chosen filter; empty for all sessions. */
   get query(): ListQuery {
-    return this.#chosen === '' ? {} : { status: this.#chosen };
+    return { ...(this.#chosen && { status: this.#chosen }) };
   }
 
   get label(): string {
-    return this.#chosen === '' ? '' : `${labels[this.#chosen].toLowerCase()} `;
+    return this.#chosen && `${labels[this.#chosen].toLowerCase()} `;
   }
 
   /** A search by id finds sessions of every status. */
@@ -60,17 +66,10 @@ export class Filters {
     this.#frame.disabled = isDisabled;
   }
 
-  /** Counts again, by one request at a time: counting may take longer than listing. */
-  async refresh(within: ListQuery): Promise<void> {
-    const isCounting = this.#within !== undefined;
+  /** Counts again. */
+  refresh(within: ListQuery): Promise<void> {
     this.#within = within;
-    if (isCounting) return;
-    for (let counted: ListQuery | undefined; counted !== this.#within; ) {
-      counted = this.#within;
-      const answer = await countSessions(counted);
-      if (answer.ok) this.#show(answer.value);
-    }
-    this.#within = undefined;
+    return this.#count();
   }
 
   /** Hides the buttons if the store cannot list by status. */

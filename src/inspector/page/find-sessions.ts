@@ -12,7 +12,8 @@ const labelForm = /^[\w.-]+:./;
 export const labelsIn = (text: string): readonly string[] | undefined => {
   if (!text.includes(':')) return undefined;
   const parts = text.split(/\s+/);
-  return parts.every((part) => labelForm.test(part)) ? parts : [text];
+  if (parts.every((part) => labelForm.test(part))) return parts;
+  return [text];
 };
 
 /**
@@ -26,13 +27,12 @@ export const findSessions = async (
   const labels = labelsIn(text);
   if (labels !== undefined) {
     const labelled = await listSessions({ ...query, labels });
-    const isLabel = labelled.ok
-      ? labelled.value.total > 0 || 'status' in query
-      : labelled.status !== 400;
-    if (isLabel) return labelled;
+    const isFound = labelled.ok && (labelled.value.total > 0 || 'status' in query);
+    if (isFound || (!labelled.ok && labelled.status !== 400)) return labelled;
   }
   const found = await getSession(text);
   if (found.ok) return { ok: true, value: { ...noSessions, sessions: [found.value], total: 1 } };
   // An id that breaks the rules of ids is that of no session.
-  return found.status === 404 || found.status === 400 ? { ok: true, value: noSessions } : found;
+  if (found.status === 404 || found.status === 400) return { ok: true, value: noSessions };
+  return found;
 };

@@ -50,5 +50,7 @@ const listen = (id: string, follower: Follower): (() => void) => {
  * Follows a session through its events, or by polling if the host has no events. Returns a function
  * that stops it.
  */
-export const follow = (id: string, hasEvents: boolean, follower: Follower): (() => void) =>
-  hasEvents ? listen(id, follower) : poll(follower);
+export const follow = (id: string, hasEvents: boolean, follower: Follower): (() => void) => {
+  if (hasEvents) return listen(id, follower);
+  return poll(follower);
+};

@@ -60,19 +60,13 @@ export class History {
   /** Reads new entries. Returns an error message, or '' on success. */
   async update(total: number): Promise<string> {
     this.#total = total;
-    const trouble = await this.#oneByOne(() =>
-      this.#position === undefined ? this.#begin() : this.#readOn(this.#position),
-    );
-    this.#showCounts();
-    return trouble;
+    return this.#oneByOne(() => this.#readOn());
   }
 
   /** Reads the end of the history again. Returns an error message, or '' on success. */
   async reload(total: number): Promise<string> {
     this.#total = total;
-    const trouble = await this.#oneByOne(() => this.#begin());
-    this.#showCounts();
-    return trouble;
+    return this.#oneByOne(() => this.#begin());
   }
 
   /**
@@ -80,7 +74,7 @@ export class History {
    */
   async add(total: number, entries: readonly Entry[]): Promise<string> {
     this.#total = total;
-    const trouble = await this.#oneByOne(async () => {
+    return this.#oneByOne(async () => {
       const position = this.#position;
       if (position === undefined) return this.#begin();
       this.#clearFresh();
@@ -88,16 +82,15 @@ export class History {
       this.#position = Math.max(position, entries.at(-1)?.position ?? 0);
       return '';
     });
-    this.#showCounts();
-    return trouble;
   }
 
-  /** Runs one read after another. */
+  /** Runs one read after another. Returns an error message, or '' on success. */
   async #oneByOne(read: () => Promise<string>): Promise<string> {
     while (this.#loading !== undefined) await this.#loading;
     this.#loading = read();
     const trouble = await this.#loading;
     this.#loading = undefined;
+    this.#showCounts();
     return trouble;
   }
 
@@ -113,12 +106,14 @@ export class History {
     return '';
   }
 
-  /** Reads all entries after a position, part by part. */
-  async #readOn(from: number): Promise<string> {
+  /** Reads all new entries, part by part. */
+  async #readOn(): Promise<string> {
+    if (this.#position === undefined) return this.#begin();
     this.#clearFresh();
     // The entry before the last one that is shown, or what is before all of them.
     const last = this.#positions.at(-1);
-    let position = last === undefined ? from : (this.#positions.at(-2) ?? this.#start);
+    let position = this.#position;
+    if (last !== undefined) position = this.#positions.at(-2) ?? this.#start;
     for (let isFirst = last !== undefined; ; isFirst = false) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
       if (!answer.ok) return answer.message;
@@ -157,7 +152,6 @@ export class History {
       return '';
     });
     this.#more.disabled = false;
-    this.#showCounts();
   }
 
   #toEnd(): void {

@@ -1,3 +1,4 @@
+import { oneAtATime } from './one-at-a-time.js';
 import { listEvents } from './requests.js';
 
 /**
@@ -15,63 +16,62 @@ const RETRY_MS = 60_000;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
+/** The events of the tenant's sessions, which a page follows while it is shown. */
+const eventsFor = (onChange: () => void) => {
+  let source: EventSource | undefined;
+  let listenAt = 0;
+  const events = {
+    isLive: false,
+    open(): void {
+      if (source !== undefined || document.hidden || Date.now() < listenAt) return;
+      const opened = listEvents();
+      source = opened;
+      for (const type of ['change', 'open']) opened.addEventListener(type, onChange);
+      opened.addEventListener('open', () => {
+        events.isLive = true;
+      });
+      opened.addEventListener('error', () => {
+        events.isLive = false;
+        // Browsers do not reconnect after a response that is not an event stream.
+        if (opened.readyState !== EventSource.CLOSED) return;
+        source = undefined;
+        listenAt = Date.now() + RETRY_MS;
+      });
+    },
+    close(): void {
+      source?.close();
+      source = undefined;
+      events.isLive = false;
+    },
+  };
+  return events;
+};
+
 /**
  * Keeps a list up to date: by the tenant's events if the host has them, and by polls. Nothing runs
  * in a hidden page.
  */
 export const followList = (hasEvents: boolean, refresh: () => Promise<void>): void => {
-  let source: EventSource | undefined;
-  let isLive = false;
   let readAt = Date.now();
-  let listenAt = 0;
-  let isStale = false;
-  let isReading = false;
-
-  const read = async (): Promise<void> => {
-    isStale = true;
-    if (isReading) return;
-    isReading = true;
-    while (isStale && !document.hidden) {
-      isStale = false;
-      readAt = Date.now();
-      await refresh();
-      await pause();
-    }
-    isReading = false;
-  };
-
-  const listen = (): void => {
-    if (!hasEvents || source !== undefined || document.hidden || Date.now() < listenAt) return;
-    const opened = listEvents();
-    source = opened;
-    for (const type of ['change', 'open']) opened.addEventListener(type, () => void read());
-    opened.addEventListener('open', () => {
-      isLive = true;
-    });
-    opened.addEventListener('error', () => {
-      isLive = false;
-      // Browsers do not reconnect after a response that is not an event stream.
-      if (opened.readyState !== EventSource.CLOSED) return;
-      source = undefined;
-      listenAt = Date.now() + RETRY_MS;
-    });
-  };
-
-  // Browsers open few connections to one host: a hidden page gives its own back.
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) {
-      source?.close();
-      source = undefined;
-      isLive = false;
-      return;
-    }
+  const read = oneAtATime(async () => {
+    if (document.hidden) return;
+    readAt = Date.now();
+    await refresh();
+    await pause();
+  });
+  const events = eventsFor(() => void read());
+  const refreshAll = (): void => {
     void read();
-    listen();
+    if (hasEvents) events.open();
+  };
+  document.addEventListener('visibilitychange', () => {
+    // Browsers open few connections to one host: a hidden page gives its own back.
+    if (document.hidden) events.close();
+    else refreshAll();
   });
   setInterval(() => {
-    if (document.hidden || Date.now() - readAt < (isLive ? SLOW_POLL_MS : POLL_MS)) return;
-    void read();
-    listen();
+    const period = events.isLive ? SLOW_POLL_MS : POLL_MS;
+    if (!document.hidden && Date.now() - readAt >= period) refreshAll();
   }, PAUSE_MS);
-  listen();
+  if (hasEvents) events.open();
 };

@@ -38,8 +38,8 @@ export class Progress {
   }
 
   #drawSpans(): void {
-    const spans =
-      this.#session === undefined ? [] : spansOf(this.#session, this.#seconds, serverNow());
+    if (this.#session === undefined) return;
+    const spans = spansOf(this.#session, this.#seconds, serverNow());
     this.#spans.hidden = this.#legend.hidden = spans.length === 0;
     for (const [at, span] of spans.entries()) this.#drawSpan(at, span);
     while (this.#spans.childElementCount > spans.length) this.#spans.lastElementChild?.remove();
@@ -64,10 +64,8 @@ export class Progress {
     const hasLimit = limit > 0;
     this.#gauge.hidden = !hasLimit;
     this.#left.hidden = !hasLimit || status === 'TERMINATED';
-    setText(
-      this.#used,
-      `${asDuration(seconds)}${hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit'}`,
-    );
+    const bound = hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit';
+    setText(this.#used, asDuration(seconds) + bound);
     if (!hasLimit) return;
     const used = Math.min(seconds / limit, 1);
     this.#fill.style.width = `${used * 100}%`;

@@ -25,15 +25,8 @@ export const createListRow = (session: SessionRow): ListRow => {
   const text = (value: string) =>
     element('td', { title: escapeInvisible(value), dir: 'auto' }, escapeInvisible(value));
   const created = element('td', {}, timeAgo(createdAt));
-  const cells = [
-    element('td', {}, link),
-    status,
-    text(options.face),
-    text(options.profile),
-    duration,
-    created,
-  ];
-  const row = element('tr', {}, ...cells);
+  const [face, profile] = [text(options.face), text(options.profile)];
+  const row = element('tr', {}, element('td', {}, link), status, face, profile, duration, created);
   row.addEventListener('click', ({ target }) => {
     // The link opens by itself, and whoever has marked a text wants to copy it.
     if (target !== link && getSelection()?.type !== 'Range') link.click();

@@ -5,8 +5,9 @@ import type { ListQuery } from './requests.js';
  * A local day as an instant, plus days; exclusive bounds of a list are a millisecond outside of it.
  */
 const dayOf = (input: HTMLInputElement, days: number): Date | undefined => {
+  if (input.value === '') return undefined;
   const [year = 0, month = 0, day = 0] = input.value.split('-').map(Number);
-  return input.value === '' ? undefined : new Date(year, month - 1, day + days);
+  return new Date(year, month - 1, day + days);
 };
 
 /** The fields above the list: an id or a label, and the days of creation. */

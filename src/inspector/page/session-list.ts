@@ -86,8 +86,9 @@ export class SessionList {
     const query = { limit: String(PAGE), ...chosen, ...(cursor && { cursor }) };
     const answer = await (text === '' ? listSessions(query) : findSessions(text, query));
     if (request !== this.#requests) return;
-    this.#onTrouble(answer.ok ? '' : answer.message);
-    if (answer.ok) this.#show(answer.value);
+    if (!answer.ok) return this.#onTrouble(answer.message);
+    this.#onTrouble('');
+    this.#show(answer.value);
   }
 
   #show({ sessions, total, next, unreadable }: SessionPage): void {
@@ -111,13 +112,11 @@ export class SessionList {
 
   #showRange(total: number, unreadable: number): void {
     const before = this.#cursors.length * PAGE;
+    const { length } = this.#lines;
     const damaged = unreadable === 0 ? '' : ` · ${unreadable} unreadable`;
-    const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;
-    setText(
-      this.#range,
-      `${this.#lines.length === 0 ? `0 of ${asCount(total)}` : range}${damaged}`,
-    );
-    this.#empty.hidden = this.#lines.length > 0;
+    const range = length === 0 ? '0' : `${asCount(before + 1)}–${asCount(before + length)}`;
+    setText(this.#range, `${range} of ${asCount(total)}${damaged}`);
+    this.#empty.hidden = length > 0;
     const isSearch = this.#search.text !== '' && !('status' in this.#filters.query);
     setText(this.#empty, isSearch ? NOT_FOUND : this.#nothing(before > 0));
     this.#newer.disabled = this.#cursors.length === 0;
@@ -125,8 +124,13 @@ export class SessionList {
   }
 
   #nothing(isLaterPage: boolean): string {
-    const days = Object.keys(this.#search.query).length === 0 ? '' : ' of these days';
-    return `There are no ${this.#filters.label}sessions${days}${isLaterPage ? ' on this page' : ''}.`;
+    const hasDays = Object.keys(this.#search.query).length > 0;
+    const parts = [
+      `There are no ${this.#filters.label}sessions`,
+      hasDays && 'of these days',
+      isLaterPage && 'on this page',
+    ];
+    return `${parts.filter(Boolean).join(' ')}.`;
   }
 
   /**
@@ -140,27 +144,24 @@ export class SessionList {
     const isFree =
       target === document.body || (target instanceof Node && this.#frame.contains(target));
     if (!isFree && !'jk/'.includes(key)) return;
-    const move = key === '/' ? () => this.#search.focus() : this.#moveOf(key);
+    const move = this.#moveOf(key);
     if (move === undefined) return;
     event.preventDefault();
     move();
   }
 
   #moveOf(key: string): (() => void) | undefined {
+    if (key === '/') return () => this.#search.focus();
     const focused = this.#lines.findIndex(({ link }) => link === document.activeElement);
     const at = focused < 0 ? this.#lines.findIndex(({ id }) => id === this.#chosen) : focused;
     const last = this.#lines.length - 1;
+    const [next, previous] = [at + 1, at - 1];
     const targets: Readonly<Record<string, number>> = {
-      j: at + 1,
-      ArrowDown: at + 1,
-      k: at - 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: last,
+      ...{ j: next, ArrowDown: next, k: previous, ArrowUp: previous },
+      ...{ Home: 0, End: last },
     };
     const target = targets[key];
-    return target === undefined
-      ? undefined
-      : () => this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
+    if (target === undefined) return undefined;
+    return () => this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
   }
 }

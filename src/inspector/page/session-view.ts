@@ -4,6 +4,7 @@ import { button, element, elementById, setText } from './dom.js';
 import { factsOf } from './facts.js';
 import { follow } from './follower.js';
 import { History } from './history.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { Progress } from './progress.js';
 import { getSession, terminate } from './requests.js';
 import type { SessionDetail } from './session-row.js';
@@ -41,9 +42,16 @@ export class SessionView {
    * nothing jumps.
    */
   #awaitsSnapshot: boolean;
-  #isLoading = false;
-  #isStale = false;
   #isClosed = false;
+  /** Reads the session and the new entries. */
+  readonly #refresh = oneAtATime(async () => {
+    if (this.#isClosed) return;
+    const answer = await getSession(this.id);
+    if (this.#isClosed) return;
+    if (!answer.ok) return setText(this.#trouble, answer.message);
+    this.#show(answer.value);
+    setText(this.#trouble, await this.#readOn(answer.value));
+  });
 
   constructor(
     id: string,
@@ -64,12 +72,8 @@ export class SessionView {
     const buttons = element('div', { class: 'buttons' }, this.#terminate, button('Close', onClose));
     const copy = copyButton(id, this.title);
     const header = element('header', {}, this.title, copy, this.#status, this.#live, buttons);
-    const timeline = element(
-      'section',
-      { class: 'part' },
-      element('h3', {}, 'Timeline'),
-      this.#timeline.list,
-    );
+    const head = element('h3', {}, 'Timeline');
+    const timeline = element('section', { class: 'part' }, head, this.#timeline.list);
     const overview = element(
       'div',
       { class: 'overview', tabindex: '0', role: 'group', 'aria-label': 'Overview' },
@@ -117,23 +121,9 @@ export class SessionView {
     setText(this.#trouble, await reading);
   }
 
-  /** Reads the session and the new entries. Calls during a read cause one further read together. */
-  async #refresh(): Promise<void> {
-    this.#isStale = true;
-    if (this.#isLoading) return;
-    this.#isLoading = true;
-    while (this.#isStale && !this.#isClosed) {
-      this.#isStale = false;
-      const answer = await getSession(this.id);
-      if (this.#isClosed) return;
-      if (answer.ok) this.#show(answer.value);
-      setText(this.#trouble, answer.ok ? await this.#readOn(answer.value) : answer.message);
-    }
-    this.#isLoading = false;
-  }
-
   async #readOn({ entries }: SessionDetail): Promise<string> {
-    return this.#awaitsSnapshot ? '' : this.#history.update(entries);
+    if (this.#awaitsSnapshot) return '';
+    return this.#history.update(entries);
   }
 
   #show(session: SessionDetail): void {

@@ -18,7 +18,7 @@ const secondsAt = ({ session, readAt }: Reading, now: number): number => {
   const { status, duration, options } = session;
   if (status !== 'ACTIVE') return duration;
   const seconds = duration + (now - readAt) / 1000;
-  return options.time_limit > 0 ? Math.min(seconds, options.time_limit) : seconds;
+  return Math.min(seconds, options.time_limit || seconds);
 };
 
 /**

@@ -11,10 +11,11 @@ type Times = Pick<SessionDetail, 'created_at' | 'started_at' | 'ended_at'>;
 
 /** The time of a session until now or its end, of which it was ACTIVE for so many seconds. */
 export const spansOf = (session: Times, active: number, now: number): readonly Span[] => {
+  const timeOf = (time: string | undefined, otherwise: number): number =>
+    time === undefined ? otherwise : Date.parse(time);
   const created = Date.parse(session.created_at);
-  const end =
-    session.ended_at === undefined ? Math.max(now, created) : Date.parse(session.ended_at);
-  const started = session.started_at === undefined ? end : Date.parse(session.started_at);
+  const end = timeOf(session.ended_at, Math.max(now, created));
+  const started = timeOf(session.started_at, end);
   const spans: readonly Span[] = [
     { status: 'IDLE', seconds: (started - created) / 1000 },
     { status: 'ACTIVE', seconds: active },

@@ -9,19 +9,15 @@ const reasons: Readonly<Record<string, string>> = {
   inactive: 'inactive',
 };
 
-export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;
+export const reasonOf = (endReason = ''): string => reasons[endReason] ?? endReason;
 
 /** Shows a status, and the end reason if there is one. */
 export const statusMark = ({
   status,
   end_reason: endReason,
 }: Pick<SessionRow, 'status' | 'end_reason'>): HTMLElement => {
-  const isFailed = endReason === 'failed';
-  const mark = element(
-    'span',
-    { class: `status status-${status}${isFailed ? ' status-failed' : ''}` },
-    status,
-  );
+  const mark = element('span', { class: `status status-${status}` }, status);
+  mark.classList.toggle('status-failed', endReason === 'failed');
   if (endReason !== undefined && endReason !== 'terminated')
     mark.append(` · ${reasonOf(endReason)}`);
   return mark;

@@ -18,7 +18,8 @@ const twoDigits = (value: number): string => String(value).padStart(2, '0');
 export const asDuration = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = twoDigits(Math.floor(seconds) % 60);
-  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`;
+  if (hours === 0) return `${minutes}:${rest}`;
+  return `${hours}:${twoDigits(minutes)}:${rest}`;
 };
 
 const isToday = (time: Date): boolean => time.toDateString() === new Date().toDateString();
@@ -31,8 +32,9 @@ export const asTime = (timestamp: string): string => {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return escapeInvisible(timestamp);
   const clock = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
+  if (isToday(time)) return clock;
   const date = `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
-  return isToday(time) ? clock : `${date} ${clock}`;
+  return `${date} ${clock}`;
 };
 
 const ages: readonly (readonly [seconds: number, unit: string])[] = [
@@ -47,7 +49,8 @@ export const asAge = (timestamp: string, now: number): string => {
   if (!(seconds < 30 * 86_400)) return asTime(timestamp);
   const [size, unit] = ages.find(([least]) => seconds >= least) ?? [1, 's'];
   const count = Math.floor(seconds / size);
-  return unit === 's' && count < 10 ? 'just now' : `${count} ${unit} ago`;
+  if (unit === 's' && count < 10) return 'just now';
+  return `${count} ${unit} ago`;
 };
 
 export const asCount = (count: number): string => count.toLocaleString('en');

@@ -16,9 +16,6 @@ const itemOf = (at: string, label: string): Item => {
   return { line: element('li', {}, time, text), time, label: text };
 };
 
-const endOf = (endReason: string | undefined): string =>
-  endReason === undefined ? 'Terminated' : `Terminated: ${reasonOf(endReason)}`;
-
 const labelsText = ({ labels }: SessionDetail): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}: ${value}`)
@@ -36,11 +33,8 @@ const differencesOf = (before: SessionDetail, after: SessionDetail): readonly st
   if (labelsText(before) !== labelsText(after)) found.push(`Labels: ${labelsText(after)}`);
   if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata))
     found.push('Metadata changed');
-  if (before.holder !== after.holder) {
-    found.push(
-      after.holder === undefined ? `Released by ${before.holder}` : `Leased by ${after.holder}`,
-    );
-  }
+  if (before.holder !== after.holder)
+    found.push(after.holder ? `Leased by ${after.holder}` : `Released by ${before.holder}`);
   return found;
 };
 
@@ -63,13 +57,16 @@ export class Timeline {
     const { started_at: startedAt, ended_at: endedAt } = session;
     if (startedAt !== undefined && before?.started_at === undefined)
       this.#put(itemOf(startedAt, 'Started').line);
-    const found = before === undefined ? [] : differencesOf(before, session);
+    const found = differencesOf(before ?? session, session);
     // Leases and updates are no activity: they are shown with the time at which they were seen.
     const isActivity = session.updated_at !== before?.updated_at;
     const at = isActivity ? session.updated_at : new Date(serverNow()).toISOString();
     for (const text of found) this.#put(itemOf(at, text).line);
     if (endedAt !== undefined && before?.ended_at === undefined) {
-      this.#put(itemOf(endedAt, endOf(session.end_reason)).line);
+      this.#put(
+        itemOf(endedAt, ['Terminated', reasonOf(session.end_reason)].filter(Boolean).join(': '))
+          .line,
+      );
     }
     this.#showLimit(session);
   }
@@ -96,13 +93,13 @@ export class Timeline {
   }
 
   #showLimit({ status, duration, options }: SessionDetail): void {
-    const hasLimit = status === 'ACTIVE' && options.time_limit > 0;
-    const end = new Date(serverNow() + (options.time_limit - duration) * 1000).toISOString();
-    const limit = hasLimit ? itemOf(end, 'Time limit, unless it is paused').line : undefined;
-    limit?.classList.add('later');
     this.#limit?.remove();
-    this.#limit = limit;
-    if (limit !== undefined) this.list.append(limit);
+    this.#limit = undefined;
+    if (status !== 'ACTIVE' || options.time_limit === 0) return;
+    const end = new Date(serverNow() + (options.time_limit - duration) * 1000).toISOString();
+    this.#limit = itemOf(end, 'Time limit, unless it is paused').line;
+    this.#limit.classList.add('later');
+    this.list.append(this.#limit);
   }
 
   #put(line: HTMLLIElement): void {

@@ -16,6 +16,6 @@ const nameOf = (call: unknown): unknown =>
  */
 export const toolCallNames = (data: unknown): readonly string[] => {
   const calls = fieldOf(data, 'toolCalls', 'tool_calls');
-  const list: readonly unknown[] = Array.isArray(calls) ? calls : [];
-  return list.slice(0, MAX_NAMES).map((call) => String(nameOf(call) ?? 'unknown').slice(0, 64));
+  if (!Array.isArray(calls)) return [];
+  return calls.slice(0, MAX_NAMES).map((call) => String(nameOf(call) ?? 'unknown').slice(0, 64));
 };
