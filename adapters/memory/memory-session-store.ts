@@ -111,7 +111,10 @@ const parseSettings = (options: MemorySessionStoreOptions) =>
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
-  readonly #queues = { due: new TimeQueue(), work: new TimeQueue() };
+  readonly #queues = {
+    due: new TimeQueue(({ dueAt }) => dueAt),
+    work: new TimeQueue(({ wakeAt }) => wakeAt),
+  };
   readonly events: MemoryEventLog | undefined;
   readonly #reportsEnds: boolean;
 
