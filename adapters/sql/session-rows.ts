@@ -6,7 +6,6 @@ import {
   type TooLarge,
   tooLarge,
 } from '../../src/session/errors.js';
-import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
@@ -43,7 +42,8 @@ export const stateIn = (
 ): Result<StateRecord | undefined, CorruptRecord> => {
   if (row === undefined) return ok(undefined);
   const state = stateOf(row);
-  return state === undefined ? err(unreadable(id, 'state')) : ok(state);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  return ok(state);
 };
 
 /**
@@ -75,7 +75,8 @@ export const checkedSize = (
 ): Result<readonly Fields[], TooLarge> => {
   const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
   const refusal = tooLarge(size, bytes, rows.length);
-  return refusal === undefined ? ok(rows) : err(refusal);
+  if (refusal !== undefined) return err(refusal);
+  return ok(rows);
 };
 
 /**
@@ -85,15 +86,6 @@ export const checkedSize = (
  */
 export const historyVersionOf = ({ incarnation, redactions, position, entries }: Fields): string =>
   `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
-
-/** Entries with their positions, in a text with commas between them. */
-export const withPositions = (
-  entries: readonly HistoryEntry[],
-  positions: unknown,
-): readonly PositionedEntry[] => {
-  const numbers = String(positions).split(',').map(Number);
-  return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
-};
 
 /**
  * The page of the sessions in `rows`, which contain one more row if there are sessions after the

@@ -1,4 +1,5 @@
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { IssueList } from '../../src/input/issue-list.js';
+import { checkSwitch, type Fields, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import type { Misconfigured } from '../../src/session/errors.js';
 import { differenceOf } from '../shared/difference-of.js';
 
@@ -25,6 +26,27 @@ export interface MigrateOptions {
 }
 
 const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
+
+/** The options of a store that `AskedDeployment` has. */
+interface DeploymentOptions {
+  readonly events?: boolean | { readonly length?: number };
+  readonly reportEnds?: boolean;
+}
+
+/** `form` is that of the option `events` with details. */
+export const parseDeployment = (
+  issues: IssueList,
+  { events, reportEnds }: DeploymentOptions,
+  form: string,
+): AskedDeployment => {
+  checkSwitch(issues, 'reportEnds', reportEnds);
+  const asked = { reportEnds, events: true, eventsLength: undefined };
+  if (events === undefined || typeof events === 'boolean') return { ...asked, events };
+  issues.check(isFields(events), 'events', `must be true, false or ${form}`);
+  if (!isFields(events) || events.length === undefined) return asked;
+  return { ...asked, eventsLength: parseUpTo(issues, 'events.length', events.length, MAX_EVENTS) };
+};
 
 /** The names of the settings in the table meta. */
 export const SETTINGS = ['events', 'report_ends'] as const;

@@ -3,7 +3,7 @@ import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.j
 import { type Migration, migrationOf } from '../sql/schema-version.js';
 import { type MigrateOptions, SETTINGS, valuesOf, wantedOf } from '../sql/sql-deployment.js';
 import type { Connection } from './connection.js';
-import { tables } from './tables.js';
+import tables from './tables.sql';
 
 /** Each step upgrades the tables from the previous version to the next. */
 const steps = [tables];

@@ -5,11 +5,12 @@ import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, POSITION, parseLogPosition, positionIn, scopeOf } from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
 
-const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
-const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
+const POSITIONS = `SELECT ${POSITION} AS position FROM colloquy_events ORDER BY number`;
+const FIRST = `${POSITIONS} LIMIT 1`;
+const LATEST = `${POSITIONS} DESC LIMIT 1`;
 const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `
   INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
@@ -20,7 +21,7 @@ const MAX_TRIMMED = 100;
 
 /** The events of a scope after a position. */
 const readIn = (scope: string) => `
-  SELECT number, ms, tenant, id, incarnation, sequence, detail
+  SELECT ${POSITION} AS position, tenant, id, incarnation, sequence, detail
   FROM colloquy_events
   WHERE ${scope}ms >= ? AND (ms > ? OR number > ?)
   ORDER BY ms, number
@@ -29,7 +30,8 @@ const readIn = (scope: string) => `
 const isInScope = (of: EventScope | undefined) => {
   if (of === undefined) return undefined;
   const tenant = escapeName(of.tenant);
-  return hasKey(of.sessionId === undefined ? { tenant } : { tenant, id: escapeName(of.sessionId) });
+  if (of.sessionId === undefined) return hasKey({ tenant });
+  return hasKey({ tenant, id: escapeName(of.sessionId) });
 };
 
 /**
@@ -54,7 +56,7 @@ export class SqliteEventLog implements EventLog {
     detail: EventDetail,
   ): void {
     if (length === 0) return;
-    const { ms, number } = parseLogPosition(positionOfRow(this.#connection.get(LATEST)));
+    const { ms, number } = parseLogPosition(this.#positionOf(LATEST));
     const values = [
       escapeName(tenant),
       escapeName(id),
@@ -77,7 +79,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   latest(): Result<string, StoreError> {
-    return this.#read(() => ok(positionOfRow(this.#connection.get(LATEST))));
+    return this.#read(() => ok(this.#positionOf(LATEST)));
   }
 
   now(): Result<number, StoreError> {
@@ -95,17 +97,22 @@ export class SqliteEventLog implements EventLog {
       const scope = scopeOf(of);
       const query = { sql: readIn(scope.sql), values: [...scope.values, ms, ms, number, limit] };
       const rows = this.#connection.query(query, isInScope(of));
-      const [first, last] = [this.#connection.get(FIRST), this.#connection.get(LATEST)];
+      const [first, last] = [this.#positionOf(FIRST), this.#positionOf(LATEST)];
       const isThere = this.#connection.get(AT, number, ms) !== undefined;
       return ok(eventPageOf({ rows, limit, first, last, isThere }, position));
     });
   }
 
+  #positionOf(query: string): string {
+    return positionIn(this.#connection.get(query));
+  }
+
   /** Reads the log, or returns an error if the file has no events. */
   #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
-    return this.#connection.read(({ eventsLength }) =>
-      eventsLength === 0 ? err(noEvents) : work(),
-    );
+    return this.#connection.read(({ eventsLength }): Result<T, StoreError> => {
+      if (eventsLength === 0) return err(noEvents);
+      return work();
+    });
   }
 
   isClosed(): boolean {
