@@ -71,12 +71,6 @@ const failureOn = async (
   }
 };
 
-/** A call that changes a session. */
-export interface OpenChange {
-  readonly call: Call;
-  readonly hasEvents: boolean;
-}
-
 /** The resources of a call. */
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;

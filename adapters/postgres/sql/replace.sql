@@ -83,8 +83,5 @@ BEGIN
   IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
     totals := totals || $move_labels(c, v.number, v.created_ms);
   END IF;
-  IF c.detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (c.tenant, c.id, v.incarnation, v_sequence, c.detail);
-  END IF;
+  PERFORM $log_event(c, v.incarnation, v_sequence, c.detail);
 END $body$;
