@@ -48,36 +48,33 @@ export const parseDeployment = (
   return { ...asked, eventsLength: parseUpTo(issues, 'events.length', events.length, MAX_EVENTS) };
 };
 
-/** The names of the settings in the table meta. */
-export const SETTINGS = ['events', 'report_ends'] as const;
-
-/** The settings in rows of the table meta. */
-export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
-  const numberOf = (name: (typeof SETTINGS)[number]) =>
-    Number(rows.find((row) => row['name'] === name)?.['value'] ?? 0);
-  return {
-    eventsLength: numberOf('events'),
-    reportEnds: numberOf('report_ends') === 1,
-  };
+/** A number in rows of the table meta. */
+export const metaIn = (rows: readonly Fields[], name: string): number | undefined => {
+  const row = rows.find((each) => each['name'] === name);
+  return row && Number(row['value']);
 };
 
-/** The values of `SETTINGS`, in their order. */
-export const valuesOf = ({
-  eventsLength,
-  reportEnds,
-}: SqlDeployment): readonly [number, number] => [eventsLength, Number(reportEnds)];
+/** The settings in rows of the table meta. */
+export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => ({
+  eventsLength: metaIn(rows, 'events') ?? 0,
+  reportEnds: metaIn(rows, 'report_ends') === 1,
+});
+
+/** The settings as rows of the table meta, by their names. */
+export const settingsOf = ({ eventsLength, reportEnds }: SqlDeployment) => ({
+  events: eventsLength,
+  report_ends: Number(reportEnds),
+});
 
 /** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
   { events, eventsLength, reportEnds }: AskedDeployment,
   stored: SqlDeployment,
-): SqlDeployment => ({
-  eventsLength:
-    (events ?? stored.eventsLength > 0)
-      ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS))
-      : 0,
-  reportEnds: reportEnds ?? stored.reportEnds,
-});
+): SqlDeployment => {
+  const hasEvents = events ?? stored.eventsLength > 0;
+  const length = eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS);
+  return { eventsLength: hasEvents ? length : 0, reportEnds: reportEnds ?? stored.reportEnds };
+};
 
 const changed = 'change it with migrate({ reconfigure: true })';
 

@@ -244,21 +244,20 @@ export class Connection {
 
   /**
    * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the
-   * options of this process, and a function that reads the stored settings.
+   * options of this process.
    */
-  migrate<T, E>(
-    work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<T, E>,
-  ): Result<T, E | Refusal> {
+  migrate<T, E>(work: (asked: AskedDeployment) => Result<T, E>): Result<T, E | Refusal> {
     this.#deployment = undefined;
     const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
-      work(this.#asked, () => this.#stored()).andThen((made) => this.#settings().map(() => made)),
+      work(this.#asked).andThen((made) => this.#settings().map(() => made)),
     );
     if (migrated.isErr()) this.#deployment = undefined;
     return migrated;
   }
 
-  #stored(): SqlDeployment {
-    return deploymentIn(this.all('SELECT name, value FROM colloquy_meta'));
+  /** The rows of the table meta. */
+  meta(): readonly Fields[] {
+    return this.all('SELECT name, value FROM colloquy_meta');
   }
 
   /**
@@ -267,7 +266,7 @@ export class Connection {
    */
   #settings(): Result<SqlDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
-    const stored = this.#stored();
+    const stored = deploymentIn(this.meta());
     const refusal = refusalOfSettings('SqliteSessionStore', this.#asked, stored);
     if (refusal !== undefined) return err(refusal);
     this.#deployment = wantedOf(this.#asked, stored);

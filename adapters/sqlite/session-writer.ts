@@ -89,9 +89,7 @@ export class SessionWriter {
       );
       this.#moveLabels(number, labelChangeOf({}, state));
       this.#entries.add(number, 0, texts);
-      for (const [at, detail] of details.entries()) {
-        this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
-      }
+      this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
       return ok('inserted');
     }, lengthOf(texts));
   }
@@ -149,7 +147,7 @@ export class SessionWriter {
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const used = { ...next, lastActivityAt };
-      const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
+      const sequence = this.#events.log(eventsLength, key, row, [event]);
       const values = [status, ...timesOf(used), revision, lastActivityAt, sequence];
       this.#connection.run(
         REPLACE,
@@ -158,8 +156,6 @@ export class SessionWriter {
         Number(row['number']),
       );
       this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
-      const change = { incarnation: String(row['incarnation']), sequence };
-      if (event !== undefined) this.#events.log(eventsLength, key, change, event);
       return ok('replaced');
     });
   }
@@ -185,11 +181,7 @@ export class SessionWriter {
         this.#connection.run(REMOVE, Number(row['number']));
         if (key.removal !== undefined) return ok('removed');
         if (remains !== undefined) this.#keep(key, remains);
-        const change = {
-          incarnation: String(row['incarnation']),
-          sequence: Number(row['sequence']) + 1,
-        };
-        this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
+        this.#events.log(eventsLength, key, row, [{ type: 'deleted', at: now }]);
         return ok('removed');
       },
     );

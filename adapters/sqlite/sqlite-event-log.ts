@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { ChangeId, EventDetail } from '../../src/session/event-detail.js';
 import type { EventPage } from '../../src/session/session-event.js';
@@ -46,16 +47,32 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs a change within its transaction. The file keeps `length` events, and up to 1 % more. If
-   * `length` is 0, writes nothing.
+   * Logs the changes of a session after `last` within their transaction, and returns the sequence
+   * after them. The file keeps `length` events, and up to 1 % more. If `length` is 0, writes
+   * nothing.
    */
   log(
+    length: number,
+    key: SessionKey,
+    { incarnation, sequence }: Fields,
+    details: readonly (EventDetail | undefined)[],
+  ): number {
+    let last = Number(sequence);
+    for (const detail of details) {
+      if (detail === undefined) continue;
+      last += 1;
+      if (length > 0)
+        this.#add(length, key, { incarnation: String(incarnation), sequence: last }, detail);
+    }
+    return last;
+  }
+
+  #add(
     length: number,
     { tenant, id }: SessionKey,
     { incarnation, sequence }: ChangeId,
     detail: EventDetail,
   ): void {
-    if (length === 0) return;
     const { ms, number } = parseLogPosition(this.#positionOf(LATEST));
     const values = [
       escapeName(tenant),
