@@ -7,7 +7,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
-import type { Query } from '../sql/query.js';
+import { type Query, rowsIn } from '../sql/query.js';
 import {
   type AskedDeployment,
   deploymentIn,
@@ -72,9 +72,8 @@ export const hasKey =
 const missingPart = (cause: unknown): string | undefined => {
   const text = textOf(cause);
   if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
-  return /no such column|has no column named/.test(text)
-    ? 'a column of the store is missing'
-    : undefined;
+  if (/no such column|has no column named/.test(text)) return 'a column of the store is missing';
+  return undefined;
 };
 
 /** Why a call failed. */
@@ -144,8 +143,7 @@ export class Connection {
   }
 
   all(sql: string, ...values: readonly SqliteValue[]): readonly Fields[] {
-    const rows = this.#prepare(sql).all(...values);
-    return Array.isArray(rows) ? rows.filter(isFields) : [];
+    return rowsIn(this.#prepare(sql).all(...values));
   }
 
   /** The first row with this key, whose values are bound before the others. */
@@ -204,7 +202,8 @@ export class Connection {
       result = work(deployment);
       return result.isOk();
     }, bytes);
-    return refusal === undefined ? result : err(refusal);
+    if (refusal !== undefined) return err(refusal);
+    return result;
   }
 
   /**

@@ -1,13 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ChangeId, EventDetail } from '../../src/session/event-detail.js';
+import type { EventDetail } from '../../src/session/event-detail.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { eventPageOf, POSITION, parseLogPosition, positionIn, scopeOf } from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
+import type { SqliteValue } from './sqlite-session-store-options.js';
 
 const POSITIONS = `SELECT ${POSITION} AS position FROM colloquy_events ORDER BY number`;
 const FIRST = `${POSITIONS} LIMIT 1`;
@@ -47,40 +48,30 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs the changes of a session after `last` within their transaction, and returns the sequence
-   * after them. The file keeps `length` events, and up to 1 % more. If `length` is 0, writes
-   * nothing.
+   * Logs changes of a session within their transaction, and returns the sequence of the last one.
+   * `row` has the incarnation of the session and its sequence before them. The file keeps `length`
+   * events, and up to 1 % more; if `length` is 0, none.
    */
   log(
     length: number,
     key: SessionKey,
-    { incarnation, sequence }: Fields,
+    row: Fields,
     details: readonly (EventDetail | undefined)[],
   ): number {
-    let last = Number(sequence);
+    let sequence = Number(row['sequence']);
     for (const detail of details) {
       if (detail === undefined) continue;
-      last += 1;
-      if (length > 0)
-        this.#add(length, key, { incarnation: String(incarnation), sequence: last }, detail);
+      sequence += 1;
+      const { incarnation } = row;
+      const values = [String(incarnation), sequence, JSON.stringify(detail)];
+      if (length > 0) this.#add(length, [escapeName(key.tenant), escapeName(key.id), ...values]);
     }
-    return last;
+    return sequence;
   }
 
-  #add(
-    length: number,
-    { tenant, id }: SessionKey,
-    { incarnation, sequence }: ChangeId,
-    detail: EventDetail,
-  ): void {
+  /** `values` are those of the columns after `ms`. */
+  #add(length: number, values: readonly SqliteValue[]): void {
     const { ms, number } = parseLogPosition(this.#positionOf(LATEST));
-    const values = [
-      escapeName(tenant),
-      escapeName(id),
-      incarnation,
-      sequence,
-      JSON.stringify(detail),
-    ];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
     // Removes several rows at once, which costs less for each.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
