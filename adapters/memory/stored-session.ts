@@ -73,7 +73,8 @@ export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant,
 
 export const dueKeyOf = (session: StoredSession): DueKey => {
   const key = keyOf(session);
-  return session.removal === undefined ? key : { ...key, removal: session.removal };
+  if (session.removal === undefined) return key;
+  return { ...key, removal: session.removal };
 };
 
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>

@@ -78,7 +78,7 @@ export const insertInput = (
     detail: detailOf(hasEvents, { type: 'created', at: createdMs }),
     started: isStarted ? JSON.stringify(statusDetailOf(false, state)) : undefined,
     entries: entries.map(encodeEntry),
-    source: source === undefined ? undefined : escapeName(source.id),
+    source: source && escapeName(source.id),
     version: source?.version,
     live_limit: cap?.sessions,
     now: cap?.now,

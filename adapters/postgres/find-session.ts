@@ -63,7 +63,7 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
         FROM ${prefix}sessions
         WHERE tenant = ? AND id = ?
       )
-      SELECT incarnation, state, last_activity, revision, wanted_at, redactions, entries, position, slice.*,
+      SELECT asked.*, slice.*,
         NOT ${prefix}is_current(number, given, position) AS is_superseded,
         (
           SELECT max(entry.position)

@@ -83,15 +83,12 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
     sql: `
       WITH source AS (${source.sql}),
       sized AS (
-        SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place,
-          session.entries, session.sequence, session.incarnation, session.redactions,
-          session.position, session.state,
-          session.last_activity, session.revision, session.wanted_at, session.head,
+        SELECT session.*, ${time} AS listed_ms, ${placeOf(time, size)} AS place,
           ${FRAME_BYTES} + octet_length(session.head) + octet_length(session.state) + ${bytes.sql} AS size
         FROM ${sessions}
       ),
       total AS (SELECT coalesce(sum(size), 0) <= ? AS is_small FROM sized WHERE place <= ?)
-      SELECT id, created_ms, entries, sequence, incarnation, redactions, position, state,
+      SELECT id, listed_ms AS created_ms, entries, sequence, incarnation, redactions, position, state,
         last_activity, revision, wanted_at, size,
         CASE WHEN is_small AND place <= ? THEN head END AS head,
         CASE WHEN is_small AND place <= ? THEN ${history.sql} END AS history

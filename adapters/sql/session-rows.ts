@@ -19,7 +19,7 @@ export const FRAME_BYTES = 300;
 
 /** Bytes of the JSON of entries in a history, with a comma for each. */
 export const bytesOfEntries = (texts: readonly string[]): number =>
-  texts.length === 0 ? 0 : bytesOf(texts.join()) + 1;
+  texts.reduce((sum, text) => sum + bytesOf(text) + 1, 0);
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
@@ -96,11 +96,14 @@ export const pageOf = (
   sessions: readonly Result<SessionRecord, CorruptRecord>[],
   total: number,
 ): RecordPage => {
-  const last = rows.length > sessions.length ? rows[sessions.length - 1] : undefined;
-  return {
-    records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
-    unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
-    total,
-    ...(last && { nextCursor: positionOf(last) }),
-  };
+  const records: SessionRecord[] = [];
+  const ids: string[] = [];
+  for (const session of sessions) {
+    if (session.isOk()) records.push(session.value);
+    else ids.push(session.error.id);
+  }
+  const page = { records, unreadable: ids, total };
+  const last = rows[sessions.length - 1];
+  if (last === undefined || rows.length === sessions.length) return page;
+  return { ...page, nextCursor: positionOf(last) };
 };

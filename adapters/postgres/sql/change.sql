@@ -104,3 +104,16 @@ BEGIN
     WHERE change.by = 1;
   RETURN v_changes;
 END $body$;
+
+-- 'too_many' if a tenant already has the maximum number of live sessions; or null.
+CREATE FUNCTION $refusal_of_limit(c $change, p_totals $total_change[])
+RETURNS text LANGUAGE plpgsql AS $body$
+BEGIN
+  -- A separate condition, because AND may evaluate both sides.
+  IF c.live_limit IS NOT NULL THEN
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
+      RETURN 'too_many';
+    END IF;
+  END IF;
+  RETURN NULL;
+END $body$;

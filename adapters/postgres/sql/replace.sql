@@ -68,11 +68,8 @@ BEGIN
     outcome := 'unreadable';
   ELSIF v.revision <> c.previous THEN
     outcome := 'stale';
-  ELSIF c.live_limit IS NOT NULL THEN
-    -- A separate condition, because AND may evaluate both sides.
-    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
-      outcome := 'too_many';
-    END IF;
+  ELSE
+    outcome := $refusal_of_limit(c, p_totals);
   END IF;
   IF outcome IS NOT NULL THEN
     RETURN;
