@@ -61,9 +61,22 @@ type Loaded = ReadSize & Partial<Pick<PageRange, 'limit' | 'order'>>;
 
 /** An expression for the place of a session in the order of its page. */
 const placeOf = (time: string, range: Loaded): string => {
-  if (range.limit === undefined) return '1::bigint';
+  if (range.limit === undefined) return '1';
   const direction = directionOf(range);
   return `row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction})`;
+};
+
+/** The condition of a session that is loaded, and the table that it needs. */
+const fitOf = ({ limit, maxBytes }: Loaded) => {
+  let isOnPage: Query = { sql: 'true', values: [] };
+  if (limit !== undefined) isOnPage = { sql: 'place <= ?', values: [limit] };
+  if (maxBytes === undefined) return { fits: isOnPage, table: '', join: '', values: [] };
+  return {
+    fits: { sql: `is_small AND ${isOnPage.sql}`, values: isOnPage.values },
+    table: `, total AS (SELECT coalesce(sum(size), 0) <= ? AS is_small FROM sized WHERE ${isOnPage.sql})`,
+    join: ', total',
+    values: [maxBytes, ...isOnPage.values],
+  };
 };
 
 /**
@@ -73,9 +86,9 @@ const placeOf = (time: string, range: Loaded): string => {
  * consistent.
  */
 export const loadSessions = (prefix: string, source: Source, size: Loaded): Query => {
-  const { limit = NEVER, maxBytes = NEVER } = size;
   const bytes = historyBytes(prefix, size);
   const history = historyOf(prefix, size);
+  const { fits, table, join, values } = fitOf(size);
   const time = source.time ?? 'session.created_ms';
   const joined = `source JOIN ${prefix}sessions AS session USING (number)`;
   const sessions = source.isWhole ? 'source AS session' : joined;
@@ -83,20 +96,24 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
     sql: `
       WITH source AS (${source.sql}),
       sized AS (
-        SELECT session.*, ${time} AS listed_ms, ${placeOf(time, size)} AS place,
+        SELECT session.number, session.id, ${time} AS created_ms, ${placeOf(time, size)} AS place,
+          session.entries, session.sequence, session.incarnation, session.redactions,
+          session.position, session.state,
+          session.last_activity, session.revision, session.wanted_at, session.head,
           ${FRAME_BYTES} + octet_length(session.head) + octet_length(session.state) + ${bytes.sql} AS size
         FROM ${sessions}
-      ),
-      total AS (SELECT coalesce(sum(size), 0) <= ? AS is_small FROM sized WHERE place <= ?)
-      SELECT id, listed_ms AS created_ms, entries, sequence, incarnation, redactions, position, state,
+      )${table}
+      SELECT id, created_ms, entries, sequence, incarnation, redactions, position, state,
         last_activity, revision, wanted_at, size,
-        CASE WHEN is_small AND place <= ? THEN head END AS head,
-        CASE WHEN is_small AND place <= ? THEN ${history.sql} END AS history
-      FROM sized, total`,
+        CASE WHEN ${fits.sql} THEN head END AS head,
+        CASE WHEN ${fits.sql} THEN ${history.sql} END AS history
+      FROM sized${join}`,
     values: [
       ...source.values,
       ...bytes.values,
-      ...[maxBytes, limit, limit, limit],
+      ...values,
+      ...fits.values,
+      ...fits.values,
       ...history.values,
     ],
   };
