@@ -3,45 +3,19 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 
 /* Copies and frozen objects, so that callers cannot change the store. */
 
-export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead): SessionHead => {
-  const head = { id, options: { ...options }, createdAt };
-  if ((origin ?? digest) === undefined) return head;
-  return {
-    ...head,
-    ...(origin && { origin: { ...origin } }),
-    ...(digest !== undefined && { digest }),
-  };
+export const copyHead = (head: SessionHead): SessionHead => {
+  const copy = { ...head, options: { ...head.options } };
+  if (head.origin === undefined) return copy;
+  return { ...copy, origin: { ...head.origin } };
 };
-
-const isFrozen = ({ operations, terms, labels, metadata, lease, report }: StateRecord): boolean =>
-  Object.isFrozen(operations) &&
-  Object.isFrozen(terms) &&
-  (labels === undefined || Object.isFrozen(labels)) &&
-  (metadata === undefined || Object.isFrozen(metadata)) &&
-  (lease === undefined || Object.isFrozen(lease)) &&
-  (report === undefined || Object.isFrozen(report));
 
 /**
  * A deeply frozen state, which the store and its callers may share. States of the service are
  * frozen already: copying each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
-  if (Object.isFrozen(state) && isFrozen(state)) return state;
-  const [operations, terms] = [
-    Object.freeze([...state.operations]),
-    Object.freeze({ ...state.terms }),
-  ];
-  const labels = state.labels && Object.freeze({ ...state.labels });
-  const metadata = state.metadata && deepFreeze(structuredClone(state.metadata));
-  const lease = state.lease && Object.freeze({ ...state.lease });
-  const report = state.report && Object.freeze({ ...state.report });
-  return Object.freeze({
-    ...state,
-    operations,
-    terms,
-    ...(labels && { labels }),
-    ...(metadata && { metadata }),
-    ...(lease && { lease }),
-    ...(report && { report }),
-  });
+  const { operations, terms, labels, metadata, lease, report } = state;
+  const parts = [state, operations, terms, labels, metadata, lease, report];
+  if (parts.every((part) => Object.isFrozen(part))) return state;
+  return deepFreeze(structuredClone(state));
 };

@@ -4,28 +4,19 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
 import {
   bytesOf as bytesOfText,
+  encodeEntry,
   isRedacted,
   plainEntry,
   redactedEntry,
 } from '../shared/stored-json.js';
-import { jsonBytes } from './json-bytes.js';
 
-/** Bytes of the JSON of an entry without its texts. */
-const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
-const ID_BYTES = ',"id":'.length;
-const DATA_BYTES = ',"data":'.length;
-
-const bytesOf = ({ role, content, timestamp, id, data }: HistoryEntry): number => {
-  const bytes = FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
-  const idBytes = id === undefined ? 0 : ID_BYTES + jsonBytes(id);
-  return (
-    bytes + idBytes + (data === undefined ? 0 : DATA_BYTES + bytesOfText(JSON.stringify(data)))
-  );
-};
+/** Bytes of the JSON of an entry with a comma. */
+const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry)) + 1;
 
 const copyOf = (entry: HistoryEntry): HistoryEntry => {
   const copy = plainEntry(entry);
-  return copy.data === undefined ? copy : { ...copy, data: structuredClone(copy.data) };
+  if (copy.data === undefined) return copy;
+  return { ...copy, data: structuredClone(copy.data) };
 };
 
 /** A history. It shares no objects with its callers. */
@@ -116,11 +107,7 @@ export class HistoryLog {
 
   /** Bytes of JSON of the entries after a number of entries, up to another. */
   bytes(from: number, to = this.length): number {
-    return this.#bytesUpTo(to) - this.#bytesUpTo(from);
-  }
-
-  #bytesUpTo(number: number): number {
-    return number === 0 ? 0 : (this.#ends[number - 1] ?? 0);
+    return (this.#ends[to - 1] ?? 0) - (this.#ends[from - 1] ?? 0);
   }
 
   #rewind(kept: number): void {

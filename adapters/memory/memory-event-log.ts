@@ -4,8 +4,8 @@ import type { EventPage, SessionEvent } from '../../src/session/session-event.js
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
 /**
- * A position in the log: when the event was logged, and its number among the events of that
- * millisecond.
+ * A position in the log: when the event was logged, and its number. From event to event, the time
+ * does not decrease, and the number increases by 1.
  */
 interface Position {
   readonly ms: number;
@@ -23,13 +23,13 @@ const BEGINNING: Position = { ms: 0, number: 0 };
 
 const textOf = ({ ms, number }: Position): string => `${ms}-${number}`;
 
-const positionOf = (position: string): Position => {
-  const [, ms, number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
-  return ms === undefined ? BEGINNING : { ms: Number(ms), number: Number(number) };
+const positionOf = (text: string): Position => {
+  const [ms = 0, number = 0] = text.split('-').map(Number);
+  return { ms, number };
 };
 
 const isAfter = (position: Position, other: Position): boolean =>
-  position.ms === other.ms ? position.number > other.number : position.ms > other.ms;
+  position.ms > other.ms || (position.ms === other.ms && position.number > other.number);
 
 const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
   of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
@@ -37,9 +37,8 @@ const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): bool
 /** The stream of a memory store, trimmed to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** A ring buffer: change number n is at n modulo its length. Reads create the events. */
+  /** A ring buffer: event number n is at n modulo its length. Reads create the events. */
   readonly #ring: LoggedEvent[] = [];
-  #count = 0;
   #latest = BEGINNING;
   /** The latest position that was trimmed. */
   #dropped = BEGINNING;
@@ -51,10 +50,9 @@ export class MemoryEventLog implements EventLog {
 
   log(key: SessionKey, change: ChangeId, detail: EventDetail): void {
     const ms = Math.max(Date.now(), this.#latest.ms);
-    const number = ms === this.#latest.ms ? this.#latest.number + 1 : 1;
+    const number = this.#latest.number + 1;
+    const at = number % this.#length;
     const logged: LoggedEvent = { key, change, detail, ms, number };
-    this.#count += 1;
-    const at = this.#count % this.#length;
     this.#dropped = this.#ring[at] ?? this.#dropped;
     this.#ring[at] = logged;
     this.#latest = logged;
@@ -85,19 +83,17 @@ export class MemoryEventLog implements EventLog {
   ): Result<EventPage, never> {
     const from = positionOf(position);
     const first = this.#firstAfter(from);
-    const last = Math.min(first + limit - 1, this.#count);
+    const last = Math.min(first + limit - 1, this.#latest.number);
     const events: SessionEvent[] = [];
-    for (let count = first; count <= last; count += 1) {
-      const logged = this.#ring[count % this.#length];
-      if (logged !== undefined && isInScope(logged.key, of))
-        events.push(eventOf(logged.key, logged.change, logged.detail, textOf(logged)));
+    let end = position;
+    for (let number = first; number <= last; number += 1) {
+      const logged = this.#ring[number % this.#length];
+      if (logged === undefined) continue;
+      end = textOf(logged);
+      if (isInScope(logged.key, of))
+        events.push(eventOf(logged.key, logged.change, logged.detail, end));
     }
-    const end = last < first ? undefined : this.#ring[last % this.#length];
-    return ok({
-      events,
-      position: end === undefined ? position : textOf(end),
-      isTrimmed: isAfter(this.#dropped, from),
-    });
+    return ok({ events, position: end, isTrimmed: isAfter(this.#dropped, from) });
   }
 
   listen(listener: () => void): () => void {
@@ -105,10 +101,10 @@ export class MemoryEventLog implements EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The number of the first kept change after a position, by binary search. */
+  /** The number of the first kept event after a position, by binary search. */
   #firstAfter(position: Position): number {
-    let low = Math.max(1, this.#count - this.#length + 1);
-    let high = this.#count + 1;
+    let low = Math.max(1, this.#latest.number - this.#length + 1);
+    let high = this.#latest.number + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const logged = this.#ring[middle % this.#length];

@@ -127,7 +127,10 @@ const parseSettings = (options: MemorySessionStoreOptions) =>
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantIndex>();
-  readonly #queues = { due: new TimeQueue(), work: new TimeQueue() };
+  readonly #queues = {
+    due: new TimeQueue(({ dueAt }) => dueAt),
+    work: new TimeQueue(({ wakeAt }) => wakeAt),
+  };
   readonly events: MemoryEventLog | undefined;
   readonly #reportsEnds: boolean;
 
@@ -154,11 +157,7 @@ export class MemorySessionStore implements SessionStore {
     const session = newSession(name, head, state);
     session.log.fill(entries);
     tenant.add(session);
-    const details = openingDetailsOf(
-      head.createdAt,
-      opening && state,
-      entries.length === 0 ? undefined : session.log.positions.end,
-    );
+    const details = openingDetailsOf(head.createdAt, opening && state, entries.length || undefined);
     for (const detail of details) this.#log(session, detail);
     return ok('inserted');
   }
@@ -167,7 +166,8 @@ export class MemorySessionStore implements SessionStore {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok(undefined);
     const refusal = tooLarge(size, bytesOf(session, size), 1);
-    return refusal === undefined ? ok(recordOf(session, size)) : err(refusal);
+    if (refusal !== undefined) return err(refusal);
+    return ok(recordOf(session, size));
   }
 
   reportsEnds(): Result<boolean, never> {
@@ -193,8 +193,8 @@ export class MemorySessionStore implements SessionStore {
       total,
       unreadable: [],
     };
-    const last = hasMore ? items.at(-1) : undefined;
-    if (last === undefined) return ok(page);
+    const last = items.at(-1);
+    if (last === undefined || !hasMore) return ok(page);
     const { id, createdAt } = last.head;
     const at =
       range.order === 'updated' ? timestampOf(updatedAt(last.state, range.now)) : createdAt;

@@ -1,10 +1,14 @@
 import type { SessionHead } from '../../src/session/session-record.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { SortedItems } from './ordered-index.js';
+import type { StoredSession } from './stored-session.js';
+
+/** Sessions in the order of their creation, the newest first. */
+export type NewestFirst = SortedItems<StoredSession>;
 
 /** A page of an index. */
-export interface IndexPage<T> extends Pick<RecordPage, 'total'> {
-  readonly items: readonly T[];
+export interface IndexPage extends Pick<RecordPage, 'total'> {
+  readonly items: readonly StoredSession[];
   readonly hasMore: boolean;
 }
 
@@ -20,45 +24,33 @@ type Created = Pick<SessionHead, 'id' | 'createdAt'>;
 export const newestFirst = (a: Created, b: Created): number =>
   compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
 
-/** The ranks of the items between the times of a range, in an index that is sorted newest first. */
-export const ranksBetween = <T>(
-  index: SortedItems<T>,
-  positionOf: (item: T) => Created,
+/** The ranks of the sessions between the times of a range. */
+export const ranksBetween = (
+  index: NewestFirst,
   { createdAfter, createdBefore }: PageRange,
-): { readonly from: number; readonly to: number } => ({
-  from:
-    createdBefore === undefined
-      ? 0
-      : index.leading((item) => positionOf(item).createdAt >= createdBefore),
-  to:
-    createdAfter === undefined
-      ? index.size
-      : index.leading((item) => positionOf(item).createdAt > createdAfter),
-});
+): { readonly from: number; readonly to: number } => {
+  let from = 0;
+  let to = index.size;
+  if (createdBefore !== undefined)
+    from = index.leading(({ head }) => head.createdAt >= createdBefore);
+  if (createdAfter !== undefined) to = index.leading(({ head }) => head.createdAt > createdAfter);
+  return { from, to: Math.max(from, to) };
+};
 
-/** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
-export const pageOf = <T>(
-  index: SortedItems<T>,
-  positionOf: (item: T) => Created,
-  range: PageRange,
-): IndexPage<T> => {
-  const { offset, limit, order } = range;
-  const after = range.cursor && { id: range.cursor.id, createdAt: range.cursor.at };
-  const { from, to } = ranksBetween(index, positionOf, range);
-  const total = Math.max(0, to - from);
-  if (order !== 'oldest') {
-    const passed =
-      after === undefined ? 0 : index.leading((item) => newestFirst(positionOf(item), after) <= 0);
-    const start = Math.max(from, passed) + offset;
-    return {
-      items: index.slice(start, Math.min(start + limit, to)),
-      total,
-      hasMore: start + limit < to,
-    };
+/** A page of an index. Each bound is found as a rank. */
+export const pageOf = (index: NewestFirst, range: PageRange): IndexPage => {
+  const { offset, limit, order, cursor } = range;
+  const { from, to } = ranksBetween(index, range);
+  const total = to - from;
+  const after = cursor && { id: cursor.id, createdAt: cursor.at };
+  if (order === 'oldest') {
+    const newer = after && index.leading(({ head }) => newestFirst(head, after) < 0);
+    const end = Math.min(to, newer ?? to) - offset;
+    const items = index.slice(Math.max(from, end - limit), end).reverse();
+    return { items, total, hasMore: end - limit > from };
   }
-  const left =
-    after === undefined ? to : index.leading((item) => newestFirst(positionOf(item), after) < 0);
-  const end = Math.min(to, left) - offset;
-  const items = index.slice(Math.max(from, end - limit), end).reverse();
-  return { items, total, hasMore: end - limit > from };
+  const passed = after && index.leading(({ head }) => newestFirst(head, after) <= 0);
+  const start = Math.max(from, passed ?? from) + offset;
+  const items = index.slice(start, Math.min(start + limit, to));
+  return { items, total, hasMore: start + limit < to };
 };

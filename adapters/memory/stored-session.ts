@@ -7,15 +7,9 @@ import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/sess
 import { bytesOf as bytesOfText } from '../shared/stored-json.js';
 import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
-import { jsonBytes } from './json-bytes.js';
 
-/** Bytes of a session's JSON around the texts of its head and its history. */
-const FRAME_BYTES = [
-  '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],',
-  '"created_at":,"duration":86400,"duration_ms":86400000,"started_at":"2026-01-31T12:00:00.000Z",',
-  '"ended_at":"2026-01-31T12:00:00.000Z","updated_at":"2026-01-31T12:00:00.000Z",',
-  '"revision":4503599627370496},',
-].join('').length;
+/** Approximate bytes of a session's JSON besides its id, its options, its labels and its history. */
+const FRAME_BYTES = 270;
 
 /** A session as the memory store keeps it. */
 export interface StoredSession {
@@ -39,17 +33,9 @@ export interface StoredSession {
   listedAs: SessionStatus;
 }
 
-const bytesOfTexts = (texts: readonly string[]): number =>
-  texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
-
-const bytesOfHead = ({ id, options, createdAt }: SessionHead): number =>
-  FRAME_BYTES + bytesOfTexts([id, ...Object.values(options).map(String), createdAt]);
-
-const bytesOfLabels = ({ labels }: StateRecord): number =>
-  labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
-
-const bytesOfMetadata = ({ metadata }: StateRecord): number =>
-  metadata === undefined ? 0 : bytesOfText(JSON.stringify(metadata));
+/** Bytes of the JSON of an optional part. */
+const bytesOfPart = (part: object | undefined): number =>
+  part === undefined ? 0 : bytesOfText(JSON.stringify(part));
 
 export const newSession = (
   tenant: string,
@@ -61,7 +47,7 @@ export const newSession = (
   return {
     tenant,
     head: copyHead(head),
-    bytes: bytesOfHead(head),
+    bytes: FRAME_BYTES + head.id.length + bytesOfPart(head.options),
     incarnation,
     sequence: 0,
     log: new HistoryLog(incarnation),
@@ -87,7 +73,8 @@ export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant,
 
 export const dueKeyOf = (session: StoredSession): DueKey => {
   const key = keyOf(session);
-  return session.removal === undefined ? key : { ...key, removal: session.removal };
+  if (session.removal === undefined) return key;
+  return { ...key, removal: session.removal };
 };
 
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
@@ -96,8 +83,8 @@ const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: Rea
 /** Approximate bytes of JSON of the part of a session to read. */
 export const bytesOf = (session: StoredSession, size: ReadSize): number =>
   session.bytes +
-  bytesOfLabels(session.state) +
-  bytesOfMetadata(session.state) +
+  bytesOfPart(session.state.labels) +
+  bytesOfPart(session.state.metadata) +
   session.log.bytes(historyStart(session, size));
 
 export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({

@@ -1,13 +1,14 @@
 import { ok, type Result } from 'neverthrow';
 import type { SearchTooLarge } from '../../src/session/errors.js';
 import { sameLabels } from '../../src/session/labels.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
-import { isSearch, labelsIn } from '../shared/session-search.js';
+import { isSearch } from '../shared/session-search.js';
 import { MergedIndex } from './merged-index.js';
-import { OrderedIndex, type SortedItems } from './ordered-index.js';
-import { type IndexPage, newestFirst, pageOf } from './page-of.js';
+import { OrderedIndex } from './ordered-index.js';
+import { type IndexPage, type NewestFirst, newestFirst, pageOf } from './page-of.js';
 import { searchSessions } from './search-sessions.js';
 import type { StoredSession } from './stored-session.js';
 import type { TimeQueue } from './time-queue.js';
@@ -16,11 +17,9 @@ const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.he
 
 const newestFirstIndex = () => new OrderedIndex(inOrder);
 
-/** No name of a label contains `=`. */
-const labelText = (name: string, value: string): string => `${name}=${value}`;
-
-const labelsOf = ({ labels = {} }: StateRecord): readonly string[] =>
-  Object.entries(labels).map(([name, value]) => labelText(name, value));
+/** Labels as texts: no name of a label contains `=`. */
+const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
 /** When a session is due for a sweep, and when a worker may claim it. */
 export interface QueueTimes {
@@ -63,7 +62,8 @@ export class TenantIndex {
   }
 
   get(id: string, removal?: string): StoredSession | undefined {
-    return removal === undefined ? this.#sessions.get(id) : this.#remains.get(`${removal}:${id}`);
+    if (removal === undefined) return this.#sessions.get(id);
+    return this.#remains.get(`${removal}:${id}`);
   }
 
   /** Adds what is left of a removed session: only the index of due sessions contains it. */
@@ -99,35 +99,30 @@ export class TenantIndex {
   }
 
   remove(session: StoredSession): void {
+    this.#unschedule(session);
     if (session.removal !== undefined) {
-      this.#unschedule(session);
       this.#remains.delete(`${session.removal}:${session.head.id}`);
       return;
     }
-    this.#unschedule(session);
     this.#byStatus[session.listedAs].remove(session);
     this.#byCreation.remove(session);
     this.#unlabel(session);
     this.#sessions.delete(session.head.id);
   }
 
-  page(range: PageRange): Result<IndexPage<StoredSession>, SearchTooLarge> {
-    const [index, ...others] = this.#indexesFor(range);
-    if (isSearch(range)) return searchSessions(range, [index, ...others]);
-    return ok(pageOf(index, ({ head }) => head, range));
+  page(range: PageRange): Result<IndexPage, SearchTooLarge> {
+    const indexes = this.#indexesFor(range);
+    if (isSearch(range)) return searchSessions(range, indexes);
+    return ok(pageOf(indexes[0], range));
   }
 
   /** The indexes that have all sessions of a range. */
-  #indexesFor(
-    range: PageRange,
-  ): readonly [SortedItems<StoredSession>, ...SortedItems<StoredSession>[]] {
-    const [label, ...others] = labelsIn(range).map(([name, value]) => this.#labelled(name, value));
+  #indexesFor({ labels, status }: PageRange): readonly [NewestFirst, ...NewestFirst[]] {
+    const labelled = labelTexts(labels).map((label) => this.#byLabel.get(label));
+    const [label, ...others] = labelled.map((index) => index ?? newestFirstIndex());
     if (label !== undefined) return [label, ...others];
-    return [range.status === undefined ? this.#byCreation : this.#withStatus(range.status)];
-  }
-
-  #labelled(name: string, value: string): OrderedIndex<StoredSession> {
-    return this.#byLabel.get(labelText(name, value)) ?? newestFirstIndex();
+    if (status !== undefined) return [this.#withStatus(status)];
+    return [this.#byCreation];
   }
 
   /**
@@ -135,7 +130,7 @@ export class TenantIndex {
    * stored moves to the list of TERMINATED sessions once its deadline has passed, and back for a
    * caller whose clock is behind.
    */
-  #withStatus({ anyOf, now }: StatusAt): SortedItems<StoredSession> {
+  #withStatus({ anyOf, now }: StatusAt): NewestFirst {
     const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];
     this.#listedAt = now;
     for (const session of this.#queues.due.between(this.#tenant, from, to)) {
@@ -144,8 +139,9 @@ export class TenantIndex {
       this.#list(session);
     }
     const indexes = anyOf.map((status) => this.#byStatus[status]);
-    const [index, ...others] = indexes;
-    return index !== undefined && others.length === 0 ? index : new MergedIndex(indexes, inOrder);
+    const [index] = indexes;
+    if (index !== undefined && indexes.length === 1) return index;
+    return new MergedIndex(indexes, inOrder);
   }
 
   #list(session: StoredSession): void {
@@ -154,7 +150,7 @@ export class TenantIndex {
   }
 
   #label(session: StoredSession): void {
-    for (const label of labelsOf(session.state)) {
+    for (const label of labelTexts(session.state.labels)) {
       const index = this.#byLabel.get(label) ?? newestFirstIndex();
       this.#byLabel.set(label, index);
       index.insert(session);
@@ -162,7 +158,7 @@ export class TenantIndex {
   }
 
   #unlabel(session: StoredSession): void {
-    for (const label of labelsOf(session.state)) {
+    for (const label of labelTexts(session.state.labels)) {
       const index = this.#byLabel.get(label);
       index?.remove(session);
       if (index?.size === 0) this.#byLabel.delete(label);
@@ -178,12 +174,12 @@ export class TenantIndex {
   }
 
   #schedule(session: StoredSession): void {
-    this.#queues.due.add(session.dueAt, session);
-    this.#queues.work.add(session.wakeAt, session);
+    this.#queues.due.add(session);
+    this.#queues.work.add(session);
   }
 
   #unschedule(session: StoredSession): void {
-    this.#queues.due.remove(session.dueAt, session);
-    this.#queues.work.remove(session.wakeAt, session);
+    this.#queues.due.remove(session);
+    this.#queues.work.remove(session);
   }
 }

@@ -2,20 +2,11 @@ import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
-/**
- * A session and its time in a queue. A separate object, because an index may keep references to
- * items that it no longer contains.
- */
+/** A session and its time in a queue. */
 export interface QueuedSession {
   readonly at: number;
   readonly session: StoredSession;
 }
-
-const nameOf = ({ session }: QueuedSession): string =>
-  `${session.removal ?? ''}:${session.head.id}`;
-
-const queueOrder = (a: QueuedSession, b: QueuedSession): number =>
-  a.at - b.at || compare(nameOf(a), nameOf(b));
 
 /** A tenant and the earliest time of its sessions. */
 interface WaitingTenant {
@@ -26,44 +17,38 @@ interface WaitingTenant {
 const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number =>
   a.first - b.first || compare(a.name, b.name);
 
-const isQueuedBy =
-  (now: number) =>
-  ({ at }: QueuedSession): boolean =>
-    at <= now;
-
-const firstIn = (sessions: OrderedIndex<QueuedSession> | undefined): number =>
-  sessions?.slice(0, 1)[0]?.at ?? Number.POSITIVE_INFINITY;
+const nameOf = ({ removal = '', head }: StoredSession): string => `${removal}:${head.id}`;
 
 /** The sessions of all tenants that have a time: when they are due, or when they want a worker. */
 export class TimeQueue {
-  readonly #byTenant = new Map<string, OrderedIndex<QueuedSession>>();
+  readonly #timeOf: (session: StoredSession) => number;
+  readonly #byTenant = new Map<string, OrderedIndex<StoredSession>>();
   /** The tenants by the earliest time of their sessions. */
   readonly #tenants = new OrderedIndex(tenantOrder);
 
-  /** Adds a session at a time; `Infinity` for never. */
-  add(at: number, session: StoredSession): void {
-    if (at === Number.POSITIVE_INFINITY) return;
-    const { tenant } = session;
-    const sessions = this.#byTenant.get(tenant) ?? new OrderedIndex(queueOrder);
-    this.#byTenant.set(tenant, sessions);
-    this.#update(tenant, sessions, () => sessions.insert({ at, session }));
+  /** The time of a session must not change while the queue contains it; `Infinity` for never. */
+  constructor(timeOf: (session: StoredSession) => number) {
+    this.#timeOf = timeOf;
   }
 
-  /** Removes a session that was added at this time. */
-  remove(at: number, session: StoredSession): void {
-    const { tenant } = session;
-    const sessions = this.#byTenant.get(tenant);
-    if (at === Number.POSITIVE_INFINITY || sessions === undefined) return;
-    this.#update(tenant, sessions, () => sessions.remove({ at, session }));
-    if (sessions.size === 0) this.#byTenant.delete(tenant);
+  add(session: StoredSession): void {
+    if (this.#timeOf(session) === Number.POSITIVE_INFINITY) return;
+    const sessions = this.#byTenant.get(session.tenant) ?? this.#newIndex();
+    this.#byTenant.set(session.tenant, sessions);
+    this.#update(session.tenant, sessions, () => sessions.insert(session));
+  }
+
+  remove(session: StoredSession): void {
+    const sessions = this.#byTenant.get(session.tenant);
+    if (sessions === undefined) return;
+    this.#update(session.tenant, sessions, () => sessions.remove(session));
+    if (sessions.size === 0) this.#byTenant.delete(session.tenant);
   }
 
   /** The sessions of a tenant whose time is between the two times, the first one exclusive. */
   between(tenant: string, after: number, until: number): readonly StoredSession[] {
     const sessions = this.#byTenant.get(tenant);
-    if (sessions === undefined) return [];
-    const [from, to] = [sessions.leading(isQueuedBy(after)), sessions.leading(isQueuedBy(until))];
-    return sessions.slice(from, to).map(({ session }) => session);
+    return sessions?.slice(this.#countIn(sessions, after), this.#countIn(sessions, until)) ?? [];
   }
 
   /**
@@ -75,11 +60,14 @@ export class TimeQueue {
     limit: number,
     tenant?: string,
   ): { readonly items: readonly QueuedSession[]; readonly hasMore: boolean } {
-    const tenants = tenant === undefined ? this.#tenantsAt(now, limit) : [tenant];
+    const tenants = this.#tenantsAt(now, limit, tenant);
     const share = Math.max(1, Math.floor(limit / tenants.length));
-    const found = tenants.map((name) => this.#waitingOf(name, now, share));
+    const found = tenants.map((sessions) =>
+      sessions.slice(0, Math.min(share, this.#countIn(sessions, now))),
+    );
     const items = found
       .flat()
+      .map((session) => ({ at: this.#timeOf(session), session }))
       .sort((a, b) => a.at - b.at)
       .slice(0, limit);
     return { items, hasMore: found.some(({ length }) => length >= share) };
@@ -90,31 +78,48 @@ export class TimeQueue {
    * are more.
    */
   count(now: number, limit: number, tenant?: string): number {
-    const tenants = tenant === undefined ? this.#tenantsAt(now, limit) : [tenant];
-    const counts = tenants.map((name) => this.#byTenant.get(name)?.leading(isQueuedBy(now)) ?? 0);
+    const counts = this.#tenantsAt(now, limit, tenant).map((each) => this.#countIn(each, now));
     return Math.min(
       limit,
       counts.reduce((sum, count) => sum + count, 0),
     );
   }
 
-  /** The tenants with a session whose time has come, at most `limit`. */
-  #tenantsAt(now: number, limit: number): readonly string[] {
-    const count = this.#tenants.leading(({ first }) => first <= now);
-    return this.#tenants.slice(0, Math.min(count, limit)).map(({ name }) => name);
+  #newIndex(): OrderedIndex<StoredSession> {
+    const timeOf = this.#timeOf;
+    return new OrderedIndex((a, b) => timeOf(a) - timeOf(b) || compare(nameOf(a), nameOf(b)));
   }
 
-  #waitingOf(tenant: string, now: number, limit: number): readonly QueuedSession[] {
-    const sessions = this.#byTenant.get(tenant);
-    if (sessions === undefined) return [];
-    return sessions.slice(0, Math.min(limit, sessions.leading(isQueuedBy(now))));
+  /** The given tenant, or those with a session whose time has come, at most `limit`. */
+  #tenantsAt(
+    now: number,
+    limit: number,
+    tenant: string | undefined,
+  ): readonly OrderedIndex<StoredSession>[] {
+    const count = Math.min(
+      limit,
+      this.#tenants.leading(({ first }) => first <= now),
+    );
+    const first = this.#tenants.slice(0, count).map(({ name }) => name);
+    const names = tenant === undefined ? first : [tenant];
+    return names.flatMap((name) => this.#byTenant.get(name) ?? []);
+  }
+
+  /** Number of sessions whose time has come. */
+  #countIn(sessions: OrderedIndex<StoredSession>, now: number): number {
+    return sessions.leading((session) => this.#timeOf(session) <= now);
+  }
+
+  #firstIn(sessions: OrderedIndex<StoredSession>): number {
+    const [first] = sessions.slice(0, 1);
+    return first === undefined ? Number.POSITIVE_INFINITY : this.#timeOf(first);
   }
 
   /** Changes the sessions of a tenant, and moves it among the tenants. */
-  #update(name: string, sessions: OrderedIndex<QueuedSession>, change: () => void): void {
-    const before = firstIn(sessions);
+  #update(name: string, sessions: OrderedIndex<StoredSession>, change: () => void): void {
+    const before = this.#firstIn(sessions);
     change();
-    const after = firstIn(sessions);
+    const after = this.#firstIn(sessions);
     if (before === after) return;
     if (before < Number.POSITIVE_INFINITY) this.#tenants.remove({ name, first: before });
     if (after < Number.POSITIVE_INFINITY) this.#tenants.insert({ name, first: after });

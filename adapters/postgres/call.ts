@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import type { Query } from '../sql/query.js';
+import { type Query, rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
@@ -43,10 +43,8 @@ export const procedureCall = (
 ): string => `CALL ${prefix}${procedure}(${values.map((_, at) => `$${at + 1}`).join(', ')})`;
 
 /** The rows in the answer of a client. */
-export const rowsOf = (result: unknown): readonly Fields[] => {
-  const rows: unknown = isFields(result) ? result['rows'] : undefined;
-  return Array.isArray(rows) ? rows.filter(isFields) : [];
-};
+export const rowsOf = (result: unknown): readonly Fields[] =>
+  rowsIn(isFields(result) && result['rows']);
 
 /** Number of attempts of a statement that conflicts with other transactions. */
 const MAX_ATTEMPTS = 10;
@@ -67,15 +65,10 @@ const failureOn = async (
     await client.query('SELECT 1');
     return failure;
   } catch (next) {
-    return failureOf(next, doubt).kind === 'lost' ? lost(cause, doubt) : failure;
+    if (failureOf(next, doubt).kind === 'lost') return lost(cause, doubt);
+    return failure;
   }
 };
-
-/** A call that changes a session. */
-export interface OpenChange {
-  readonly call: Call;
-  readonly hasEvents: boolean;
-}
 
 /** The resources of a call. */
 export interface CallSource {
@@ -150,7 +143,8 @@ export class Call {
 
   async #settled(statement: Statement): Answer<readonly Fields[]> {
     const deployment = await this.deployment();
-    return deployment.isErr() ? err(deployment.error) : this.#complete(statement);
+    if (deployment.isErr()) return err(deployment.error);
+    return this.#complete(statement);
   }
 
   /**

@@ -8,7 +8,9 @@ import type {
   HistoryAppend,
   Opening,
   Remains,
+  Removal,
   ReplaceOptions,
+  Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
@@ -76,7 +78,7 @@ export const insertInput = (
     detail: detailOf(hasEvents, { type: 'created', at: createdMs }),
     started: isStarted ? JSON.stringify(statusDetailOf(false, state)) : undefined,
     entries: entries.map(encodeEntry),
-    source: source === undefined ? undefined : escapeName(source.id),
+    source: source && escapeName(source.id),
     version: source?.version,
     live_limit: cap?.sessions,
     now: cap?.now,
@@ -84,7 +86,7 @@ export const insertInput = (
 };
 
 /** What is left of a removed session, as an insert that no list finds. */
-export const remainsInput = (key: SessionKey, { removal, state }: Remains) => ({
+const remainsInput = (key: SessionKey, { removal, state }: Remains) => ({
   ...storedKeyOf({ ...key, removal }),
   ...columnsOf(state),
   created_ms: 0,
@@ -128,7 +130,51 @@ export const appendInput = (hasEvents: boolean, key: SessionKey, append: History
     has_events: hasEvents,
   }) as const;
 
+/** `texts` are the redacted entries at the positions that have one. */
+export const redactInput = (
+  hasEvents: boolean,
+  key: SessionKey,
+  incarnation: string,
+  texts: ReadonlyMap<number, string>,
+  detail: EventDetail,
+) =>
+  ({
+    kind: 'redact',
+    ...storedKeyOf(key),
+    incarnation,
+    positions: [...texts.keys()],
+    entries: [...texts.values()],
+    detail: detailOf(hasEvents, detail),
+  }) as const;
+
+export const removeInput = (
+  hasEvents: boolean,
+  key: DueKey,
+  { revision, now = Date.now(), remains }: Removal,
+) => {
+  const isSession = key.removal === undefined;
+  return {
+    kind: 'remove',
+    ...storedKeyOf(key),
+    previous: revision,
+    remains: remains && remainsInput(key, remains),
+    detail: detailOf(hasEvents && isSession, { type: 'deleted', at: now }),
+  } as const;
+};
+
+export const rescheduleInput = (key: DueKey, { from, to, isDamaged = false }: Rescheduling) =>
+  ({
+    kind: 'reschedule',
+    ...storedKeyOf(key),
+    due_from: finite(from),
+    due_to: finite(to),
+    is_free: isDamaged || key.removal !== undefined,
+  }) as const;
+
 export type ChangeInput =
   | ReturnType<typeof insertInput>
   | ReturnType<typeof replaceInput>
-  | ReturnType<typeof appendInput>;
+  | ReturnType<typeof appendInput>
+  | ReturnType<typeof redactInput>
+  | ReturnType<typeof removeInput>
+  | ReturnType<typeof rescheduleInput>;

@@ -1,6 +1,5 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
-import type { StoreError, TooLarge } from '../../src/session/errors.js';
+import { ok, type Result } from 'neverthrow';
+import type { CorruptRecord, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   DueKey,
@@ -11,17 +10,10 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
-import { decodeEntries } from '../shared/stored-json.js';
-import { partAround } from '../sql/part-around.js';
+import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import type { Query } from '../sql/query.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import {
-  checkedSize,
-  historyVersionOf,
-  stateIn,
-  unreadable,
-  withPositions,
-} from '../sql/session-rows.js';
+import { checkedSize, stateIn } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 
@@ -39,7 +31,10 @@ export const findSession = async (
 ): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
   const rows = await call.query(loadSessions(prefix, sourceOf(prefix, key), size));
   const loaded = rows.andThen((found) => checkedSize(found, size));
-  return loaded.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row, size)));
+  return loaded.andThen(([row]): Result<SessionRecord | undefined, CorruptRecord> => {
+    if (row === undefined) return ok(undefined);
+    return sessionOf(row, size);
+  });
 };
 
 export const findState = async (
@@ -68,7 +63,7 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
         FROM ${prefix}sessions
         WHERE tenant = ? AND id = ?
       )
-      SELECT incarnation, state, last_activity, revision, wanted_at, redactions, entries, position, slice.*,
+      SELECT asked.*, slice.*,
         NOT ${prefix}is_current(number, given, position) AS is_superseded,
         (
           SELECT max(entry.position)
@@ -102,39 +97,14 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
   };
 };
 
-const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined => {
-  const end = Number(row['position']);
-  const given = slice.after ?? slice.before ?? end;
-  if (given > end) return { outcome: 'invalid_position' };
-  const found = decodeEntries(row['history']);
-  if (found === undefined || found.length !== Number(row['read'])) return undefined;
-  const entries = withPositions(found, row['positions']);
-  const around = { end, previous: Number(row['previous']), newest: Number(row['newest']) };
-  return {
-    outcome: 'found',
-    entries,
-    ...partAround(slice, entries, around),
-    isSuperseded: row['is_superseded'] === true,
-    version: historyVersionOf(row),
-  };
-};
-
 export const findEntries = async (
   call: Call,
   prefix: string,
   key: SessionKey,
   slice: HistorySlice,
 ): Answer<EntriesOutcome, StoreError> => {
-  const given = slice.after ?? slice.before ?? 0;
-  const isPosition = Number.isSafeInteger(given) && given >= 0;
-  const asked: HistorySlice = isPosition ? slice : { limit: 1, after: 0 };
+  const isPosition = isPositionIn(slice, Number.MAX_SAFE_INTEGER);
+  const asked = isPosition ? slice : { limit: 1, after: 0 };
   const rows = await call.query(sliceOf(prefix, key, asked));
-  return rows.andThen(([row]): Result<EntriesOutcome, StoreError> => {
-    if (row === undefined) return ok({ outcome: 'missing' });
-    const state = stateIn(key.id, row);
-    if (state.isErr()) return err(state.error);
-    if (!isPosition) return ok({ outcome: 'invalid_position' });
-    const outcome = outcomeOf(row, slice);
-    return outcome === undefined ? err(unreadable(key.id, 'history')) : ok(outcome);
-  });
+  return rows.andThen(([row]) => entriesIn(key.id, slice, row));
 };

@@ -1,8 +1,9 @@
 import { nextTick } from 'node:process';
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
+import { rowsIn } from '../sql/query.js';
 import { type Answer, type Call, procedureCall } from './call.js';
 import type { ChangeInput } from './change-input.js';
 import { timedOut } from './failure.js';
@@ -117,9 +118,6 @@ export class GroupWriter {
   async #send(call: Call, changes: readonly Pending[]): Answer<readonly Fields[], StoreError> {
     const values = [`[${changes.map(({ text }) => text).join(',')}]`];
     const rows = await call.write(procedureCall(this.#prefix, 'change_all', values), values);
-    return rows.map(([row]) => {
-      const results: unknown = row?.['results'];
-      return Array.isArray(results) ? results.filter(isFields) : [];
-    });
+    return rows.map(([row]) => rowsIn(row?.['results']));
   }
 }

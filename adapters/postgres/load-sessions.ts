@@ -4,6 +4,7 @@ import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { PageRange, ReadSize } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
+import { directionOf } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 
@@ -32,19 +33,17 @@ const historyBytes = (prefix: string, { historyLimit }: ReadSize): Query => {
 /** The last `historyLimit` entries of a session of the table `sized`, in their order. */
 const historyOf = (prefix: string, { historyLimit }: ReadSize): Query => {
   if (historyLimit === 0) return { sql: 'NULL', values: [] };
+  const aggregated = (latest: string): string => `(
+        SELECT string_agg(latest.entry, ',' ORDER BY latest.position)
+        FROM (${latest}) AS latest
+      )`;
   const entries = `
     SELECT entry.position, entry.entry
     FROM ${prefix}entries AS entry
     WHERE entry.session = sized.number`;
-  const isWhole = historyLimit === undefined;
+  if (historyLimit === undefined) return { sql: aggregated(entries), values: [] };
   const latest = `${entries} ORDER BY entry.position DESC LIMIT ?`;
-  return {
-    sql: `(
-        SELECT string_agg(latest.entry, ',' ORDER BY latest.position)
-        FROM (${isWhole ? entries : latest}) AS latest
-      )`,
-    values: isWhole ? [] : [historyLimit],
-  };
+  return { sql: aggregated(latest), values: [historyLimit] };
 };
 
 /**
@@ -61,16 +60,16 @@ export interface Source extends Query {
 type Loaded = ReadSize & Partial<Pick<PageRange, 'limit' | 'order'>>;
 
 /** An expression for the place of a session in the order of its page. */
-const placeOf = (time: string, { limit, order }: Loaded): string => {
-  if (limit === undefined) return '1';
-  const direction = order === 'oldest' ? '' : 'DESC';
+const placeOf = (time: string, range: Loaded): string => {
+  if (range.limit === undefined) return '1';
+  const direction = directionOf(range);
   return `row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction})`;
 };
 
 /** The condition of a session that is loaded, and the table that it needs. */
 const fitOf = ({ limit, maxBytes }: Loaded) => {
-  const isOnPage: Query =
-    limit === undefined ? { sql: 'true', values: [] } : { sql: 'place <= ?', values: [limit] };
+  let isOnPage: Query = { sql: 'true', values: [] };
+  if (limit !== undefined) isOnPage = { sql: 'place <= ?', values: [limit] };
   if (maxBytes === undefined) return { fits: isOnPage, table: '', join: '', values: [] };
   return {
     fits: { sql: `is_small AND ${isOnPage.sql}`, values: isOnPage.values },
@@ -91,9 +90,8 @@ export const loadSessions = (prefix: string, source: Source, size: Loaded): Quer
   const history = historyOf(prefix, size);
   const { fits, table, join, values } = fitOf(size);
   const time = source.time ?? 'session.created_ms';
-  const sessions = source.isWhole
-    ? 'source AS session'
-    : `source JOIN ${prefix}sessions AS session USING (number)`;
+  const joined = `source JOIN ${prefix}sessions AS session USING (number)`;
+  const sessions = source.isWhole ? 'source AS session' : joined;
   return {
     sql: `
       WITH source AS (${source.sql}),

@@ -1,9 +1,8 @@
 import { err, ok } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
-import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, POSITION, parseLogPosition, scopeOf } from '../sql/event-rows.js';
 import { type Answer, type Call, procedureCall } from './call.js';
 import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
@@ -16,11 +15,6 @@ interface AtTheEnd<T> {
 }
 
 const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';
-
-const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefined =>
-  row === undefined || row[`${name}_number`] === null
-    ? undefined
-    : { number: row[`${name}_number`], ms: row[`${name}_ms`] };
 
 /**
  * The single stream of a schema. Each event is written to the outbox in the transaction of its
@@ -50,13 +44,10 @@ export class PostgresEventLog implements EventLog {
     this.#connection = connection;
     this.#prefix = prefix;
     this.#channel = `colloquy_${schema}`;
-    const end = (
-      name: string,
-      direction: string,
-    ) => `(SELECT number AS ${name}_number, ms AS ${name}_ms
-      FROM ${prefix}events ORDER BY number ${direction} LIMIT 1) AS ${name} ON true`;
-    this.#ends = `WITH ends AS (SELECT * FROM (SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late) AS log
-      LEFT JOIN ${end('first', 'ASC')} LEFT JOIN ${end('last', 'DESC')})`;
+    const positions = `SELECT ${POSITION} FROM ${prefix}events ORDER BY number`;
+    this.#ends = `SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late,
+      coalesce((${positions} LIMIT 1), '0-0') AS first,
+      coalesce((${positions} DESC LIMIT 1), '0-0') AS last`;
     const listener = listen ? new NotificationListener(connection, this.#channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }
@@ -83,11 +74,10 @@ export class PostgresEventLog implements EventLog {
   }
 
   latest(): Answer<string> {
-    const sql = `${this.#ends} SELECT * FROM ends`;
     return this.#complete(async (call) =>
-      (await call.read(sql)).map(([row]) => {
+      (await call.read(this.#ends)).map(([row]) => {
         const isLate = row?.['is_late'] === true;
-        return { value: positionOfRow(endIn(row, 'last')), isLate };
+        return { value: String(row?.['last']), isLate };
       }),
     );
   }
@@ -104,21 +94,21 @@ export class PostgresEventLog implements EventLog {
     const { ms, number } = parseLogPosition(position);
     const scope = scopeOf(of);
     // A single statement, so that the result is consistent.
-    const sql = `${this.#ends},
-      page AS (SELECT * FROM ${this.#prefix}events WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?)
-      SELECT *, EXISTS (SELECT FROM ${this.#prefix}events WHERE number = ? AND ms = ?) AS is_there
-        FROM ends LEFT JOIN page ON true ORDER BY ms, number`;
+    const events = `${this.#prefix}events`;
+    const sql = `WITH ends AS (${this.#ends}), page AS (
+        SELECT ${POSITION} AS position, number, tenant, id, incarnation, sequence, detail
+        FROM ${events} WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?
+      )
+      SELECT *, EXISTS (SELECT FROM ${events} WHERE number = ? AND ms = ?) AS is_there
+      FROM ends LEFT JOIN page ON true ORDER BY number`;
     const query = { sql, values: [...scope.values, ms, number, limit, number, ms] };
     return this.#complete(async (call) =>
       (await call.query(query)).map((all) => {
-        const [row] = all;
-        const rows = all.filter(({ number: numbered }) => numbered !== null);
-        const [first, last] = [endIn(row, 'first'), endIn(row, 'last')];
-        const value = eventPageOf(
-          { rows, limit, first, last, isThere: row?.['is_there'] === true },
-          position,
-        );
-        return { value, isLate: row?.['is_late'] === true && rows.length < limit };
+        const { is_late, is_there, first, last } = all[0] ?? {};
+        const rows = all.filter((row) => row['number'] !== null);
+        const ends = { first: String(first), last: String(last) };
+        const value = eventPageOf({ rows, limit, ...ends, isThere: is_there === true }, position);
+        return { value, isLate: is_late === true && rows.length < limit };
       }),
     );
   }
@@ -131,9 +121,9 @@ export class PostgresEventLog implements EventLog {
   async #begin(): Answer<Call> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
-    return deployment.andThen(({ eventsLength }) =>
-      eventsLength === 0 ? err(noEvents) : ok(call),
-    );
+    if (deployment.isErr()) return err(deployment.error);
+    if (deployment.value.eventsLength === 0) return err(noEvents);
+    return ok(call);
   }
 
   /** Reads the end of the log, and again after a publication if there are unpublished events. */

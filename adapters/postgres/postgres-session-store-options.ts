@@ -1,6 +1,6 @@
 import { checkSwitch, hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/sql-deployment.js';
+import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
@@ -94,7 +94,6 @@ export interface PostgresSettings extends AskedDeployment {
   readonly listen: boolean;
 }
 
-const MAX_EVENTS = 100_000_000;
 const MAX_TIMEOUT_MS = 600_000;
 const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
 
@@ -111,23 +110,14 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & {
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, reportEnds, events } = options;
-    issues.check(
-      hasMethods(pool, 'connect'),
-      'pool',
-      'must be a pool of connections with a method connect',
-    );
+    const { pool, schema = 'colloquy', timeoutMs = 5000, events } = options;
+    const isPool = hasMethods(pool, 'connect');
+    issues.check(isPool, 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
-    checkSwitch(issues, 'reportEnds', reportEnds);
-    const isOn = events === undefined || typeof events === 'boolean' ? events : true;
-    const { length, listen = true } = typeof events === 'object' && isFields(events) ? events : {};
-    const areEvents = isOn === events || isFields(events);
-    issues.check(areEvents, 'events', 'must be true, false or { length, listen }');
-    issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
-    const eventsLength =
-      length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
+    const listen = isFields(events) ? events.listen : undefined;
+    checkSwitch(issues, 'events.listen', listen);
+    const deployment = parseDeployment(issues, options, '{ length, listen }');
     const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    const deployment = { reportEnds, events: isOn, eventsLength };
-    return { pool, schema, timeoutMs: timeout, ...deployment, listen };
+    return { pool, schema, timeoutMs: timeout, ...deployment, listen: listen !== false };
   });

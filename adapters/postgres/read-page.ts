@@ -3,7 +3,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isSearch } from '../shared/session-search.js';
-import { rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { orderOf, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
@@ -43,11 +43,10 @@ const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
 
 const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange): Query => {
   const sessions = loadSessions(prefix, source, range);
-  const direction = range.order === 'oldest' ? '' : 'DESC';
   return {
     sql: `WITH ${totals.sql}
       SELECT total, page.* FROM totals LEFT JOIN (${sessions.sql}) AS page ON true
-      ORDER BY created_ms ${direction}, id ${direction}`,
+      ${orderOf(range)}`,
     values: [...totals.values, ...sessions.values],
   };
 };

@@ -19,10 +19,10 @@ export const version1 = [
   insert,
   replace,
   append,
-  changeAll,
   redact,
   remove,
   reschedule,
+  changeAll,
   claim,
   publish,
 ].join('\n');

@@ -16,12 +16,13 @@ export const differenceOf = <S extends Settings>(
   stored: S,
   changes: Readonly<Record<keyof S, string>>,
 ): Misconfigured | undefined => {
-  const texts = Object.keys(stored).flatMap((name: keyof S) =>
-    asked[name] === undefined || asked[name] === stored[name]
-      ? []
-      : [
-          `the option ${String(name)} is ${asked[name]}, but this store has ${stored[name]}: omit the option, or ${changes[name]}`,
-        ],
-  );
-  return texts.length === 0 ? undefined : misconfigured(`${store}: ${texts.join('; ')}`);
+  const isOther = (name: keyof S) => asked[name] !== undefined && asked[name] !== stored[name];
+  const texts = Object.keys(stored)
+    .filter(isOther)
+    .map((name: keyof S) => {
+      const difference = `the option ${String(name)} is ${asked[name]}, but this store has`;
+      return `${difference} ${stored[name]}: omit the option, or ${changes[name]}`;
+    });
+  if (texts.length === 0) return undefined;
+  return misconfigured(`${store}: ${texts.join('; ')}`);
 };

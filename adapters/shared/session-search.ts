@@ -7,8 +7,7 @@ import type { PageRange } from '../../src/store/session-store.js';
 type Labels = readonly (readonly [name: string, value: string])[];
 
 /** The labels of a range; empty if it has none. */
-export const labelsIn = ({ labels }: PageRange): Labels =>
-  labels === undefined ? [] : Object.entries(labels);
+export const labelsIn = ({ labels }: PageRange): Labels => Object.entries(labels ?? {});
 
 /** Whether a range needs a search, because no index has its sessions in their order. */
 export const isSearch = (range: PageRange): boolean => {

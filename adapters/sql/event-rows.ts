@@ -14,9 +14,12 @@ import type { Query } from './query.js';
 
 const BEGINNING = '0-0';
 
-/** The position of a row with `ms` and `number`, or that of an empty log. */
-export const positionOfRow = (row: Fields | undefined): string =>
-  row === undefined ? BEGINNING : `${Number(row['ms'])}-${Number(row['number'])}`;
+/** The position in a row of `POSITION`, or that of an empty log. */
+export const positionIn = (row: Fields | undefined): string =>
+  String(row?.['position'] ?? BEGINNING);
+
+/** An expression for the position of a row of the log. */
+export const POSITION = "ms || '-' || number";
 
 /**
  * The time and the number in a position. A number that a database cannot compare exactly counts as
@@ -33,7 +36,7 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
   const detail = decodeDetail(row['detail']);
   const key = { tenant: unescapeName(String(row['tenant'])), id: unescapeName(String(row['id'])) };
   const change = { incarnation: String(row['incarnation']), sequence: Number(row['sequence']) };
-  return detail && eventOf(key, change, detail, positionOfRow(row));
+  return detail && eventOf(key, change, detail, positionIn(row));
 };
 
 /**
@@ -51,24 +54,20 @@ export const scopeOf = (of: EventScope | undefined): Query => {
  * Whether rows after a position were trimmed. A time before the first row may be after the trimmed
  * rows; it counts as before them.
  */
-const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
-  const firstNumber = Number(first?.['number'] ?? 1);
+const isTrimmedBehind = (position: string, first: string): boolean => {
+  const { number: firstNumber } = parseLogPosition(first);
   const { number } = parseLogPosition(position);
-  return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
+  return firstNumber > 1 && number !== firstNumber - 1 && isAfter(first, position);
 };
 
 /**
  * Whether the log was restored from an older copy, which never contained the row of a position. Its
  * numbers are used again, but not with the same times.
  */
-const isRewoundBehind = (
-  position: string,
-  first: Fields | undefined,
-  isThere: boolean,
-): boolean => {
+const isRewoundBehind = (position: string, { first, isThere }: EventRows): boolean => {
   const { number } = parseLogPosition(position);
   const belongsToRow = number > 0 && number < Number.MAX_SAFE_INTEGER;
-  return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
+  return belongsToRow && !isThere && number >= parseLogPosition(first).number;
 };
 
 /** The rows of one consistent read of the log. */
@@ -76,9 +75,9 @@ export interface EventRows {
   /** The rows after a position in a scope, at most `limit`. */
   readonly rows: readonly Fields[];
   readonly limit: number;
-  /** The first and the last row of the log, of any scope. */
-  readonly first: Fields | undefined;
-  readonly last: Fields | undefined;
+  /** The positions of the first and the last row of the log, of any scope. */
+  readonly first: string;
+  readonly last: string;
   /** Whether the log has the row of the position. */
   readonly isThere: boolean;
 }
@@ -87,15 +86,15 @@ export interface EventRows {
  * The page after `position`. If it contains all events of its scope, the reader continues after the
  * last row of the log.
  */
-export const eventPageOf = (
-  { rows, limit, first, last, isThere }: EventRows,
-  position: string,
-): EventPage => {
-  const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
-  const isRewound = isRewoundBehind(position, first, isThere);
+export const eventPageOf = (page: EventRows, position: string): EventPage => {
+  const { rows, limit, first, last } = page;
+  const isRewound = isRewoundBehind(position, page);
+  let end = last;
+  if (rows.length === limit) end = positionIn(rows.at(-1));
+  if (!isRewound && !isAfter(end, position)) end = position;
   return {
     events: rows.flatMap((row) => eventAt(row) ?? []),
-    position: isRewound || isAfter(end, position) ? end : position,
+    position: end,
     isTrimmed: isRewound || isTrimmedBehind(position, first),
   };
 };

@@ -3,7 +3,7 @@ import type { ListCursor, PageRange, StatusAt } from '../../src/store/session-st
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { labelsIn } from '../shared/session-search.js';
-import { joined, type Query } from './query.js';
+import { joined, NOTHING, type Query } from './query.js';
 import { isWaiting } from './queue-query.js';
 
 /** The differences between the databases. */
@@ -44,16 +44,19 @@ interface Bounds {
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
 const IS_OVERDUE = `${isWaiting('due_at')} AND deadline <= ? AND status <> 'TERMINATED'`;
 
-const isBefore = (position: Position, other: Position): boolean =>
-  position[0] < other[0] || (position[0] === other[0] && position[1] < other[1]);
+const inOrder = (a: Position, b: Position): number => {
+  if (a[0] !== b[0]) return a[0] - b[0];
+  return a[1] < b[1] ? -1 : 1;
+};
 
 /**
  * No condition without a bound: it would be checked for each session that a page by number skips.
  */
-export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => ({
-  sql: `${lower ? ` AND (${columns}) > (?, ?)` : ''}${upper ? ` AND (${columns}) < (?, ?)` : ''}`,
-  values: [...(lower ?? []), ...(upper ?? [])],
-});
+export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => {
+  const above = lower && { sql: ` AND (${columns}) > (?, ?)`, values: lower };
+  const below = upper && { sql: ` AND (${columns}) < (?, ?)`, values: upper };
+  return joined([above ?? NOTHING, below ?? NOTHING], '');
+};
 
 /** The statuses of a range as values, and their place in a statement. */
 export const statusesIn = ({ anyOf }: StatusAt): Query => ({
@@ -94,32 +97,37 @@ export const partsOf = (
   return [...stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
-export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
-  lower: createdAfter === undefined ? undefined : [Date.parse(createdAfter), LAST_ID],
-  upper: createdBefore === undefined ? undefined : [Date.parse(createdBefore), ''],
-});
-
-/** The part of the bounds after the cursor of a page. */
-const boundsOfPage = (range: PageRange): Bounds => {
-  const { lower, upper } = boundsOf(range);
-  if (range.cursor === undefined) return { lower, upper };
-  const cursor: Position = [Date.parse(range.cursor.at), escapeName(range.cursor.id)];
-  if (range.order === 'oldest')
-    return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
-  return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
+/** The bounds of a range, and of the part after its cursor. */
+export const boundsOf = ({ createdAfter, createdBefore, order, cursor }: PageRange): Bounds => {
+  const lower: Position[] = [];
+  const upper: Position[] = [];
+  if (createdAfter !== undefined) lower.push([Date.parse(createdAfter), LAST_ID]);
+  if (createdBefore !== undefined) upper.push([Date.parse(createdBefore), '']);
+  if (cursor !== undefined) {
+    const passed = order === 'oldest' ? lower : upper;
+    passed.push([Date.parse(cursor.at), escapeName(cursor.id)]);
+  }
+  return { lower: lower.sort(inOrder).at(-1), upper: upper.sort(inOrder)[0] };
 };
 
-export const directionOf = ({ order }: PageRange): string =>
-  order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
+/** A range from the first of its sessions on. */
+export const withoutCursor = (range: PageRange): PageRange => ({ ...range, cursor: undefined });
+
+/** The direction in which the columns of an order are read. */
+export const directionOf = ({ order }: Pick<PageRange, 'order'>): string =>
+  order === 'oldest' ? 'ASC' : 'DESC';
+
+export const orderOf = (range: PageRange): string =>
+  `ORDER BY created_ms ${directionOf(range)}, id ${directionOf(range)}`;
 
 /**
  * A condition that is false on a page by number past the end, which would otherwise skip every
  * session of the list.
  */
-const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
-  total === undefined || offset === 0
-    ? { sql: '', values: [] }
-    : { sql: ` AND ${total} > ?`, values: [offset] };
+const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query => {
+  if (total === undefined || offset === 0) return NOTHING;
+  return { sql: ` AND ${total} > ?`, values: [offset] };
+};
 
 /**
  * Reads `number`, `created_ms` and `id` of the sessions of a page, and of the next session if there
@@ -127,29 +135,29 @@ const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
  */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
-  const direction = directionOf(range);
+  const order = orderOf(range);
   const within = withinTotal(dialect, range);
-  const parts = partsOf(dialect, tenant, range, boundsOfPage(range)).map(({ sql, values }) => ({
+  const parts = partsOf(dialect, tenant, range, boundsOf(range)).map(({ sql, values }) => ({
     sql: `${sql}${within.sql}`,
     values: [...values, ...within.values],
   }));
   const [first, ...more] = parts;
   if (first !== undefined && more.length === 0) {
     return {
-      sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`,
+      sql: `${first.sql} ${order} LIMIT ? OFFSET ?`,
       values: [...first.values, limit + 1, offset],
     };
   }
   // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
   const limited = parts.map(({ sql, values }, at) => ({
-    sql: `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`,
+    sql: `SELECT * FROM (${sql} ${order} LIMIT ?) AS part_${at}`,
     values: [...values, offset + limit + 1],
   }));
   const all = joined(limited, ' UNION ALL ');
   const sql = `
     SELECT *
     FROM (${all.sql}) AS parts
-    ${direction}
+    ${order}
     LIMIT ? OFFSET ?`;
   return { sql, values: [...all.values, limit + 1, offset] };
 };
@@ -162,9 +170,9 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   const { status, createdAfter, createdBefore } = range;
   const [label] = labelsIn(range);
   const { prefix, byTenantDue } = dialect;
-  const owner = escapeName(tenant);
+  const tenantKey = escapeName(tenant);
   if (createdAfter !== undefined || createdBefore !== undefined) {
-    const parts = partsOf(dialect, tenant, range, boundsOf(range));
+    const parts = partsOf(dialect, tenant, range, boundsOf(withoutCursor(range)));
     const counts = parts.map(({ sql, values }, at) => ({
       sql: `(SELECT count(*) FROM (${sql}) AS part_${at})`,
       values,
@@ -176,22 +184,23 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
     FROM ${prefix}totals
     WHERE tenant = ? AND name = ?`;
   if (label !== undefined) {
-    return { sql: `(${kept} AND value = ?)`, values: [owner, ...label.map(escapeName)] };
+    return { sql: `(${kept} AND value = ?)`, values: [tenantKey, ...label.map(escapeName)] };
   }
-  if (status === undefined) return { sql: `(${kept})`, values: [owner, ''] };
+  if (status === undefined) return { sql: `(${kept})`, values: [tenantKey, ''] };
   const now = Math.min(status.now, NEVER - 1);
   const isWithEnds = status.anyOf.includes('TERMINATED');
+  const [sign, condition] = isWithEnds ? ['+', 'NOT IN'] : ['-', 'IN'];
   const statuses = statusesIn(status);
   // Those whose end is not stored yet count as TERMINATED, and no longer as what they are stored
   // as.
   const overdue = `(
     SELECT count(*)
     FROM ${prefix}sessions ${byTenantDue}
-    WHERE tenant = ? AND ${IS_OVERDUE} AND status ${isWithEnds ? 'NOT IN' : 'IN'} (${statuses.sql})
+    WHERE tenant = ? AND ${IS_OVERDUE} AND status ${condition} (${statuses.sql})
   )`;
   return {
-    sql: `(${kept} AND value IN (${statuses.sql})) ${isWithEnds ? '+' : '-'} ${overdue}`,
-    values: [owner, '', ...statuses.values, owner, now, now, ...statuses.values],
+    sql: `(${kept} AND value IN (${statuses.sql})) ${sign} ${overdue}`,
+    values: [tenantKey, '', ...statuses.values, tenantKey, now, now, ...statuses.values],
   };
 };
 

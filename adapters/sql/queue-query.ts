@@ -11,7 +11,7 @@ import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
 
 /** The key of what is left of a removed session: a tenant and an id that no session has. */
-export const removedKeyOf = (
+export const remainsKeyOf = (
   { tenant, id }: SessionKey,
   removal: string,
 ): { readonly tenant: string; readonly id: string } => ({
@@ -24,7 +24,7 @@ export const storedKeyOf = ({
   removal,
   ...key
 }: DueKey): { readonly tenant: string; readonly id: string } => {
-  if (removal !== undefined) return removedKeyOf(key, removal);
+  if (removal !== undefined) return remainsKeyOf(key, removal);
   return { tenant: escapeName(key.tenant), id: escapeName(key.id) };
 };
 

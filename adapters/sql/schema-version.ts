@@ -1,5 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
+import {
+  type AskedDeployment,
+  deploymentIn,
+  metaIn,
+  settingsOf,
+  wantedOf,
+} from './sql-deployment.js';
 
 /** The stored version of the tables: the number of steps that made them; 0 if there are none. */
 export interface SchemaVersion {
@@ -22,6 +30,31 @@ export interface Migration {
    */
   readonly withoutWal?: string;
 }
+
+/** The version in rows of the table meta. */
+export const versionIn = (rows: readonly Fields[]): SchemaVersion => {
+  const version = metaIn(rows, 'version') ?? 0;
+  return { version, usableFrom: metaIn(rows, 'usable_from') ?? version };
+};
+
+/**
+ * What a migration to `made` writes into the table meta, by names: the version, and the settings of
+ * the process that makes the tables or reconfigures them.
+ */
+export const metaAfter = (
+  rows: readonly Fields[],
+  made: SchemaVersion,
+  asked: AskedDeployment,
+  reconfigure: boolean,
+): Readonly<Record<string, number>> => {
+  const { version } = versionIn(rows);
+  const isUpgraded = version < made.version;
+  const isConfigured = version === 0 || reconfigure;
+  return {
+    ...(isUpgraded && { version: made.version, usable_from: made.usableFrom }),
+    ...(isConfigured && settingsOf(wantedOf(asked, deploymentIn(rows)))),
+  };
+};
 
 /**
  * What a program of the version `known` does with these tables. An error if a later version has

@@ -9,12 +9,13 @@ import { labelsIn } from '../shared/session-search.js';
 import {
   boundsOf,
   type Dialect,
-  directionOf,
   isWithin,
+  orderOf,
   partsOf,
   statusesIn,
+  withoutCursor,
 } from './page-query.js';
-import { joined, type Query } from './query.js';
+import { joined, NOTHING, type Query } from './query.js';
 
 /*
  * A page of the sessions that have several labels, or a label and a status, or in the order of
@@ -37,7 +38,8 @@ const labelled = (
   range: PageRange,
   join = '',
 ): Query => {
-  const within = isWithin(boundsOf(range), 'label.created_ms, label.id');
+  const bounds = boundsOf(withoutCursor(range));
+  const within = isWithin(bounds, 'label.created_ms, label.id');
   return {
     sql: `${prefix}labels AS label ${join}
       WHERE label.tenant = ? AND label.name = ? AND label.value = ?${within.sql}`,
@@ -62,7 +64,7 @@ export const countsOf = (tables: Tables, tenant: string, range: PageRange): Quer
     return countOf({ sql: `SELECT ${columns} FROM ${sql}`, values });
   });
   if (counts.length === 0) {
-    const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
+    const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(withoutCursor(range)));
     counts.push(joined(parts.map(countOf), ' + '));
   }
   return joined(
@@ -80,7 +82,8 @@ export const fewestIn = (
   const counted = labelsIn(range).map((label, at) => ({ label, count: countAt(at) }));
   const [fewest] = counted.toSorted((a, b) => a.count - b.count);
   const count = fewest?.count ?? countAt(0);
-  return count > SEARCH_LIMIT ? err(searchTooLarge(SEARCH_LIMIT)) : ok(fewest?.label);
+  if (count > SEARCH_LIMIT) return err(searchTooLarge(SEARCH_LIMIT));
+  return ok(fewest?.label);
 };
 
 const condition = (sql: string, ...values: Query['values']): Query => ({
@@ -90,20 +93,13 @@ const condition = (sql: string, ...values: Query['values']): Query => ({
 
 /** The sessions that have one of some statuses at a time. */
 const withStatus = ({ status }: PageRange): Query => {
-  if (status === undefined) return { sql: '', values: [] };
-  const now = Math.min(status.now, NEVER - 1);
+  if (status === undefined) return NOTHING;
   const stored = statusesIn(status);
-  return status.anyOf.includes('TERMINATED')
-    ? condition(
-        `(session.status IN (${stored.sql}) OR session.deadline <= ?)`,
-        ...stored.values,
-        now,
-      )
-    : condition(
-        `session.status IN (${stored.sql}) AND session.deadline > ?`,
-        ...stored.values,
-        now,
-      );
+  const values = [...stored.values, Math.min(status.now, NEVER - 1)];
+  const isStored = `session.status IN (${stored.sql})`;
+  if (status.anyOf.includes('TERMINATED'))
+    return condition(`(${isStored} OR session.deadline <= ?)`, ...values);
+  return condition(`${isStored} AND session.deadline > ?`, ...values);
 };
 
 /** The time of the last update: a session whose deadline has passed was updated at its deadline. */
@@ -113,16 +109,21 @@ const UPDATED = `CASE
     ELSE last_activity
   END`;
 
-const updatedBy = ({ now = 0 }: PageRange): number => Math.min(now, NEVER - 1);
+/** The time of the order of a range. */
+const timeOf = ({ order, now = 0 }: PageRange): Query => {
+  if (order !== 'updated') return { sql: 'label.created_ms', values: [] };
+  return { sql: UPDATED, values: [Math.min(now, NEVER - 1)] };
+};
 
 /**
  * All sessions of a range without labels, in any order, with the time of their last update as
  * `created_ms`.
  */
 const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
-  const columns = `number, ${UPDATED} AS created_ms, id`;
-  const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
-  const withTime = parts.map(({ sql, values }) => ({ sql, values: [updatedBy(range), ...values] }));
+  const time = timeOf(range);
+  const columns = `number, ${time.sql} AS created_ms, id`;
+  const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(withoutCursor(range)));
+  const withTime = parts.map(({ sql, values }) => ({ sql, values: [...time.values, ...values] }));
   return joined(withTime, ' UNION ALL ');
 };
 
@@ -138,43 +139,34 @@ export const searchOf = (
 ): Query => {
   if (fewest === undefined) return searchAll(tables, tenant, range);
   const { prefix } = tables;
-  const { order, status } = range;
-  const isByUpdate = order === 'updated';
-  const sessions = `JOIN ${prefix}sessions AS session ON session.number = label.session`;
-  const { sql, values } = labelled(
-    prefix,
-    tenant,
-    fewest,
-    range,
-    isByUpdate || status !== undefined ? sessions : '',
-  );
-  const others = labelsIn(range).flatMap(([name, value]) =>
-    name === fewest[0]
-      ? []
-      : condition(
-          `EXISTS (
-            SELECT 1
-            FROM ${prefix}labels AS other
-            WHERE other.tenant = ? AND other.name = ? AND other.value = ?
-              AND other.created_ms = label.created_ms AND other.id = label.id
-          )`,
-          escapeName(tenant),
-          name,
-          escapeName(value),
-        ),
-  );
-  const conditions = [...others, withStatus(range)];
+  const isJoined = range.order === 'updated' || range.status !== undefined;
+  const join = `JOIN ${prefix}sessions AS session ON session.number = label.session`;
+  const { sql, values } = labelled(prefix, tenant, fewest, range, isJoined ? join : '');
+  const isOther = `EXISTS (
+    SELECT 1
+    FROM ${prefix}labels AS other
+    WHERE other.tenant = ? AND other.name = ? AND other.value = ?
+      AND other.created_ms = label.created_ms AND other.id = label.id
+  )`;
+  const others = labelsIn(range)
+    .filter(([name]) => name !== fewest[0])
+    .map(([name, value]) => condition(isOther, escapeName(tenant), name, escapeName(value)));
+  const conditions = joined([...others, withStatus(range)], '');
+  const time = timeOf(range);
   return {
     sql: `
-      SELECT label.session AS number, ${isByUpdate ? UPDATED : 'label.created_ms'} AS created_ms,
-        label.id AS id
-      FROM ${sql}${conditions.map((each) => each.sql).join('')}`,
-    values: [
-      ...(isByUpdate ? [updatedBy(range)] : []),
-      ...values,
-      ...conditions.flatMap((each) => each.values),
-    ],
+      SELECT label.session AS number, ${time.sql} AS created_ms, label.id AS id
+      FROM ${sql}${conditions.sql}`,
+    values: [...time.values, ...values, ...conditions.values],
   };
+};
+
+/** The condition of the rows after the cursor of a page. */
+const afterCursor = ({ cursor, order }: PageRange): Query => {
+  if (cursor === undefined) return NOTHING;
+  const sign = order === 'oldest' ? '>' : '<';
+  const values = [Date.parse(cursor.at), escapeName(cursor.id)];
+  return { sql: `WHERE (created_ms, id) ${sign} (?, ?)`, values };
 };
 
 /**
@@ -182,17 +174,14 @@ export const searchOf = (
  * there is one.
  */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
-  const { offset, limit, cursor, order } = range;
-  const afterCursor =
-    cursor === undefined ? '' : `WHERE (created_ms, id) ${order === 'oldest' ? '>' : '<'} (?, ?)`;
-  const position = cursor === undefined ? [] : [Date.parse(cursor.at), escapeName(cursor.id)];
+  const after = afterCursor(range);
   return {
     sql: `
       SELECT number, created_ms, id
       FROM ${found.sql} AS found
-      ${afterCursor}
-      ${directionOf(range)}
+      ${after.sql}
+      ${orderOf(range)}
       LIMIT ? OFFSET ?`,
-    values: [...found.values, ...position, limit + 1, offset],
+    values: [...found.values, ...after.values, range.limit + 1, range.offset],
   };
 };

@@ -6,7 +6,6 @@ import {
   type TooLarge,
   tooLarge,
 } from '../../src/session/errors.js';
-import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
@@ -20,7 +19,7 @@ export const FRAME_BYTES = 300;
 
 /** Bytes of the JSON of entries in a history, with a comma for each. */
 export const bytesOfEntries = (texts: readonly string[]): number =>
-  texts.length === 0 ? 0 : bytesOf(texts.join()) + 1;
+  texts.reduce((sum, text) => sum + bytesOf(text) + 1, 0);
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
@@ -43,7 +42,8 @@ export const stateIn = (
 ): Result<StateRecord | undefined, CorruptRecord> => {
   if (row === undefined) return ok(undefined);
   const state = stateOf(row);
-  return state === undefined ? err(unreadable(id, 'state')) : ok(state);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  return ok(state);
 };
 
 /**
@@ -75,7 +75,8 @@ export const checkedSize = (
 ): Result<readonly Fields[], TooLarge> => {
   const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
   const refusal = tooLarge(size, bytes, rows.length);
-  return refusal === undefined ? ok(rows) : err(refusal);
+  if (refusal !== undefined) return err(refusal);
+  return ok(rows);
 };
 
 /**
@@ -86,15 +87,6 @@ export const checkedSize = (
 export const historyVersionOf = ({ incarnation, redactions, position, entries }: Fields): string =>
   `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
 
-/** Entries with their positions, in a text with commas between them. */
-export const withPositions = (
-  entries: readonly HistoryEntry[],
-  positions: unknown,
-): readonly PositionedEntry[] => {
-  const numbers = String(positions).split(',').map(Number);
-  return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
-};
-
 /**
  * The page of the sessions in `rows`, which contain one more row if there are sessions after the
  * page.
@@ -104,11 +96,14 @@ export const pageOf = (
   sessions: readonly Result<SessionRecord, CorruptRecord>[],
   total: number,
 ): RecordPage => {
-  const last = rows.length > sessions.length ? rows[sessions.length - 1] : undefined;
-  return {
-    records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
-    unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
-    total,
-    ...(last && { nextCursor: positionOf(last) }),
-  };
+  const records: SessionRecord[] = [];
+  const ids: string[] = [];
+  for (const session of sessions) {
+    if (session.isOk()) records.push(session.value);
+    else ids.push(session.error.id);
+  }
+  const page = { records, unreadable: ids, total };
+  const last = rows[sessions.length - 1];
+  if (last === undefined || rows.length === sessions.length) return page;
+  return { ...page, nextCursor: positionOf(last) };
 };

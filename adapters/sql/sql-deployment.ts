@@ -1,4 +1,5 @@
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { IssueList } from '../../src/input/issue-list.js';
+import { checkSwitch, type Fields, isFields, parseUpTo } from '../../src/input/parse-fields.js';
 import type { Misconfigured } from '../../src/session/errors.js';
 import { differenceOf } from '../shared/difference-of.js';
 
@@ -25,37 +26,55 @@ export interface MigrateOptions {
 }
 
 const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
 
-/** The names of the settings in the table meta. */
-export const SETTINGS = ['events', 'report_ends'] as const;
+/** The options of a store that `AskedDeployment` has. */
+interface DeploymentOptions {
+  readonly events?: boolean | { readonly length?: number };
+  readonly reportEnds?: boolean;
+}
 
-/** The settings in rows of the table meta. */
-export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
-  const numberOf = (name: (typeof SETTINGS)[number]) =>
-    Number(rows.find((row) => row['name'] === name)?.['value'] ?? 0);
-  return {
-    eventsLength: numberOf('events'),
-    reportEnds: numberOf('report_ends') === 1,
-  };
+/** `form` is that of the option `events` with details. */
+export const parseDeployment = (
+  issues: IssueList,
+  { events, reportEnds }: DeploymentOptions,
+  form: string,
+): AskedDeployment => {
+  checkSwitch(issues, 'reportEnds', reportEnds);
+  const asked = { reportEnds, events: true, eventsLength: undefined };
+  if (events === undefined || typeof events === 'boolean') return { ...asked, events };
+  issues.check(isFields(events), 'events', `must be true, false or ${form}`);
+  if (!isFields(events) || events.length === undefined) return asked;
+  return { ...asked, eventsLength: parseUpTo(issues, 'events.length', events.length, MAX_EVENTS) };
 };
 
-/** The values of `SETTINGS`, in their order. */
-export const valuesOf = ({
-  eventsLength,
-  reportEnds,
-}: SqlDeployment): readonly [number, number] => [eventsLength, Number(reportEnds)];
+/** A number in rows of the table meta. */
+export const metaIn = (rows: readonly Fields[], name: string): number | undefined => {
+  const row = rows.find((each) => each['name'] === name);
+  return row && Number(row['value']);
+};
+
+/** The settings in rows of the table meta. */
+export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => ({
+  eventsLength: metaIn(rows, 'events') ?? 0,
+  reportEnds: metaIn(rows, 'report_ends') === 1,
+});
+
+/** The settings as rows of the table meta, by their names. */
+export const settingsOf = ({ eventsLength, reportEnds }: SqlDeployment) => ({
+  events: eventsLength,
+  report_ends: Number(reportEnds),
+});
 
 /** The settings of a process: its options, and the stored settings for the others. */
 export const wantedOf = (
   { events, eventsLength, reportEnds }: AskedDeployment,
   stored: SqlDeployment,
-): SqlDeployment => ({
-  eventsLength:
-    (events ?? stored.eventsLength > 0)
-      ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS))
-      : 0,
-  reportEnds: reportEnds ?? stored.reportEnds,
-});
+): SqlDeployment => {
+  const hasEvents = events ?? stored.eventsLength > 0;
+  const length = eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS);
+  return { eventsLength: hasEvents ? length : 0, reportEnds: reportEnds ?? stored.reportEnds };
+};
 
 const changed = 'change it with migrate({ reconfigure: true })';
 

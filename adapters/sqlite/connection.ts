@@ -7,7 +7,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
-import type { Query } from '../sql/query.js';
+import { type Query, rowsIn } from '../sql/query.js';
 import {
   type AskedDeployment,
   deploymentIn,
@@ -72,9 +72,8 @@ export const hasKey =
 const missingPart = (cause: unknown): string | undefined => {
   const text = textOf(cause);
   if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
-  return /no such column|has no column named/.test(text)
-    ? 'a column of the store is missing'
-    : undefined;
+  if (/no such column|has no column named/.test(text)) return 'a column of the store is missing';
+  return undefined;
 };
 
 /** Why a call failed. */
@@ -144,8 +143,7 @@ export class Connection {
   }
 
   all(sql: string, ...values: readonly SqliteValue[]): readonly Fields[] {
-    const rows = this.#prepare(sql).all(...values);
-    return Array.isArray(rows) ? rows.filter(isFields) : [];
+    return rowsIn(this.#prepare(sql).all(...values));
   }
 
   /** The first row with this key, whose values are bound before the others. */
@@ -204,7 +202,8 @@ export class Connection {
       result = work(deployment);
       return result.isOk();
     }, bytes);
-    return refusal === undefined ? result : err(refusal);
+    if (refusal !== undefined) return err(refusal);
+    return result;
   }
 
   /**
@@ -244,21 +243,20 @@ export class Connection {
 
   /**
    * Runs `work`, which makes tables, in a transaction that locks out other writers. `work` gets the
-   * options of this process, and a function that reads the stored settings.
+   * options of this process.
    */
-  migrate<T, E>(
-    work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<T, E>,
-  ): Result<T, E | Refusal> {
+  migrate<T, E>(work: (asked: AskedDeployment) => Result<T, E>): Result<T, E | Refusal> {
     this.#deployment = undefined;
     const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
-      work(this.#asked, () => this.#stored()).andThen((made) => this.#settings().map(() => made)),
+      work(this.#asked).andThen((made) => this.#settings().map(() => made)),
     );
     if (migrated.isErr()) this.#deployment = undefined;
     return migrated;
   }
 
-  #stored(): SqlDeployment {
-    return deploymentIn(this.all('SELECT name, value FROM colloquy_meta'));
+  /** The rows of the table meta. */
+  meta(): readonly Fields[] {
+    return this.all('SELECT name, value FROM colloquy_meta');
   }
 
   /**
@@ -267,7 +265,7 @@ export class Connection {
    */
   #settings(): Result<SqlDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
-    const stored = this.#stored();
+    const stored = deploymentIn(this.meta());
     const refusal = refusalOfSettings('SqliteSessionStore', this.#asked, stored);
     if (refusal !== undefined) return err(refusal);
     this.#deployment = wantedOf(this.#asked, stored);

@@ -85,21 +85,10 @@ export class HistoryWriter {
         appendedDetailOf(append, { start: Number(row['position']), position }),
         ...this.#wake(session, used, append),
       ];
-      const incarnation = String(row['incarnation']);
-      const sequence = Number(row['sequence']);
+      const sequence = this.#events.log(eventsLength, key, row, details);
       const entries = decided + texts.length;
-      this.#connection.run(
-        APPENDED,
-        entries,
-        position,
-        bytes,
-        sequence + details.length,
-        used.lastActivityAt,
-        session,
-      );
-      for (const [at, detail] of details.entries()) {
-        this.#events.log(eventsLength, key, { incarnation, sequence: sequence + 1 + at }, detail);
-      }
+      const values = [entries, position, bytes, sequence, used.lastActivityAt, session];
+      this.#connection.run(APPENDED, ...values);
       return ok({ outcome: 'appended', position });
     }, lengthOf(texts));
   }
@@ -169,10 +158,9 @@ export class HistoryWriter {
       const isChanged = this.#entries.redact(session, positions);
       if (isChanged === undefined) return err(unreadable(key.id, 'history'));
       if (!isChanged) return ok('redacted');
-      const sequence = Number(row['sequence']) + 1;
+      const detail = { type: 'redacted', at: now, positions } as const;
+      const sequence = this.#events.log(eventsLength, key, row, [detail]);
       this.#connection.run(COUNT_REDACTION, sequence, session);
-      const change = { incarnation: String(row['incarnation']), sequence };
-      this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
       return ok('redacted');
     });
   }

@@ -1,52 +1,36 @@
 import { err, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type Migration, migrationOf } from '../sql/schema-version.js';
-import { type MigrateOptions, SETTINGS, valuesOf, wantedOf } from '../sql/sql-deployment.js';
+import { type Migration, metaAfter, migrationOf, versionIn } from '../sql/schema-version.js';
+import type { MigrateOptions } from '../sql/sql-deployment.js';
 import type { Connection } from './connection.js';
-import { tables } from './tables.js';
+import tables from './tables.sql';
 
 /** Each step upgrades the tables from the previous version to the next. */
 const steps = [tables];
 
-/**
- * The earliest version whose processes can use the tables after all steps. An incompatible step
- * raises it.
- */
-const USABLE_FROM = 1;
+/** The version after all steps. An incompatible step raises `usableFrom`. */
+const MADE = { version: steps.length, usableFrom: 1 };
 
 const META = `
   CREATE TABLE IF NOT EXISTS colloquy_meta (
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
   ) WITHOUT ROWID`;
+const PUT = 'INSERT OR REPLACE INTO colloquy_meta VALUES (?, ?)';
 
 const makeTables = (
   connection: Connection,
   reconfigure: boolean,
 ): Result<Migration, StoreUnavailable | Misconfigured> =>
-  connection.migrate((asked, stored) => {
+  connection.migrate((asked) => {
     connection.exec(META);
-    const metaOf = (name: string) =>
-      connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
-    const version = Number(metaOf('version') ?? 0);
-    const usableFrom = Number(metaOf('usable_from') ?? version);
-    const migration = migrationOf({ version, usableFrom }, steps.length);
+    const rows = connection.meta();
+    const found = versionIn(rows);
+    const migration = migrationOf(found, MADE.version);
     if (migration.isErr()) return err(migration.error);
-    for (const step of steps.slice(version)) connection.exec(step);
-    if (version < steps.length) {
-      const write =
-        "INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?), ('usable_from', ?)";
-      connection.run(write, steps.length, USABLE_FROM);
-    }
-    if (version > 0 && !reconfigure) return migration;
-    const wanted = wantedOf(asked, stored());
-    for (const [at, value] of valuesOf(wanted).entries()) {
-      connection.run(
-        'INSERT OR REPLACE INTO colloquy_meta VALUES (?, ?)',
-        SETTINGS[at] ?? '',
-        value,
-      );
-    }
+    for (const step of steps.slice(found.version)) connection.exec(step);
+    const meta = metaAfter(rows, MADE, asked, reconfigure);
+    for (const [name, value] of Object.entries(meta)) connection.run(PUT, name, value);
     return migration;
   });
 

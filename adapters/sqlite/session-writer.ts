@@ -21,7 +21,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
-import { removedKeyOf } from '../sql/queue-query.js';
+import { remainsKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows } from './entry-rows.js';
@@ -78,7 +78,7 @@ export class SessionWriter {
       const refusal = this.#refusalOf(key, opening);
       if (refusal !== undefined) return ok(refusal);
       const incarnation = nanoid(12);
-      const entries = texts.length === 0 ? undefined : texts.length;
+      const entries = texts.length || undefined;
       const details = openingDetailsOf(head.createdAt, opening && state, entries);
       const number = this.#addRow(
         key,
@@ -89,9 +89,7 @@ export class SessionWriter {
       );
       this.#moveLabels(number, labelChangeOf({}, state));
       this.#entries.add(number, 0, texts);
-      for (const [at, detail] of details.entries()) {
-        this.#events.log(eventsLength, key, { incarnation, sequence: at + 1 }, detail);
-      }
+      this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
       return ok('inserted');
     }, lengthOf(texts));
   }
@@ -103,7 +101,8 @@ export class SessionWriter {
       const row = findRow(this.#connection, { tenant: key.tenant, id: source.id });
       if (row === undefined || historyVersionOf(row) !== source.version) return 'source_changed';
     }
-    return this.#isFull(key.tenant, cap) ? 'too_many' : undefined;
+    if (this.#isFull(key.tenant, cap)) return 'too_many';
+    return undefined;
   }
 
   #isFull(tenant: string, cap: LiveLimit | undefined): boolean {
@@ -149,7 +148,7 @@ export class SessionWriter {
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const used = { ...next, lastActivityAt };
-      const sequence = Number(row['sequence']) + (event === undefined ? 0 : 1);
+      const sequence = this.#events.log(eventsLength, key, row, [event]);
       const values = [status, ...timesOf(used), revision, lastActivityAt, sequence];
       this.#connection.run(
         REPLACE,
@@ -158,8 +157,6 @@ export class SessionWriter {
         Number(row['number']),
       );
       this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
-      const change = { incarnation: String(row['incarnation']), sequence };
-      if (event !== undefined) this.#events.log(eventsLength, key, change, event);
       return ok('replaced');
     });
   }
@@ -184,20 +181,16 @@ export class SessionWriter {
         if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
         this.#connection.run(REMOVE, Number(row['number']));
         if (key.removal !== undefined) return ok('removed');
-        if (remains !== undefined) this.#keep(key, remains);
-        const change = {
-          incarnation: String(row['incarnation']),
-          sequence: Number(row['sequence']) + 1,
-        };
-        this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
+        if (remains !== undefined) this.#insertRemains(key, remains);
+        this.#events.log(eventsLength, key, row, [{ type: 'deleted', at: now }]);
         return ok('removed');
       },
     );
   }
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */
-  #keep(key: SessionKey, { removal, state }: Remains): void {
-    const { tenant, id } = removedKeyOf(key, removal);
+  #insertRemains(key: SessionKey, { removal, state }: Remains): void {
+    const { tenant, id } = remainsKeyOf(key, removal);
     const { status, revision, lastActivityAt } = state;
     const times = [NEVER, finite(dueAtOf(state)), NEVER, NEVER];
     const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];

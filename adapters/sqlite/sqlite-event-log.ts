@@ -1,15 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { ChangeId, EventDetail } from '../../src/session/event-detail.js';
+import type { EventDetail } from '../../src/session/event-detail.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { eventPageOf, parseLogPosition, positionOfRow, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, POSITION, parseLogPosition, positionIn, scopeOf } from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
+import type { SqliteValue } from './sqlite-session-store-options.js';
 
-const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
-const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
+const POSITIONS = `SELECT ${POSITION} AS position FROM colloquy_events ORDER BY number`;
+const FIRST = `${POSITIONS} LIMIT 1`;
+const LATEST = `${POSITIONS} DESC LIMIT 1`;
 const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `
   INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
@@ -20,7 +23,7 @@ const MAX_TRIMMED = 100;
 
 /** The events of a scope after a position. */
 const readIn = (scope: string) => `
-  SELECT number, ms, tenant, id, incarnation, sequence, detail
+  SELECT ${POSITION} AS position, tenant, id, incarnation, sequence, detail
   FROM colloquy_events
   WHERE ${scope}ms >= ? AND (ms > ? OR number > ?)
   ORDER BY ms, number
@@ -29,7 +32,8 @@ const readIn = (scope: string) => `
 const isInScope = (of: EventScope | undefined) => {
   if (of === undefined) return undefined;
   const tenant = escapeName(of.tenant);
-  return hasKey(of.sessionId === undefined ? { tenant } : { tenant, id: escapeName(of.sessionId) });
+  if (of.sessionId === undefined) return hasKey({ tenant });
+  return hasKey({ tenant, id: escapeName(of.sessionId) });
 };
 
 /**
@@ -44,24 +48,30 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs a change within its transaction. The file keeps `length` events, and up to 1 % more. If
-   * `length` is 0, writes nothing.
+   * Logs changes of a session within their transaction, and returns the sequence of the last one.
+   * `row` has the incarnation of the session and its sequence before them. The file keeps `length`
+   * events, and up to 1 % more; if `length` is 0, none.
    */
   log(
     length: number,
-    { tenant, id }: SessionKey,
-    { incarnation, sequence }: ChangeId,
-    detail: EventDetail,
-  ): void {
-    if (length === 0) return;
-    const { ms, number } = parseLogPosition(positionOfRow(this.#connection.get(LATEST)));
-    const values = [
-      escapeName(tenant),
-      escapeName(id),
-      incarnation,
-      sequence,
-      JSON.stringify(detail),
-    ];
+    key: SessionKey,
+    row: Fields,
+    details: readonly (EventDetail | undefined)[],
+  ): number {
+    let sequence = Number(row['sequence']);
+    for (const detail of details) {
+      if (detail === undefined) continue;
+      sequence += 1;
+      const { incarnation } = row;
+      const values = [String(incarnation), sequence, JSON.stringify(detail)];
+      if (length > 0) this.#add(length, [escapeName(key.tenant), escapeName(key.id), ...values]);
+    }
+    return sequence;
+  }
+
+  /** `values` are those of the columns after `ms`. */
+  #add(length: number, values: readonly SqliteValue[]): void {
+    const { ms, number } = parseLogPosition(this.#positionOf(LATEST));
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
     // Removes several rows at once, which costs less for each.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
@@ -77,7 +87,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   latest(): Result<string, StoreError> {
-    return this.#read(() => ok(positionOfRow(this.#connection.get(LATEST))));
+    return this.#read(() => ok(this.#positionOf(LATEST)));
   }
 
   now(): Result<number, StoreError> {
@@ -95,17 +105,22 @@ export class SqliteEventLog implements EventLog {
       const scope = scopeOf(of);
       const query = { sql: readIn(scope.sql), values: [...scope.values, ms, ms, number, limit] };
       const rows = this.#connection.query(query, isInScope(of));
-      const [first, last] = [this.#connection.get(FIRST), this.#connection.get(LATEST)];
+      const [first, last] = [this.#positionOf(FIRST), this.#positionOf(LATEST)];
       const isThere = this.#connection.get(AT, number, ms) !== undefined;
       return ok(eventPageOf({ rows, limit, first, last, isThere }, position));
     });
   }
 
+  #positionOf(query: string): string {
+    return positionIn(this.#connection.get(query));
+  }
+
   /** Reads the log, or returns an error if the file has no events. */
   #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
-    return this.#connection.read(({ eventsLength }) =>
-      eventsLength === 0 ? err(noEvents) : work(),
-    );
+    return this.#connection.read(({ eventsLength }): Result<T, StoreError> => {
+      if (eventsLength === 0) return err(noEvents);
+      return work();
+    });
   }
 
   isClosed(): boolean {

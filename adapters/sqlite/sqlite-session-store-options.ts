@@ -1,6 +1,6 @@
-import { checkSwitch, hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { hasMethods } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import type { AskedDeployment } from '../sql/sql-deployment.js';
+import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
@@ -72,8 +72,6 @@ export interface SqliteSettings extends AskedDeployment {
   readonly database: SqliteDatabase;
 }
 
-const MAX_EVENTS = 100_000_000;
-
 const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & {
   readonly database: true;
 } = {
@@ -85,16 +83,8 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & {
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database, reportEnds, events } = options;
+    const { database } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    checkSwitch(issues, 'reportEnds', reportEnds);
-    if (events === undefined || typeof events === 'boolean') {
-      return { database, reportEnds, events, eventsLength: undefined };
-    }
-    issues.check(isFields(events), 'events', 'must be true, false or { length }');
-    const length = isFields(events) ? events.length : undefined;
-    const eventsLength =
-      length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
-    return { database, reportEnds, events: true, eventsLength };
+    return { database, ...parseDeployment(issues, options, '{ length }') };
   });

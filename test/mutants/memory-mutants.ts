@@ -41,8 +41,8 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'events that were dropped are not told as lost',
     file: 'adapters/memory/memory-event-log.ts',
-    from: 'isTrimmed: isAfter(this.#dropped, from),',
-    to: 'isTrimmed: false,',
+    from: 'isTrimmed: isAfter(this.#dropped, from)',
+    to: 'isTrimmed: false',
     tests: ['test/events/memory-events.test.ts'],
   },
   {

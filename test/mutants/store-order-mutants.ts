@@ -33,8 +33,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a reader that comes late to a memory store gets the newest event first',
     file: 'adapters/memory/memory-event-log.ts',
-    from: 'this.#count - this.#length + 1)',
-    to: 'this.#count - this.#length)',
+    from: 'this.#latest.number - this.#length + 1)',
+    to: 'this.#latest.number - this.#length)',
     tests: ['test/events/memory-events.test.ts'],
   },
   {

@@ -93,13 +93,12 @@ BEGIN
     RETURNING position, incarnation, sequence
     INTO v;
   IF c.has_events THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (
-        c.tenant, c.id, v.incarnation, v.sequence,
-        '{"type":"appended","at":' || c.now
-          || ',"start":' || p_end || ',"position":' || v.position
-          || coalesce(',"after":' || c.after, '') || '}'
-      );
+    PERFORM $log_event(
+      c, v.incarnation, v.sequence,
+      '{"type":"appended","at":' || c.now
+        || ',"start":' || p_end || ',"position":' || v.position
+        || coalesce(',"after":' || c.after, '') || '}'
+    );
   END IF;
   RETURN v.position;
 END $body$;
@@ -120,11 +119,7 @@ BEGIN
     RETURNING incarnation, sequence
     INTO v;
   IF FOUND AND c.has_events THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (
-        c.tenant, c.id, v.incarnation, v.sequence,
-        '{"type":"woken","at":' || c.now || '}'
-      );
+    PERFORM $log_event(c, v.incarnation, v.sequence, '{"type":"woken","at":' || c.now || '}');
   END IF;
 END $body$;
 

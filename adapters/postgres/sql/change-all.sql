@@ -40,8 +40,14 @@ BEGIN
       CONTINUE;
     ELSIF c.kind = 'insert' THEN
       v := $insert_session(c, v_totals);
-    ELSE
+    ELSIF c.kind = 'replace' THEN
       v := $replace_state(c, v_totals);
+    ELSIF c.kind = 'redact' THEN
+      v := $redact_entries(c);
+    ELSIF c.kind = 'remove' THEN
+      v := $remove_session(c);
+    ELSE
+      v := $reschedule_session(c);
     END IF;
     v_results := v_results || json_build_object('outcome', v.outcome);
     v_totals := v_totals || v.totals;

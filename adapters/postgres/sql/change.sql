@@ -1,5 +1,5 @@
--- A change of a session, as change_all takes it: kind is append, insert or replace. Other kinds
--- leave fields null. If the detail of an event is null, there is no event.
+-- A change of a session, as change_all takes it: kind is append, insert, replace, redact, remove or
+-- reschedule. Other kinds leave fields null. If the detail of an event is null, there is no event.
 CREATE TYPE $change AS (
   kind text,
   tenant text,
@@ -47,8 +47,27 @@ CREATE TYPE $change AS (
   version text,
   -- A replace. previous: the revision that the state must have. is_change: of the sequence.
   previous bigint,
-  is_change boolean
+  is_change boolean,
+  -- A redact, with an incarnation, and for each position the entry to write.
+  positions bigint[],
+  -- A remove, with previous or null for any. remains: what is left of the session until its end is
+  -- reported, as an insert; or null.
+  remains json,
+  -- A reschedule. is_free: whether the deadline does not bind it.
+  due_from double precision,
+  due_to double precision,
+  is_free boolean
 );
+
+-- Logs the event of a change.
+CREATE FUNCTION $log_event(c $change, p_incarnation text, p_sequence bigint, p_detail text)
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  IF p_detail IS NOT NULL THEN
+    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+      VALUES (c.tenant, c.id, p_incarnation, p_sequence, p_detail);
+  END IF;
+END $body$;
 
 -- Whether this version can read a state.
 CREATE FUNCTION $is_state(p_status text, p_state text)
@@ -84,4 +103,17 @@ BEGIN
     FROM unnest(v_changes) AS change
     WHERE change.by = 1;
   RETURN v_changes;
+END $body$;
+
+-- 'too_many' if a tenant already has the maximum number of live sessions; or null.
+CREATE FUNCTION $refusal_of_limit(c $change, p_totals $total_change[])
+RETURNS text LANGUAGE plpgsql AS $body$
+BEGIN
+  -- A separate condition, because AND may evaluate both sides.
+  IF c.live_limit IS NOT NULL THEN
+    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
+      RETURN 'too_many';
+    END IF;
+  END IF;
+  RETURN NULL;
 END $body$;

@@ -24,12 +24,6 @@ BEGIN
   RETURN FOUND;
 END $body$;
 
--- Whether the source of a fork is locked before the new session: they are in the order of ids.
-CREATE FUNCTION $is_source_first(c $change)
-RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
-  SELECT c.source COLLATE "C" < c.id COLLATE "C"
-$body$;
-
 -- Why a session cannot be inserted; null if nothing is known against it.
 CREATE FUNCTION $refusal_of_insert(c $change, p_totals $total_change[])
 RETURNS text LANGUAGE plpgsql AS $body$
@@ -40,7 +34,8 @@ BEGIN
       RETURN 'taken';
     END IF;
   END IF;
-  IF $is_source_first(c) THEN
+  -- The source is locked before or after the new session, in the order of ids.
+  IF c.source COLLATE "C" < c.id COLLATE "C" THEN
     IF NOT $lock_source(c) THEN
       RETURN 'source_changed';
     END IF;
@@ -49,13 +44,7 @@ BEGIN
       RETURN 'source_changed';
     END IF;
   END IF;
-  -- A separate condition, because AND may evaluate both sides.
-  IF c.live_limit IS NOT NULL THEN
-    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
-      RETURN 'too_many';
-    END IF;
-  END IF;
-  RETURN NULL;
+  RETURN $refusal_of_limit(c, p_totals);
 END $body$;
 
 -- Inserts the row of a session, and returns its number; null if its id is taken.

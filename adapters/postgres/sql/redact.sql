@@ -1,33 +1,25 @@
 -- Replaces the texts of entries, if the session has the same incarnation.
-CREATE PROCEDURE $redact_entries(
-  p_tenant text,
-  p_id text,
-  p_incarnation text,
-  p_positions bigint[],
-  p_entries text[],
-  p_detail text,
-  INOUT result text DEFAULT NULL
+CREATE FUNCTION $redact_entries(
+  c $change,
+  OUT outcome text,
+  OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    COMMIT;
-    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-  END IF;
   SELECT number, sequence
     INTO v
     FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id AND incarnation = p_incarnation
+    WHERE tenant = c.tenant AND id = c.id AND incarnation = c.incarnation
     FOR NO KEY UPDATE;
   IF NOT FOUND THEN
-    result := 'missing';
+    outcome := 'missing';
     RETURN;
   END IF;
-  result := 'redacted';
+  outcome := 'redacted';
   UPDATE $entries AS entry
     SET entry = change.entry
-    FROM unnest(p_positions, p_entries) AS change (position, entry)
+    FROM unnest(c.positions, c.entries) AS change (position, entry)
     WHERE entry.session = v.number
       AND entry.position = change.position
       AND entry.entry <> change.entry;
@@ -37,8 +29,5 @@ BEGIN
   UPDATE $sessions
     SET sequence = v.sequence + 1, redactions = redactions + 1
     WHERE number = v.number;
-  IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (p_tenant, p_id, p_incarnation, v.sequence + 1, p_detail);
-  END IF;
+  PERFORM $log_event(c, c.incarnation, v.sequence + 1, c.detail);
 END $body$;

@@ -18,46 +18,33 @@ BEGIN
   RETURN v_totals;
 END $body$;
 
--- p_remains: what is left of the session until its end is reported, as an insert; or null.
-CREATE PROCEDURE $remove_session(
-  p_tenant text,
-  p_id text,
-  p_revision double precision,
-  p_detail text,
-  p_remains json,
-  INOUT result text DEFAULT NULL
+CREATE FUNCTION $remove_session(
+  c $change,
+  OUT outcome text,
+  OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_left record;
-  v_totals $total_change[];
+  v_remains record;
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    COMMIT;
-    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-  END IF;
   SELECT number, incarnation, status, revision, sequence
     INTO v
     FROM $sessions
-    WHERE tenant = p_tenant AND id = p_id
+    WHERE tenant = c.tenant AND id = c.id
     FOR UPDATE;
   IF NOT FOUND THEN
-    result := 'missing';
+    outcome := 'missing';
     RETURN;
-  ELSIF p_revision <> v.revision THEN
-    result := 'stale';
+  ELSIF c.previous <> v.revision THEN
+    outcome := 'stale';
     RETURN;
   END IF;
-  result := 'removed';
-  v_totals := $delete_rows(p_tenant, v.number);
-  v_totals := v_totals || ROW(p_tenant, v.number, '', v.status, -1)::$total_change;
-  IF p_remains IS NOT NULL THEN
-    v_left := $insert_session(json_populate_record(NULL::$change, p_remains), '{}');
-    v_totals := v_totals || v_left.totals;
+  outcome := 'removed';
+  totals := $delete_rows(c.tenant, v.number);
+  totals := totals || ROW(c.tenant, v.number, '', v.status, -1)::$total_change;
+  IF c.remains IS NOT NULL THEN
+    v_remains := $insert_session(json_populate_record(NULL::$change, c.remains), '{}');
+    totals := totals || v_remains.totals;
   END IF;
-  PERFORM $count_sessions(v_totals);
-  IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (p_tenant, p_id, v.incarnation, v.sequence + 1, p_detail);
-  END IF;
+  PERFORM $log_event(c, v.incarnation, v.sequence + 1, c.detail);
 END $body$;

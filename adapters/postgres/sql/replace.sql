@@ -68,11 +68,8 @@ BEGIN
     outcome := 'unreadable';
   ELSIF v.revision <> c.previous THEN
     outcome := 'stale';
-  ELSIF c.live_limit IS NOT NULL THEN
-    -- A separate condition, because AND may evaluate both sides.
-    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
-      outcome := 'too_many';
-    END IF;
+  ELSE
+    outcome := $refusal_of_limit(c, p_totals);
   END IF;
   IF outcome IS NOT NULL THEN
     RETURN;
@@ -83,8 +80,5 @@ BEGIN
   IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
     totals := totals || $move_labels(c, v.number, v.created_ms);
   END IF;
-  IF c.detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (c.tenant, c.id, v.incarnation, v_sequence, c.detail);
-  END IF;
+  PERFORM $log_event(c, v.incarnation, v_sequence, c.detail);
 END $body$;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
-import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
+import { bytesOf as bytesOfText } from '../../../adapters/shared/stored-json.js';
 import { wireForm } from '../../../src/operations/session-form.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
@@ -29,11 +29,11 @@ const bytesOf = (error: { readonly type: string; readonly bytes?: number }): num
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-describe('the bytes of a text in JSON', () => {
-  test('are those that JSON.stringify makes of it, whatever its characters', () => {
+describe('the bytes of a text', () => {
+  test('are those of UTF-8, whatever its characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(jsonBytes(text)).toBe(sizeOf(text));
+        expect(bytesOfText(text)).toBe(Buffer.byteLength(text));
       }),
       { numRuns: 2000 },
     );
@@ -47,7 +47,7 @@ describe('the bytes of a text in JSON', () => {
     '\udfff',
     '\ud83d\ude00\ude00',
   ])('are right for %j', (text) => {
-    expect(jsonBytes(text)).toBe(sizeOf(text));
+    expect(bytesOfText(text)).toBe(Buffer.byteLength(text));
   });
 });
 

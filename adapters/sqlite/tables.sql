@@ -1,22 +1,17 @@
-import { NEVER } from '../shared/never.js';
-
-/**
- * The tables of version 1.
- *
- * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
- * the epoch; `NEVER` stands for Infinity.
- *
- * `sessions` contains the data that changes, in short rows, because every append rewrites one.
- * `state` is the state as JSON without `last_activity`, `revision` and `wanted_at`, which is its
- * `wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
- * `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
- *
- * What is left of a removed session until its end is reported is a row of its own in `sessions`:
- * its tenant and its id contain a colon, so that only the queue of due sessions finds it.
- *
- * Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
- */
-export const tables = `
+-- The tables of version 1.
+--
+-- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
+-- the epoch; 9007199254740991 stands for Infinity.
+--
+-- `sessions` contains the data that changes, in short rows, because every append rewrites one.
+-- `state` is the state as JSON without `last_activity`, `revision` and `wanted_at`, which is its
+-- `wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
+-- `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
+--
+-- What is left of a removed session until its end is reported is a row of its own in `sessions`:
+-- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
+--
+-- Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
 CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY,
   tenant TEXT NOT NULL,
@@ -44,25 +39,23 @@ CREATE INDEX colloquy_sessions_by_status
   ON colloquy_sessions (tenant, status, created_ms, id, deadline);
 CREATE INDEX colloquy_sessions_by_due
   ON colloquy_sessions (due_at)
-  WHERE due_at < ${NEVER};
+  WHERE due_at < 9007199254740991;
 CREATE INDEX colloquy_sessions_by_tenant_due
   ON colloquy_sessions (tenant, due_at, status, deadline)
-  WHERE due_at < ${NEVER};
+  WHERE due_at < 9007199254740991;
 
 CREATE INDEX colloquy_sessions_by_tenant_wake
   ON colloquy_sessions (tenant, wake_at)
-  WHERE wake_at < ${NEVER};
+  WHERE wake_at < 9007199254740991;
 
 CREATE TABLE colloquy_heads (
   session INTEGER PRIMARY KEY,
   head TEXT NOT NULL
 );
 
-/*
- * Each entry and each rewind takes a position, which is never used again: sessions.position is the
- * last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
- * the JSON of the entry with a comma.
- */
+-- Each entry and each rewind takes a position, which is never used again: sessions.position is the
+-- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
+-- the JSON of the entry with a comma.
 CREATE TABLE colloquy_entries (
   session INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -90,7 +83,7 @@ CREATE TABLE colloquy_labels (
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_labels_by_session ON colloquy_labels (session);
 
-/* Numbers of sessions by label, and by stored status with an empty name. */
+-- Numbers of sessions by label, and by stored status with an empty name.
 CREATE TABLE colloquy_totals (
   tenant TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -153,4 +146,3 @@ CREATE TRIGGER colloquy_label_removed AFTER DELETE ON colloquy_labels BEGIN
   DELETE FROM colloquy_totals
     WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value AND sessions = 0;
 END;
-`;
