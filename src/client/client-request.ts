@@ -226,7 +226,7 @@ const parseKey = (
 ): string | undefined => {
   if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
   if (headers['operationId'] !== undefined)
-    return parseOperationId(issues, operationId) ?? randomIds.next();
+    return parseOperationId(issues, 'operationId', operationId) ?? randomIds.next();
   return undefined;
 };
 
@@ -243,9 +243,10 @@ const parseCall = <C extends OperationError>(
   const filter = parseFields(issues, 'query', query);
   checkNames(issues, operation, { input: fields, query: filter, options: settings }, names);
   // The service gets JSON, in which some of what it would refuse is lost.
-  parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
+  const metadata = operation.body?.fields['metadata'] && fields['metadata'];
+  parseMetadataChanges(issues, 'metadata', metadata, anySize);
   const { timeoutMs } = settings;
-  const signal = parseSignal(issues, settings['signal']);
+  const signal = parseSignal(issues, 'signal', settings['signal']);
   const id = hasId(operation) ? parseId(issues, names.hasInputId ? inputId : givenId) : '';
   const { operationId, fencingToken: givenToken } = names.hasInputHeaders ? fields : settings;
   const key = parseKey(issues, operation, fields, operationId);

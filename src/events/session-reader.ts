@@ -46,8 +46,8 @@ export interface SessionRead {
   readonly key: SessionKey;
   /** What has changed since is read; a snapshot if it is undefined. */
   readonly cursor: string | undefined;
-  /** The part of the history in a snapshot. */
-  readonly size: ReadSize;
+  /** Maximum number of entries in a snapshot. */
+  readonly historyLimit: number | undefined;
   /** Whether the entries are compared even if the record has not changed. */
   readonly mustCompare: boolean;
   /** Whether leases that are taken and released, and wakes, are changes. */
@@ -133,14 +133,14 @@ export class SessionReader {
 
   /** Undefined if there is no such session. */
   read(read: SessionRead): Found<Reading | undefined> {
-    const { key, cursor, size, mustCompare, isWithLeases } = read;
+    const { key, cursor, historyLimit, mustCompare, isWithLeases } = read;
     const name = JSON.stringify([
       key.tenant,
       key.id,
       cursor,
       mustCompare,
       isWithLeases,
-      size.historyLimit,
+      historyLimit,
     ]);
     return this.#shared.read(name, async () => {
       const now = this.#now();
@@ -163,10 +163,10 @@ export class SessionReader {
    * cursor does not fit it, so that the next read gives another snapshot.
    */
   async #snapshot(
-    { key, size, isWithLeases }: SessionRead,
+    { key, historyLimit, isWithLeases }: SessionRead,
     now: number,
   ): Found<Reading | undefined> {
-    const found = await this.#find(key, size);
+    const found = await this.#find(key, { historyLimit });
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);

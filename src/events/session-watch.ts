@@ -62,7 +62,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#source = source;
     this.#key = key;
     this.#options = options;
-    this.#deadline = new Deadline(options.warnBeforeMs);
+    this.#deadline = new Deadline(options.warnBefore);
     this.#cursor = options.cursor;
   }
 
@@ -131,7 +131,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const read = await hub.sessions.read({
       key: this.#key,
       cursor: this.#cursor,
-      size: this.#options.size,
+      historyLimit: this.#options.historyLimit,
       mustCompare,
       isWithLeases: this.#options.leases,
     });

@@ -68,18 +68,18 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, operationId, content, to, ifPosition, fencingToken, isAwake }: ParsedAppend,
+  { entries, operationId, content, to, ifPosition, fencingToken, wake }: ParsedAppend,
   { policy: { limits }, random }: Settings,
   now: number,
 ): HistoryAppend => ({
   entries,
   now,
   maxEntries: limits.historyEntries,
-  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content) } }),
+  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content()) } }),
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
-  ...(isAwake && { wake: { revision: randomRevision(random) } }),
+  ...(wake && { wake: { revision: randomRevision(random) } }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);

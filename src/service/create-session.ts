@@ -115,7 +115,7 @@ export const MAX_ATTEMPTS = 5;
 /** The opening of a session; undefined if the session is IDLE, empty and no fork. */
 const openingOf = (
   settings: Settings,
-  { isStarted, entries }: ParsedCreation,
+  { start, entries }: ParsedCreation,
   source: Source | undefined,
   id: string,
   now: number,
@@ -123,8 +123,8 @@ const openingOf = (
   const { historyEntries } = settings.policy.limits;
   const all = [...(source?.entries ?? []), ...entries];
   if (all.length > historyEntries) return err(historyFull(id, historyEntries));
-  if (!isStarted && all.length === 0 && source === undefined) return ok(undefined);
-  const limit = isStarted ? activeSessionsOf(settings) : ok(undefined);
+  if (!start && all.length === 0 && source === undefined) return ok(undefined);
+  const limit = start ? activeSessionsOf(settings) : ok(undefined);
   return limit.map((sessions) => ({
     entries: all,
     ...(source && { source: { id: source.origin.id, version: source.version } }),
@@ -163,7 +163,7 @@ export const tryCreate = async (
   copied: CreateOptions,
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', OperationErrors['getOrCreate']>> => {
   const { store, tenant, now, random, terms, policy, recentStates } = settings;
-  const { options, labels, metadata, isStarted, isAwake } = creation;
+  const { options, labels, metadata, start, wake } = creation;
   const { entries, from, idempotencyKey, historyLimit, content } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
   if (read.isErr()) return err(read.error);
@@ -183,8 +183,8 @@ export const tryCreate = async (
     labels,
     metadata,
     now: time.value,
-    isStarted,
-    isAwake,
+    isStarted: start,
+    isAwake: wake,
     revision,
   });
   const answer = await store.insert(tenant, head, state, opening.value);

@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import {
-  checkFunction,
   hasMethods,
+  parseFunction,
   parseListener,
   parseNumber,
   parseUpTo,
@@ -88,7 +88,7 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
   parseOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
-    checkFunction(issues, 'onEnded', onEnded);
+    parseFunction(issues, 'onEnded', onEnded);
     return {
       intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
       batch: parseUpTo(issues, 'batch', batch, SWEEP_LIMIT),

@@ -1,5 +1,5 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { checkFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
+import { parseFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../input/parse-options.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -116,7 +116,7 @@ const read = (options: SimulationOptions) =>
       setup = () => {},
     } = options;
     for (const name of ['store', 'setup', 'onProgress'] as const)
-      checkFunction(issues, name, options[name]);
+      parseFunction(issues, name, options[name]);
     for (const name of ['host', 'check'] as const) {
       issues.check(typeof options[name] === 'function', name, 'must be a function');
     }
