@@ -1,3 +1,4 @@
+import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
@@ -65,9 +66,7 @@ export const parseListener = (
   listener: unknown,
 ): ((value?: unknown) => void) => {
   const call = parseFunction(issues, path, listener);
-  return (value) => {
-    (async () => call?.(value))().catch(() => {});
-  };
+  return (value) => tellHost(() => call?.(value));
 };
 
 /** In place of a field that a request must have and does not: `undefined` may mean a default. */

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
-import { by, type InputOf, inputOf, optional, readFields } from './fields-of.js';
+import { by, inputOf, optional, readFields } from './fields-of.js';
 import { type Fields, isFields, parseWhole } from './parse-fields.js';
 import { parseLabelChanges } from './parse-labels.js';
 import { parseMetadataChanges } from './parse-metadata.js';
@@ -36,5 +36,3 @@ export const parseUpdateOptions = inputOf('options', {
   ...commandFields,
   ifRevision: optional(by(parseWhole, revisionRule.least)),
 });
-
-export type ParsedUpdateOptions = InputOf<typeof parseUpdateOptions>;

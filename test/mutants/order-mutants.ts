@@ -111,8 +111,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'sweepOnce begins where the sweeper has come to, and leaves out what is before',
     file: 'src/service/sweeper.ts',
-    from: 'sweep({ cursor: undefined }, Number',
-    to: 'sweep(place, Number',
+    from: 'settings, { ...whole }, ()',
+    to: 'settings, { ...whole, cursor: course.cursor }, ()',
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {
