@@ -14,6 +14,7 @@ import { isFields, parseLimit, parseSwitch, parseWhole } from './parse-fields.js
 import { parseLabelFilter } from './parse-labels.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
+import { listOrders } from './rule.js';
 
 /** A filter without the time to which its statuses refer. */
 export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
@@ -25,8 +26,6 @@ export interface ParsedQuery {
   readonly range: ListFilter;
   readonly page: number | undefined;
 }
-
-export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
 
 const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 

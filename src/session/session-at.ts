@@ -2,14 +2,7 @@ import { timestampOf } from './clock.js';
 import { isExhausted } from './exhausted-work.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
-import type {
-  JsonObject,
-  Session,
-  SessionLabels,
-  SessionOptions,
-  SessionState,
-  SessionWork,
-} from './session.js';
+import type { Session, SessionOptions, SessionState, SessionWork } from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
@@ -52,13 +45,10 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
  * The options with the current time limit: `extend` may have changed it since the session was
  * created.
  */
-const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions =>
-  limitMsOf(options.timeLimit) === limitMs
-    ? options
-    : { ...options, timeLimit: secondsOf(limitMs) };
-
-const noLabels: SessionLabels = Object.freeze({});
-const noMetadata: JsonObject = Object.freeze({});
+const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions => {
+  if (limitMsOf(options.timeLimit) === limitMs) return options;
+  return { ...options, timeLimit: secondsOf(limitMs) };
+};
 
 /** The work on a session; undefined if it wants no worker. */
 const workOf = (state: StateRecord): SessionWork | undefined => {
@@ -66,7 +56,8 @@ const workOf = (state: StateRecord): SessionWork | undefined => {
   const wakeAt = wakeAtOf(state);
   const waits = wakeAt < Number.POSITIVE_INFINITY && { wakeAt: timestampOf(wakeAt) };
   const hasFailed = isExhausted(state) && { exhausted: true as const };
-  return waits || hasFailed ? { attempts, ...waits, ...hasFailed } : undefined;
+  if (!waits && !hasFailed) return undefined;
+  return { attempts, ...waits, ...hasFailed };
 };
 
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
@@ -81,25 +72,20 @@ export const sessionAt = (
 ): Session => {
   const { id, origin, createdAt } = head;
   const state = stateAt(stored, now);
-  const durationMs = activeMsAt(state, now);
+  const { labels, metadata, lastActivityAt } = state;
   const session: Mutable<Session> = {
-    id,
-    status: state.status,
-    duration: Math.floor(durationMs / 1000),
-    durationMs,
-    revision: state.revision,
+    ...progressAt(id, state, now),
     options: currentOptions(head.options, state),
     // These are copied, because a store in memory shares its states with its callers.
-    labels: state.labels === undefined ? noLabels : { ...state.labels },
-    metadata: state.metadata === undefined ? noMetadata : structuredClone(state.metadata),
+    labels: { ...labels },
+    metadata: metadata === undefined ? {} : structuredClone(metadata),
     history,
     historyCount,
     createdAt,
-    updatedAt: timestampOf(state.lastActivityAt),
+    updatedAt: timestampOf(lastActivityAt),
   };
-  addOptional(session, state);
-  const lease = state.status === 'TERMINATED' ? undefined : state.lease && leaseAt(state, now);
-  if (lease !== undefined) session.lease = lease;
+  const lease = leaseAt(state, now);
+  if (lease !== undefined && state.status !== 'TERMINATED') session.lease = lease;
   const work = workOf(state);
   if (work !== undefined) session.work = work;
   if (origin !== undefined) session.origin = origin;

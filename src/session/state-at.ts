@@ -66,10 +66,11 @@ export const remember = (
   operations: readonly string[],
   command: string,
   operationId: string | undefined,
-): readonly string[] =>
-  operationId === undefined
-    ? operations
-    : Object.freeze([`${command}:${operationId}`, ...operations].slice(0, REMEMBERED_OPERATIONS));
+): readonly string[] => {
+  if (operationId === undefined) return operations;
+  const all = [`${command}:${operationId}`, ...operations];
+  return Object.freeze(all.slice(0, REMEMBERED_OPERATIONS));
+};
 
 /** The command that a state remembers for an operation id. */
 export const commandOf = ({ operations }: StateRecord, operationId: string): string | undefined => {
@@ -91,7 +92,7 @@ export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord)
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
   const until = Math.min(now, endsAt(state));
-  return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
+  return state.activeMs + Math.max(0, until - state.since);
 };
 
 /** How the clock ends a session, by status. */
@@ -177,7 +178,8 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
   if (acceptsHistory[state.status]) return endsAt(state) + graceMs;
   if (graceMs === 0) return 0;
-  return (state.status === 'TERMINATED' ? state.since : state.deadline) + graceMs;
+  if (state.status === 'TERMINATED') return state.since + graceMs;
+  return state.deadline + graceMs;
 };
 
 /** Whether the session accepts history entries at `now`. */
@@ -189,7 +191,8 @@ export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
  * whether or not the session has an inactivity timeout. Entries in the grace period do not change
  * the state, because the session has ended, by a stored end or by its clock.
  */
-export const usedAt = (state: StateRecord, now: number): StateRecord =>
-  now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)
-    ? state
-    : Object.freeze({ ...state, lastActivityAt: now });
+export const usedAt = (state: StateRecord, now: number): StateRecord => {
+  if (now <= state.lastActivityAt) return state;
+  if (state.status === 'TERMINATED' || now >= endsAt(state)) return state;
+  return Object.freeze({ ...state, lastActivityAt: now });
+};

@@ -204,7 +204,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'withLease renews no lease',
-    file: 'src/session/with-lease.ts',
+    file: 'src/session/lease-renewal.ts',
     from: '      this.#endsAt = begunAt + this.#lengthMs;\n',
     to: '',
     tests: ['test/service/with-lease.test.ts'],
