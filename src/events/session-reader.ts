@@ -111,7 +111,8 @@ const changedOf = (
 ): Reading | 'other' => {
   const added = entries.filter(({ position }) => position > cursor.position);
   if (entryDigestOf(entries.at(-1 - added.length)) !== cursor.entry) return 'other';
-  const start = added.length === 0 ? cursor.start : (entries.at(-2)?.position ?? cursor.start);
+  const lastStart = entries.at(-2)?.position ?? cursor.start;
+  const start = added.length === 0 ? cursor.start : lastStart;
   const next = cursorOf(view, start, entries.at(-1));
   // A watch that continues after the end tells it again, because the end is the last item of each.
   const hasChanged = !isAsKnown(view, cursor) || added.length > 0 || view.isOver;
@@ -151,11 +152,13 @@ export class SessionReader {
   }
 
   async #after(read: SessionRead, now: number): Found<Reading | undefined> {
-    const cursor = read.cursor === undefined ? undefined : parseWatchCursor(read.cursor);
-    const changes =
-      cursor === undefined ? ok('other' as const) : await this.#changes(read, cursor, now);
+    // No cursor is empty.
+    const cursor = parseWatchCursor(read.cursor ?? '');
+    if (cursor === undefined) return this.#snapshot(read, now);
+    const changes = await this.#changes(read, cursor, now);
     if (changes.isErr()) return err(changes.error);
-    return changes.value === 'other' ? this.#snapshot(read, now) : ok(changes.value);
+    if (changes.value === 'other') return this.#snapshot(read, now);
+    return ok(changes.value);
   }
 
   /**
@@ -205,9 +208,7 @@ export class SessionReader {
       return ok(readingOf(view, cursorText({ ...cursor, sequence: record.sequence })));
     }
     const read = await this.#upTo(key, record, cursor, first);
-    return read.map((entries) =>
-      entries === undefined ? 'other' : changedOf(view, cursor, entries),
-    );
+    return read.map((entries) => (entries && changedOf(view, cursor, entries)) ?? 'other');
   }
 
   /**
