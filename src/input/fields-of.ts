@@ -40,34 +40,31 @@ export const nullable =
   (issues, path, value) =>
     parse(issues, path, value ?? undefined);
 
-/** Reads an object, which has no other fields. `prefix` is that of the paths of its fields. */
-export function readFields<P extends Parsers>(
-  issues: IssueList,
-  path: string,
-  value: unknown,
+/** A field that is read later, with others. */
+export const asGiven: Parser<unknown> = (_issues, _path, value) => value;
+
+/** The parser of an object, which has no other fields. `prefix` is that of their paths. */
+export function fieldsOf<P extends Parsers>(
   parsers: P,
-  prefix?: string,
-): Parsed<P>;
-export function readFields(
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  parsers: Parsers,
-  prefix = '',
-): Readonly<Record<string, unknown>> {
-  const fields = parseFields(issues, path, value);
-  checkKnown(issues, fields, Object.keys(parsers), prefix);
-  const read: Record<string, unknown> = {};
-  for (const [name, parse] of Object.entries(parsers))
-    read[name] = parse(issues, `${prefix}${name}`, fields[name]);
-  return read;
+): (issues: IssueList, path: string, value: unknown, prefix?: string) => Parsed<P>;
+export function fieldsOf(parsers: Parsers) {
+  const all = Object.entries(parsers);
+  const names = Object.keys(parsers);
+  return (issues: IssueList, path: string, value: unknown, prefix = '') => {
+    const fields = parseFields(issues, path, value);
+    checkKnown(issues, fields, names, prefix);
+    const parsed: Record<string, unknown> = {};
+    for (const [name, parse] of all) parsed[name] = parse(issues, prefix + name, fields[name]);
+    return parsed;
+  };
 }
 
 /** What the parser of an argument returns. */
 export type InputOf<F> = F extends (value: unknown) => Result<infer T, InvalidInput> ? T : never;
 
 /** The parser of an argument of an operation: an object of these fields. */
-export const inputOf =
-  <P extends Parsers>(path: string, parsers: P) =>
-  (value: unknown): Result<Parsed<P>, InvalidInput> =>
-    parseSafely(path, (issues) => readFields(issues, path, value, parsers));
+export const inputOf = <P extends Parsers>(path: string, parsers: P) => {
+  const parse = fieldsOf(parsers);
+  return (value: unknown): Result<Parsed<P>, InvalidInput> =>
+    parseSafely(path, (issues) => parse(issues, path, value));
+};

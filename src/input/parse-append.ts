@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { by, nullable, optional, readFields, withDefault } from './fields-of.js';
+import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import { parseEntries } from './parse-entries.js';
 import { parseSwitch, parseWhole } from './parse-fields.js';
 import { parseSafely } from './parse-safely.js';
@@ -25,11 +25,19 @@ export interface ParsedAppend {
   readonly wake: boolean;
 }
 
-const appendFields = {
+const parseAppendOptions = fieldsOf({
   ...commandFields,
   ifPosition: optional(by(parseWhole, positionRule.least)),
   wake: parseSwitch,
-};
+});
+
+const parseRewindInput = fieldsOf({
+  ...commandFields,
+  to: by(parseWhole, rewindRules.to.least),
+  entries: asGiven,
+  ifPosition: by(parseWhole, rewindRules.ifPosition.least),
+  wake: nullable(parseSwitch),
+});
 
 /** Parses the entries of an append. An entry without a timestamp gets `now`. */
 export const parseAppend = (
@@ -39,7 +47,7 @@ export const parseAppend = (
   limits: SessionLimits,
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('entries', (issues) => {
-    const parsed = readFields(issues, 'options', options, appendFields);
+    const parsed = parseAppendOptions(issues, 'options', options);
     const range = { least: entriesRange.least, now, limits };
     const { parsed: all, given } = parseEntries(issues, 'entries', entries, range);
     return { ...parsed, entries: all, content: () => JSON.stringify(given()) };
@@ -53,13 +61,8 @@ export const parseRewind = (
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('input', (issues) => {
     const range = { least: optionalEntriesRange.least, now, limits };
-    const { entries, ...parsed } = readFields(issues, 'input', input, {
-      ...commandFields,
-      to: by(parseWhole, rewindRules.to.least),
-      entries: nullable(withDefault([], by(parseEntries, range))),
-      ifPosition: by(parseWhole, rewindRules.ifPosition.least),
-      wake: nullable(parseSwitch),
-    });
-    const content = () => `${parsed.to}${JSON.stringify(entries.given())}`;
-    return { ...parsed, entries: entries.parsed, content };
+    const { entries, ...parsed } = parseRewindInput(issues, 'input', input);
+    const { parsed: all, given } = parseEntries(issues, 'entries', entries ?? [], range);
+    const content = () => `${parsed.to}${JSON.stringify(given())}`;
+    return { ...parsed, entries: all, content };
   });

@@ -9,7 +9,7 @@ import type {
 } from '../session/session.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
-import { by, nullable, optional, readFields, withDefault } from './fields-of.js';
+import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
 import { parseEntries } from './parse-entries.js';
 import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
@@ -35,31 +35,41 @@ export interface ParsedCreation extends ReadSize {
   readonly content: string;
 }
 
-const originFields = {
+const parseOriginFields = fieldsOf({
   id: by(parseName, KEY_LENGTH),
   position: nullable(optional(by(parseWhole, positionRule.least))),
-};
+});
 
 const parseOrigin = (issues: IssueList, path: string, value: unknown): ParsedCreation['from'] => {
   if (value === undefined || value === null) return undefined;
-  const { id, position } = readFields(issues, path, value, originFields, `${path}.`);
+  const { id, position } = parseOriginFields(issues, path, value, `${path}.`);
   return { id, ...(position !== undefined && { position }) };
 };
 
 const parseKey = optional(by(parseName, KEY_LENGTH));
 
-const creationFields = (policy: InputPolicy, now: string) => ({
-  id: parseKey,
-  ...optionParsers(policy),
-  labels: parseLabels,
-  metadata: by(parseMetadata, policy.limits),
-  start: nullable(parseSwitch),
-  entries: nullable(withDefault([], by(parseEntries, { least: 0, now, limits: policy.limits }))),
-  from: parseOrigin,
-  idempotencyKey: parseKey,
-  historyLimit,
-  wake: nullable(parseSwitch),
-});
+const creationFields = (policy: InputPolicy) =>
+  fieldsOf({
+    id: parseKey,
+    ...optionParsers(policy),
+    labels: parseLabels,
+    metadata: by(parseMetadata, policy.limits),
+    start: nullable(parseSwitch),
+    entries: asGiven,
+    from: parseOrigin,
+    idempotencyKey: parseKey,
+    historyLimit,
+    wake: nullable(parseSwitch),
+  });
+
+/** By policy, because every create needs them. */
+const parsersOf = new WeakMap<InputPolicy, ReturnType<typeof creationFields>>();
+
+const creationParserOf = (policy: InputPolicy) => {
+  const known = parsersOf.get(policy) ?? creationFields(policy);
+  parsersOf.set(policy, known);
+  return known;
+};
 
 /** Parses the input of `create`. `null` in an optional field counts as absent. */
 export const parseCreate = (
@@ -68,8 +78,10 @@ export const parseCreate = (
   now: string,
 ): Result<ParsedCreation, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const fields = readFields(issues, 'input', input, creationFields(policy, now));
-    const { face, profile, context, behavior, timeLimit, entries, ...parsed } = fields;
+    const fields = creationParserOf(policy)(issues, 'input', input);
+    const { face, profile, context, behavior, timeLimit, entries: list, ...parsed } = fields;
+    const range = { least: 0, now, limits: policy.limits };
+    const entries = parseEntries(issues, 'entries', list ?? [], range);
     const options = Object.freeze({ face, profile, context, behavior, timeLimit });
     const { id, labels, metadata, start, from, idempotencyKey } = parsed;
     const creation = { ...parsed, options, entries: entries.parsed, content: '' };

@@ -8,7 +8,7 @@ import {
 } from '../session/session-limits.js';
 import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange } from '../store/session-store.js';
-import { by, inputOf, optional, readFields, withDefault } from './fields-of.js';
+import { asGiven, by, fieldsOf, inputOf, optional, withDefault } from './fields-of.js';
 import { parseCursor } from './parse-cursor.js';
 import { isFields, parseLimit, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
@@ -60,20 +60,28 @@ const parseStatuses = (
 const time = optional(parseTimestamp);
 
 /** The fields of a query. What a cursor is depends on the order. */
-const queryFields = (defaultLimit: number) => ({
-  limit: withDefault(defaultLimit, by(parseLimit, PAGE_LIMIT)),
-  page: optional(by(parseWhole, 1)),
-  order: parseOrder,
-  status: parseStatuses,
-  labels: optional(parseLabelFilter),
-  createdAfter: time,
-  createdBefore: time,
-  cursor: (_issues: IssueList, _path: string, cursor: unknown): unknown => cursor,
-  historyLimit,
-});
+const queryFields = (defaultLimit: number) =>
+  fieldsOf({
+    limit: withDefault(defaultLimit, by(parseLimit, PAGE_LIMIT)),
+    page: optional(by(parseWhole, 1)),
+    order: parseOrder,
+    status: parseStatuses,
+    labels: optional(parseLabelFilter),
+    createdAfter: time,
+    createdBefore: time,
+    cursor: asGiven,
+    historyLimit,
+  });
 
-const parseQuery = (issues: IssueList, query: unknown, defaultLimit: number): ParsedQuery => {
-  const fields = readFields(issues, 'query', query, queryFields(defaultLimit));
+const parsePageQuery = queryFields(DEFAULT_PAGE_LIMIT);
+const parseEachFields = queryFields(PAGE_LIMIT);
+
+const parseQuery = (
+  issues: IssueList,
+  query: unknown,
+  parse: ReturnType<typeof queryFields>,
+): ParsedQuery => {
+  const fields = parse(issues, 'query', query);
   const { page = 1, status: statuses, cursor, ...filter } = fields;
   // A page past the end is empty, so the bound has no effect.
   const offset = Math.min((page - 1) * filter.limit, Number.MAX_SAFE_INTEGER);
@@ -88,34 +96,36 @@ export const parseGetOptions = inputOf('options', { historyLimit, maxBytes });
 
 export const parseCreateOptions = inputOf('options', { maxBytes });
 
+const parseListOptions = fieldsOf({ maxBytes, withWatchCursor: parseSwitch });
+
 export const parseListQuery = (
   query: unknown,
   options: unknown = {},
 ): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    readFields(issues, 'options', options, { maxBytes, withWatchCursor: parseSwitch });
-    return parseQuery(issues, query, DEFAULT_PAGE_LIMIT);
+    parseListOptions(issues, 'options', options);
+    return parseQuery(issues, query, parsePageQuery);
   });
 
 /** Parses a query for `each`. Its default limit is the maximum. */
 export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { range } = parseQuery(issues, query, PAGE_LIMIT);
+    const { range } = parseQuery(issues, query, parseEachFields);
     const isNumbered = isFields(query) && query['page'] !== undefined;
     issues.check(!isNumbered, 'page', 'is not allowed in `each`');
     return range;
   });
 
-const sliceFields = {
+const parseSlice = fieldsOf({
   last: optional(by(parseLimit, HISTORY_LIMIT)),
   after: optional(by(parseWhole, 0)),
   before: optional(by(parseWhole, 0)),
   limit: optional(by(parseLimit, HISTORY_LIMIT)),
-};
+});
 
 export const parseHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { last, after, before, limit } = readFields(issues, 'query', query, sliceFields);
+    const { last, after, before, limit } = parseSlice(issues, 'query', query);
     const isPart = after !== undefined || before !== undefined;
     const rule = 'needs `after` or `before`; use `last` for the latest entries';
     issues.check(isPart || limit === undefined, 'limit', rule);

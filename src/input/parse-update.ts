@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
-import { by, inputOf, optional, readFields } from './fields-of.js';
+import { by, fieldsOf, inputOf, optional } from './fields-of.js';
 import { type Fields, isFields, parseWhole } from './parse-fields.js';
 import { parseLabelChanges } from './parse-labels.js';
 import { parseMetadataChanges } from './parse-metadata.js';
@@ -19,10 +19,11 @@ export const parseUpdate = (
   limits: SessionLimits,
 ): Result<DataChanges, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const changes = readFields(issues, 'input', input, {
+    const parse = fieldsOf({
       labels: parseLabelChanges,
       metadata: by(parseMetadataChanges, limits),
     });
+    const changes = parse(issues, 'input', input);
     const { labels, metadata }: Fields = isFields(input) ? input : {};
     issues.check(
       (labels ?? metadata ?? undefined) !== undefined,

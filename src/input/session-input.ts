@@ -10,11 +10,11 @@ import {
 } from '../session/session-limits.js';
 import {
   by,
+  fieldsOf,
   type InputOf,
   inputOf,
   nullable,
   optional,
-  readFields,
   withDefault,
 } from './fields-of.js';
 import {
@@ -68,12 +68,14 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
+const parseWakeOptions = inputOf('options', { at: optional(parseTimestamp) });
+
 /**
  * Parses the time from which a session wants a worker, by default `now`, in milliseconds since the
  * epoch.
  */
 export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
-  inputOf('options', { at: optional(parseTimestamp) })(options).map(({ at }) => {
+  parseWakeOptions(options).map(({ at }) => {
     if (at === undefined) return now;
     // Stores keep no times before the epoch.
     return Math.max(0, Date.parse(at));
@@ -106,11 +108,10 @@ export interface ParsedLease {
   readonly durationMs: number;
 }
 
+const parseLeaseInput = inputOf('input', leaseFields);
+
 export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
-  inputOf(
-    'input',
-    leaseFields,
-  )(input).map(({ holder, seconds: durationMs }) => ({
+  parseLeaseInput(input).map(({ holder, seconds: durationMs }) => ({
     holder,
     durationMs,
   }));
@@ -121,11 +122,10 @@ export interface ParsedClaim extends ParsedLease {
   readonly maxAttempts: number;
 }
 
+const parseClaimInput = inputOf('input', claimFields);
+
 export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
-  inputOf(
-    'input',
-    claimFields,
-  )(input).map(({ seconds: durationMs, attempts: maxAttempts, ...claim }) => ({
+  parseClaimInput(input).map(({ seconds: durationMs, attempts: maxAttempts, ...claim }) => ({
     ...claim,
     durationMs,
     maxAttempts,
@@ -136,10 +136,10 @@ export interface ParsedRenew {
   readonly durationMs: number;
 }
 
+const parseRenewInput = inputOf('input', { fencingToken, seconds: parseLeaseMs });
+
 export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
-  inputOf('input', { fencingToken, seconds: parseLeaseMs })(input).map(
-    ({ seconds: durationMs, ...lease }) => ({ ...lease, durationMs }),
-  );
+  parseRenewInput(input).map(({ seconds: durationMs, ...lease }) => ({ ...lease, durationMs }));
 
 export const parseRelease = inputOf('input', { fencingToken, done: parseSwitch });
 
@@ -149,8 +149,10 @@ const parseSweepCursor = (issues: IssueList, path: string, cursor: unknown): str
   return undefined;
 };
 
+const parseSweepOptions = fieldsOf({ onEnded: parseFunction, cursor: parseSweepCursor });
+
 export const parseSweep = (limit: unknown, options: unknown) =>
   parseSafely('options', (issues) => ({
-    ...readFields(issues, 'options', options, { onEnded: parseFunction, cursor: parseSweepCursor }),
+    ...parseSweepOptions(issues, 'options', options),
     limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
   }));

@@ -2,7 +2,14 @@ import { timestampOf } from './clock.js';
 import { isExhausted } from './exhausted-work.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limit-ms-of.js';
-import type { Session, SessionOptions, SessionState, SessionWork } from './session.js';
+import type {
+  JsonObject,
+  Session,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+  SessionWork,
+} from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
@@ -50,6 +57,9 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
   return { ...options, timeLimit: secondsOf(limitMs) };
 };
 
+const noLabels: SessionLabels = Object.freeze({});
+const noMetadata: JsonObject = Object.freeze({});
+
 /** The work on a session; undefined if it wants no worker. */
 const workOf = (state: StateRecord): SessionWork | undefined => {
   const { attempts = 0 } = state;
@@ -72,18 +82,23 @@ export const sessionAt = (
 ): Session => {
   const { id, origin, createdAt } = head;
   const state = stateAt(stored, now);
-  const { labels, metadata, lastActivityAt } = state;
+  const durationMs = activeMsAt(state, now);
   const session: Mutable<Session> = {
-    ...progressAt(id, state, now),
+    id,
+    status: state.status,
+    duration: Math.floor(durationMs / 1000),
+    durationMs,
+    revision: state.revision,
     options: currentOptions(head.options, state),
     // These are copied, because a store in memory shares its states with its callers.
-    labels: { ...labels },
-    metadata: metadata === undefined ? {} : structuredClone(metadata),
+    labels: state.labels === undefined ? noLabels : { ...state.labels },
+    metadata: state.metadata === undefined ? noMetadata : structuredClone(state.metadata),
     history,
     historyCount,
     createdAt,
-    updatedAt: timestampOf(lastActivityAt),
+    updatedAt: timestampOf(state.lastActivityAt),
   };
+  addOptional(session, state);
   const lease = leaseAt(state, now);
   if (lease !== undefined && state.status !== 'TERMINATED') session.lease = lease;
   const work = workOf(state);

@@ -41,12 +41,13 @@ export interface Beginning {
 
 const noOperations: readonly string[] = Object.freeze([]);
 
-/** The state of a new session, IDLE or started at once. */
-export const initialState = (beginning: Beginning): StateRecord => {
-  const { limitMs, terms, labels, metadata, now, revision, start, wake } = beginning;
-  const begun = { ...transitions.IDLE.start, startedAt: now, deadline: now + limitMs };
-  return Object.freeze({
-    status: 'IDLE',
+/**
+ * The state of a new session. Avoids spreads, because they take half as long as the rest of a
+ * create.
+ */
+const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginning): StateRecord => {
+  const state = {
+    status: 'IDLE' as const,
     revision,
     since: now,
     lastActivityAt: now,
@@ -55,11 +56,18 @@ export const initialState = (beginning: Beginning): StateRecord => {
     deadline: now + terms.idleTimeoutMs,
     operations: noOperations,
     terms,
-    ...(labels && { labels }),
-    ...(metadata && { metadata }),
-    ...(start && begun),
-    ...(wake && { wakeAt: now }),
-  });
+  };
+  if (labels === undefined && metadata === undefined) return Object.freeze(state);
+  return Object.freeze({ ...state, ...(labels && { labels }), ...(metadata && { metadata }) });
+};
+
+/** The state of a new session, IDLE or started at once. */
+export const initialState = (beginning: Beginning): StateRecord => {
+  const { now, limitMs, start = false, wake = false } = beginning;
+  const idle = idleState(beginning);
+  if (!start && !wake) return idle;
+  const begun = { ...transitions.IDLE.start, startedAt: now, deadline: now + limitMs };
+  return Object.freeze({ ...idle, ...(start && begun), ...(wake && { wakeAt: now }) });
 };
 
 export const remember = (
