@@ -48,9 +48,11 @@ export const parseAppend = (
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('entries', (issues) => {
     const parsed = parseAppendOptions(issues, 'options', options);
+    const { operationId, fencingToken, ifPosition, wake } = parsed;
     const range = { least: entriesRange.least, now, limits };
     const { parsed: all, given } = parseEntries(issues, 'entries', entries, range);
-    return { ...parsed, entries: all, content: () => JSON.stringify(given()) };
+    const content = () => JSON.stringify(given());
+    return { entries: all, operationId, fencingToken, ifPosition, wake, content };
   });
 
 /** Parses the input of a rewind. An entry without a timestamp gets `now`. */

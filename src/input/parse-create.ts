@@ -83,11 +83,23 @@ export const parseCreate = (
     const range = { least: 0, now, limits: policy.limits };
     const entries = parseEntries(issues, 'entries', list ?? [], range);
     const options = Object.freeze({ face, profile, context, behavior, timeLimit });
-    const { id, labels, metadata, start, from, idempotencyKey } = parsed;
-    const creation = { ...parsed, options, entries: entries.parsed, content: '' };
+    const { id, labels, metadata, start, wake, from, idempotencyKey } = parsed;
+    const creation = {
+      id,
+      options,
+      labels,
+      metadata,
+      start,
+      wake,
+      entries: entries.parsed,
+      from,
+      idempotencyKey,
+      historyLimit: parsed.historyLimit,
+      content: '',
+    };
     if (idempotencyKey === undefined) return creation;
     const content: unknown[] = [options, labels, start, from, entries.given()];
-    if (parsed.wake) content.push('wake');
+    if (wake) content.push('wake');
     if (metadata !== undefined) content.push(canonicalJson(metadata));
     // The key alone does not say which session: another key under the same id is another create.
     if (id !== undefined) content.push(id, idempotencyKey);

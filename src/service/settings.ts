@@ -118,7 +118,10 @@ export const fenced = <O extends { readonly fencingToken: number | undefined }>(
   { fence }: Settings,
   { id }: SessionKey,
   options: O,
-): O => ({ ...options, fencingToken: fencingTokenFor(fence, id, options.fencingToken) });
+): O => {
+  if (fence === undefined) return options;
+  return { ...options, fencingToken: fencingTokenFor(fence, id, options.fencingToken) };
+};
 
 const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
