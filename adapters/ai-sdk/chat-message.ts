@@ -42,16 +42,16 @@ export const hasContent = ({ role, parts }: Message): boolean =>
 
 const isText = ({ type }: Part): boolean => type === 'text';
 
+const noText = { text: undefined };
+
 /**
  * The history entry of a message: its content is the text, and its data is the rest. A single text
  * is not stored twice, and a message that is only text has no data.
  */
 export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry => {
   const texts = parts.filter(isText);
-  const rest =
-    texts.length === 1
-      ? parts.map((part) => (isText(part) ? { ...part, text: undefined } : part))
-      : parts;
+  const isSingle = texts.length === 1;
+  const rest = parts.map((part) => ({ ...part, ...(isSingle && isText(part) && noText) }));
   const data = { ...more, parts: rest };
   const content = texts.map(({ text }) => text).join('\n\n');
   return {
@@ -71,11 +71,11 @@ export const messageOf = ({ id, role, content, data, position }: PositionedEntry
     id: id ?? `position-${position}`,
     role: isRole(role) ? role : 'assistant',
   } as const;
-  const parts = isObject(data) ? data['parts'] : undefined;
-  if (!isObject(data) || !areParts(parts))
+  if (!isObject(data) || !areParts(data['parts']))
     return { ...named, parts: [{ type: 'text', text: content }] };
-  const whole = parts.map((part) =>
-    isText(part) && part['text'] === undefined ? { ...part, text: content } : part,
-  );
+  const whole = data['parts'].map((part) => {
+    if (!isText(part) || part['text'] !== undefined) return part;
+    return { ...part, text: content };
+  });
   return { ...named, ...data, ...named, parts: whole };
 };

@@ -39,7 +39,8 @@ export interface MessagePage<Message> {
 
 const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
   if (after !== undefined) return { after, limit: last };
-  return before === undefined ? { last } : { before, limit: last };
+  if (before !== undefined) return { before, limit: last };
+  return { last };
 };
 
 /**

@@ -55,18 +55,12 @@ const parseMessages = (
   messages: readonly ChatMessage[],
 ): Result<readonly Message[], InvalidInput> => {
   const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
-  return read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)
-    ? ok([
-        ...new Map(read.value.filter(hasContent).map((message) => [message.id, message])).values(),
-      ])
-    : err(
-        invalidInput([
-          {
-            path: 'messages',
-            message: 'must be an array of UIMessage that can be written as JSON',
-          },
-        ]),
-      );
+  if (read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)) {
+    const byId = new Map(read.value.filter(hasContent).map((message) => [message.id, message]));
+    return ok([...byId.values()]);
+  }
+  const message = 'must be an array of UIMessage that can be written as JSON';
+  return err(invalidInput([{ path: 'messages', message }]));
 };
 
 /**
@@ -78,7 +72,8 @@ const decide = (messages: readonly Message[], { placed }: Found, regenerate: boo
     const there = known.get(message.id);
     if (there === undefined) return [];
     if (!sameJson(there.message, message)) return [there.start];
-    return regenerate && message === messages.at(-1) ? [there.position] : [];
+    if (regenerate && message === messages.at(-1)) return [there.position];
+    return [];
   });
   const to = Math.min(...cuts);
   // A new message has no position.

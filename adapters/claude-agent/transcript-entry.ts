@@ -40,12 +40,9 @@ export const nameOf = async (text: string): Promise<string> => {
 export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
   if (subpath === '')
     throw new TypeError('subpath must not be empty: the key of a main transcript has none');
-  return JSON.stringify([
-    'claude-agent',
-    projectKey,
-    sessionId,
-    ...(subpath === undefined ? [] : [subpath]),
-  ]);
+  const parts = ['claude-agent', projectKey, sessionId];
+  if (subpath !== undefined) parts.push(subpath);
+  return JSON.stringify(parts);
 };
 
 /** The key of a text. */
@@ -71,10 +68,13 @@ const isName = (value: unknown, most: number): value is string =>
 /** The service checks the value itself, and refuses it if it is not JSON. */
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
+const fieldOf = (value: unknown, name: string): unknown =>
+  isFields(value) ? value[name] : undefined;
+
 const contentOf = (message: unknown): string => {
-  const content = isFields(message) ? message['content'] : undefined;
+  const content = fieldOf(message, 'content');
   const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const texts = parts.map((part) => (isFields(part) ? part['text'] : undefined));
+  const texts = parts.map((part) => fieldOf(part, 'text'));
   return texts
     .filter((text) => typeof text === 'string')
     .join('')

@@ -55,10 +55,11 @@ const MAX_KNOWN = 100;
  */
 const MAX_TRIES = 100;
 
-const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined =>
-  result.isErr() && ['not_found', 'invalid_input'].includes(result.error.type)
-    ? undefined
-    : unwrap(result);
+const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined => {
+  if (result.isErr() && ['not_found', 'invalid_input'].includes(result.error.type))
+    return undefined;
+  return unwrap(result);
+};
 
 const mainOf = ({ projectKey, sessionId }: TranscriptKey): string =>
   textOf({ projectKey, sessionId });
@@ -157,20 +158,11 @@ export class TranscriptStore {
         if (await this.#create(key, name, newOf(lines, new Set()))) return;
         continue;
       }
-      const { id, fencingToken, position: ifPosition, uuids } = known;
-      const added = newOf(lines, uuids);
-      const appended =
-        added.length > 0
-          ? await appendOnce(this.#sessions, id, added.map(entryOf), { ifPosition, fencingToken })
-          : // The cached session may have been deleted since.
-            (await this.#sessions.renew(id, { fencingToken, seconds: LEASE.seconds })).map(() => ({
-              position: ifPosition,
-            }));
+      const added = newOf(lines, known.uuids);
+      const appended = await this.#appendTo(known, added);
       if (appended.isOk()) {
-        for (const { uuid } of added) uuids.add(uuid);
-        this.#known.set(name, { ...known, position: appended.value.position });
-        const [oldest = name] = this.#known.keys();
-        if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
+        for (const { uuid } of added) known.uuids.add(uuid);
+        this.#remember(name, { ...known, position: appended.value.position });
         return;
       }
       const { type } = appended.error;
@@ -179,6 +171,23 @@ export class TranscriptStore {
       else unwrap(appended);
     }
     throw new Error('other processes kept changing the transcript');
+  }
+
+  async #appendTo(
+    { id, fencingToken, position }: Known,
+    lines: readonly TranscriptEntry[],
+  ): Promise<Result<{ readonly position: number }, ConversationError>> {
+    const options = { ifPosition: position, fencingToken };
+    if (lines.length > 0) return appendOnce(this.#sessions, id, lines.map(entryOf), options);
+    // The cached session may have been deleted since.
+    const renewed = await this.#sessions.renew(id, { fencingToken, seconds: LEASE.seconds });
+    return renewed.map(() => ({ position }));
+  }
+
+  #remember(name: string, known: Known): void {
+    this.#known.set(name, known);
+    const [oldest = name] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
   }
 
   /** Creates a transcript with these lines. Returns false if it exists already. */
@@ -196,9 +205,8 @@ export class TranscriptStore {
       context: textOf(key),
       labels: {
         [TRANSCRIPT]: name,
-        ...(subpath === undefined
-          ? { [PROJECT]: project }
-          : { [PARENT]: await nameOf(mainOf(key)) }),
+        ...(subpath === undefined && { [PROJECT]: project }),
+        ...(subpath !== undefined && { [PARENT]: await nameOf(mainOf(key)) }),
       },
       entries: lines.map(entryOf),
       start: true,
@@ -218,11 +226,11 @@ export class TranscriptStore {
     const [found] = await this.#list({ [TRANSCRIPT]: name });
     if (found === undefined) return undefined;
     const { id, lease } = found;
-    const held =
-      lease?.holder === LEASE.holder ? lease : unlessGone(await this.#sessions.lease(id, LEASE));
-    return (
-      held && this.#catchUp({ id, fencingToken: held.fencingToken, position: 0, uuids: new Set() })
-    );
+    const isOwn = lease?.holder === LEASE.holder;
+    const held = isOwn ? lease : unlessGone(await this.#sessions.lease(id, LEASE));
+    if (held === undefined) return undefined;
+    const { fencingToken } = held;
+    return this.#catchUp({ id, fencingToken, position: 0, uuids: new Set() });
   }
 
   async #catchUp(known: Known): Promise<Known | undefined> {

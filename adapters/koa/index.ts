@@ -29,7 +29,8 @@ const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 /** The prefix that was removed from `original`. */
 const prefixOf = (original: string, rest: string): string => {
   const [whole, end] = [withoutQuery(original), withoutQuery(rest)];
-  return whole.endsWith(end) ? whole.slice(0, whole.length - end.length) : '';
+  if (!whole.endsWith(end)) return '';
+  return whole.slice(0, whole.length - end.length);
 };
 
 /** Waits for the turn of a request. Resolves to false if its connection is lost first. */

@@ -87,7 +87,10 @@ const wait = (
     if (!queue.leave(res)) return;
     // Runs after the listeners of the previous response, and starts one request of a connection per
     // turn of the event loop, so that a client that sends many at once does not delay others.
-    setImmediate(() => (socket.destroyed ? lost() : start()));
+    setImmediate(() => {
+      if (socket.destroyed) lost();
+      else start();
+    });
   });
 };
 

@@ -37,7 +37,8 @@ export class NodeRequest implements HandlerRequest {
 
   header(name: string): string | undefined {
     const value = this.#req.headers[name];
-    return typeof value === 'object' ? value.join(', ') : value;
+    if (typeof value === 'object') return value.join(', ');
+    return value;
   }
 
   body(maxBytes: number): Promise<BodyReading> {

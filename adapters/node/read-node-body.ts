@@ -53,5 +53,6 @@ export const readNodeBody = (
   if (isRead && parsed !== undefined) return Promise.resolve({ outcome: 'parsed', value: parsed });
   if (req.readableDidRead) return Promise.resolve(lost);
   if (req.readableEnded) return Promise.resolve({ outcome: 'read', bytes: new Uint8Array() });
-  return req.destroyed ? Promise.resolve(aborted) : readStream(req, maxBytes);
+  if (req.destroyed) return Promise.resolve(aborted);
+  return readStream(req, maxBytes);
 };

@@ -29,8 +29,10 @@ const headersOf = ({ headers, body }: HandlerResponse): string[] => {
  * The connection, if the response has it to itself. HTTP/2 shares one between responses, and
  * imitations of Node in tests and serverless platforms have none.
  */
-const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined =>
-  req.httpVersionMajor === 1 && res.socket === req.socket ? (req.socket ?? undefined) : undefined;
+const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined => {
+  if (req.httpVersionMajor !== 1 || res.socket !== req.socket) return undefined;
+  return req.socket ?? undefined;
+};
 
 /**
  * Discards the start of an unwanted body, then stops reading from the connection. Pausing the

@@ -103,13 +103,15 @@ export class EngineSession<Item extends object = object> {
   async getItems(limit?: number): Promise<Item[]> {
     await this.#open();
     if (limit !== undefined && !(limit > 0)) return [];
-    const { limit: most } = this.#options;
-    const isCut = limit === undefined && most !== undefined;
-    const { entries, end } = isCut
-      ? await readTurns(this.#sessions, this.#id, most)
-      : await this.#read(limit);
+    const { entries, end } = await this.#latest(limit);
     this.#known = end;
     return entries.filter(isItemEntry).map((entry) => itemOf<Item>(entry));
+  }
+
+  #latest(limit: number | undefined): Promise<ReadEntries> {
+    const { limit: most } = this.#options;
+    if (limit !== undefined || most === undefined) return this.#read(limit);
+    return readTurns(this.#sessions, this.#id, most);
   }
 
   /**
@@ -238,7 +240,8 @@ export class EngineSession<Item extends object = object> {
   ): Promise<Result<Appended, ConversationError>> {
     if (this.#known === undefined) return this.#append(items, options);
     const added = await this.#append(items, { ...options, ifPosition: this.#known });
-    return isError(added, 'history_moved') ? this.#append(items, options) : added;
+    if (isError(added, 'history_moved')) return this.#append(items, options);
+    return added;
   }
 
   async #append(
@@ -303,8 +306,8 @@ export class EngineSession<Item extends object = object> {
   async #placeBefore(suffix: readonly Item[]): Promise<Place | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const found = entries.map((entry) => itemOf(entry));
-    const fits = sameJson(found, suffix);
-    return fits ? { to: start, ifPosition: end } : undefined;
+    if (!sameJson(found, suffix)) return undefined;
+    return { to: start, ifPosition: end };
   }
 
   #read(limit = Number.POSITIVE_INFINITY): Promise<ReadEntries> {

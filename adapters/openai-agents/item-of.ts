@@ -24,7 +24,10 @@ const withTexts = (content: unknown, textFor: (text: unknown) => unknown): unkno
   );
 };
 
-const lengthOf = (text: unknown): unknown => (typeof text === 'string' ? text.length : text);
+const lengthOf = (text: unknown): unknown => {
+  if (typeof text === 'string') return text.length;
+  return text;
+};
 
 /**
  * The history entry of an item. Its content is the text of a message. Its data is the item, but
@@ -55,15 +58,11 @@ const withContent = (item: Fields, content: string): Fields => {
 };
 
 /** The message of an entry that was appended as plain text. */
-const messageOf = ({ role, content }: HistoryEntry): Fields =>
-  role === 'assistant'
-    ? {
-        type: 'message',
-        role,
-        status: 'completed',
-        content: [{ type: 'output_text', text: content }],
-      }
-    : { type: 'message', role, content };
+const messageOf = ({ role, content }: HistoryEntry): Fields => {
+  if (role !== 'assistant') return { type: 'message', role, content };
+  const parts = [{ type: 'output_text', text: content }];
+  return { type: 'message', role, status: 'completed', content: parts };
+};
 
 const messageRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
 

@@ -165,8 +165,10 @@ const parseKey = (
   { headers = {} }: AnyOperation,
   { idempotencyKey = randomIds.next(), operationId }: Fields,
 ): string | undefined => {
-  if (headers['idempotencyKey']) return parseIdempotencyKey(issues, idempotencyKey);
-  return headers['operationId'] && (parseOperationId(issues, operationId) ?? randomIds.next());
+  if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
+  if (headers['operationId'] !== undefined)
+    return parseOperationId(issues, 'operationId', operationId) ?? randomIds.next();
+  return undefined;
 };
 
 /** The fencing token: the caller's, or that of the lease that the client carries. */
@@ -195,7 +197,8 @@ const parseCall = <C extends OperationError>(
   const { signal, timeoutMs } = told.options;
   const fields = { ...told.options, ...told.input };
   // The service gets JSON, in which some of what it would refuse is lost.
-  parseMetadataChanges(issues, operation.body?.fields['metadata'] && fields['metadata'], anySize);
+  const metadata = operation.body?.fields['metadata'] && fields['metadata'];
+  parseMetadataChanges(issues, 'metadata', metadata, anySize);
   const { id: givenId = fields['id'] } = call;
   const id = hasId(operation) ? parseId(issues, givenId) : '';
   const body = parseBody(operation, fields);
@@ -212,7 +215,7 @@ const parseCall = <C extends OperationError>(
     },
     body,
     isConditional: fields['ifRevision'] !== undefined,
-    signal: parseSignal(issues, signal),
+    signal: parseSignal(issues, 'signal', signal),
     timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
   };
 };

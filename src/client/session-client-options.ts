@@ -1,8 +1,8 @@
 import type { IssueList } from '../input/issue-list.js';
 import {
-  checkFunction,
   hasMethods,
   isFields,
+  parseFunction,
   parseNumber,
   parseWhole,
 } from '../input/parse-fields.js';
@@ -183,7 +183,7 @@ export const parseClientOptions = (options: SessionClientOptions): ClientSetting
       'apiKey',
       'must be 1 to 256 visible ASCII characters, or a function that returns them',
     );
-    checkFunction(issues, 'fetch', send);
+    parseFunction(issues, 'fetch', send);
     issues.check(
       hasMethods(timing, 'now', 'random', 'after'),
       'timing',

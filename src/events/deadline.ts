@@ -22,11 +22,9 @@ export interface Ending {
 /** Undefined if the clock will not end the session, or has ended it. */
 export const endingOf = (state: StateRecord): Ending | undefined => {
   const at = endsAt(state);
-  const ended =
-    state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY
-      ? undefined
-      : stateAt(state, at);
-  if (ended?.status !== 'TERMINATED') return undefined;
+  if (state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY) return undefined;
+  const ended = stateAt(state, at);
+  if (ended.status !== 'TERMINATED') return undefined;
   return {
     at,
     endReason: ended.endReason,
@@ -57,7 +55,8 @@ export class Deadline {
   /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
     const at = this.#ending?.at ?? Number.POSITIVE_INFINITY;
-    return this.#warnBeforeMs >= 0 && !this.#hasWarned ? at - this.#warnBeforeMs : at;
+    if (this.#warnBeforeMs < 0 || this.#hasWarned) return at;
+    return at - this.#warnBeforeMs;
   }
 
   /** Whether the session must be read before its end or a warning of it is told. */

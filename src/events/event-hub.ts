@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import { callHost } from '../session/call-host.js';
 import type { Timer } from '../session/clock.js';
 import type { Misconfigured } from '../session/errors.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
@@ -49,11 +50,10 @@ export class EventHub {
   }
 
   #feedOf(stream: string): Feed {
-    const makeFeed = () =>
-      new Feed(this.#log, stream, new InterruptibleWait(this.#after), () =>
-        this.#feeds.delete(stream),
-      );
-    const feed = this.#feeds.get(stream) ?? makeFeed();
+    const known = this.#feeds.get(stream);
+    if (known !== undefined) return known;
+    const pause = new InterruptibleWait(this.#after);
+    const feed = new Feed(this.#log, stream, pause, () => this.#feeds.delete(stream));
     this.#feeds.set(stream, feed);
     return feed;
   }
@@ -63,12 +63,12 @@ export class EventHub {
    * next poll. Without a tenant, all feeds do.
    */
   wake(tenant?: string): void {
-    if (this.#feeds.size === 0) return;
-    try {
-      const streams = tenant === undefined ? this.#feeds.keys() : [this.#log.streamOf(tenant)];
-      for (const stream of streams) this.#feeds.get(stream)?.wake();
-    } catch {
-      // The store breaks its contract. The next poll still finds the events.
+    if (tenant === undefined) {
+      for (const feed of this.#feeds.values()) feed.wake();
+    } else if (this.#feeds.size > 0) {
+      // If the store breaks its contract, the next poll still finds the events.
+      const stream = callHost(() => this.#log.streamOf(tenant));
+      this.#feeds.get(stream ?? '')?.wake();
     }
   }
 }

@@ -34,7 +34,10 @@ const isOf = (version: string, { id }: SessionEvent): boolean =>
 
 /** Only an outage ends by itself: a damaged session is one that cannot be read. */
 const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, StoreError> =>
-  read.orElse((error) => (error.type === 'store_unavailable' ? err(error) : ok(undefined)));
+  read.orElse((error) => {
+    if (error.type === 'store_unavailable') return err(error);
+    return ok(undefined);
+  });
 
 /**
  * Adds to events of the log what watches of a tenant ask for. Watches at the same event share the

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { callHost } from '../session/call-host.js';
 import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
@@ -119,32 +120,34 @@ export class Feed {
     this.#isListening = stopListening !== undefined;
     while (!this.#isIdle) {
       const read = await safely(() => this.#read());
+      if (read.isErr() && this.#isOver(read.error)) {
+        this.#forAll((consumer) => consumer.fail(read.error));
+        break;
+      }
       // The last consumer may have left during the read.
-      if ((read.isOk() && read.value === 'more') || this.#isIdle) continue;
-      if (read.isErr()) {
-        const { error } = read;
-        if (error.type === 'misconfigured' || isLogClosed(this.log)) {
-          this.#forAll((consumer) => consumer.fail(error));
-          break;
-        }
-        await this.#pause.wait(this.#pollMs());
-        continue;
-      }
-      if (this.#isListening) {
-        if (!this.#hasNewEvents) await this.#pause.wait(Number.POSITIVE_INFINITY);
-        continue;
-      }
-      if (!this.#hasNewEvents) await this.#pause.wait(this.#pollMs());
-      const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
-      if (early > 0 && this.#hasNewEvents && !this.#isIdle) {
-        await Promise.race([this.#throttle.wait(early), this.#pause.wait(MIN_WAKE_MS)]);
-        this.#throttle.end();
-        this.#pause.end();
-      }
+      if (this.#isIdle) break;
+      if (read.isErr()) await this.#pause.wait(this.#pollMs());
+      else if (read.value === 'nothing') await this.#untilNext();
     }
     stopListening?.();
     this.#isListening = false;
     this.#isRunning = false;
+  }
+
+  /** Whether no retry can succeed. */
+  #isOver(error: StoreError): boolean {
+    return error.type === 'misconfigured' || isLogClosed(this.log);
+  }
+
+  /** Waits until there may be new events. */
+  async #untilNext(): Promise<void> {
+    const waitMs = this.#isListening ? Number.POSITIVE_INFINITY : this.#pollMs();
+    if (!this.#hasNewEvents) await this.#pause.wait(waitMs);
+    const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
+    if (this.#isListening || early <= 0 || !this.#hasNewEvents || this.#isIdle) return;
+    await Promise.race([this.#throttle.wait(early), this.#pause.wait(MIN_WAKE_MS)]);
+    this.#throttle.end();
+    this.#pause.end();
   }
 
   #pollMs(): number {
@@ -154,11 +157,7 @@ export class Feed {
 
   /** A store whose `listen` throws is polled, like one without `listen`. */
   #listen(): (() => void) | undefined {
-    try {
-      return this.log.listen?.(() => this.#onNewEvents(), this.stream);
-    } catch {
-      return undefined;
-    }
+    return callHost(() => this.log.listen?.(() => this.#onNewEvents(), this.stream));
   }
 
   #forAll(call: (consumer: FeedConsumer) => void): void {
@@ -173,17 +172,21 @@ export class Feed {
     const page = await this.#cursor.read();
     if (page.isErr()) return err(page.error);
     const { events, isTrimmed } = page.value;
-    const changed = new Set(
-      events.flatMap((event) => [keyOf(event), keyOf({ ...event, sessionId: undefined })]),
-    );
-    if (events.length > 0) changed.add(WHOLE);
     if (isTrimmed) this.#forAll((consumer) => consumer.wake(undefined));
-    else
-      for (const key of changed)
-        for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
+    else this.#wakeConsumers(events);
     if (events.length > 0) this.#lastEventAt = performance.now();
     // A store with `listen` sends one notification for all these events, so the next page must be
     // read without one.
-    return ok(events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing');
+    const hasMore = events.length >= PAGE || (this.#isListening && events.length > 0);
+    return ok(hasMore ? 'more' : 'nothing');
+  }
+
+  /** Wakes the consumers of these events, each once. */
+  #wakeConsumers(events: readonly SessionEvent[]): void {
+    const changed = new Set(
+      events.flatMap((event) => [WHOLE, keyOf({ ...event, sessionId: undefined }), keyOf(event)]),
+    );
+    for (const key of changed)
+      for (const consumer of this.#consumers.get(key) ?? []) consumer.wake(events);
   }
 }

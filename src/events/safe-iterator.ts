@@ -54,7 +54,8 @@ export class SafeIterator<T> implements AsyncIterableIterator<Item<T>, void>, As
 
   async #ask(): Promise<IteratorResult<Item<T>, void>> {
     try {
-      const begun = this.#isOver ? undefined : this.#begun();
+      if (this.#isOver) return DONE;
+      const begun = this.#begun();
       if (begun === undefined) return DONE;
       if (begun.isErr()) return { done: false, value: err(begun.error) };
       const next = await begun.value.next();

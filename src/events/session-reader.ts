@@ -46,8 +46,8 @@ export interface SessionRead {
   readonly key: SessionKey;
   /** What has changed since is read; a snapshot if it is undefined. */
   readonly cursor: string | undefined;
-  /** The part of the history in a snapshot. */
-  readonly size: ReadSize;
+  /** Maximum number of entries in a snapshot. */
+  readonly historyLimit: number | undefined;
   /** Whether the entries are compared even if the record has not changed. */
   readonly mustCompare: boolean;
   /** Whether leases that are taken and released, and wakes, are changes. */
@@ -111,7 +111,8 @@ const changedOf = (
 ): Reading | 'other' => {
   const added = entries.filter(({ position }) => position > cursor.position);
   if (entryDigestOf(entries.at(-1 - added.length)) !== cursor.entry) return 'other';
-  const start = added.length === 0 ? cursor.start : (entries.at(-2)?.position ?? cursor.start);
+  const lastStart = entries.at(-2)?.position ?? cursor.start;
+  const start = added.length === 0 ? cursor.start : lastStart;
   const next = cursorOf(view, start, entries.at(-1));
   // A watch that continues after the end tells it again, because the end is the last item of each.
   const hasChanged = !isAsKnown(view, cursor) || added.length > 0 || view.isOver;
@@ -133,14 +134,14 @@ export class SessionReader {
 
   /** Undefined if there is no such session. */
   read(read: SessionRead): Found<Reading | undefined> {
-    const { key, cursor, size, mustCompare, isWithLeases } = read;
+    const { key, cursor, historyLimit, mustCompare, isWithLeases } = read;
     const name = JSON.stringify([
       key.tenant,
       key.id,
       cursor,
       mustCompare,
       isWithLeases,
-      size.historyLimit,
+      historyLimit,
     ]);
     return this.#shared.read(name, async () => {
       const now = this.#now();
@@ -151,11 +152,13 @@ export class SessionReader {
   }
 
   async #after(read: SessionRead, now: number): Found<Reading | undefined> {
-    const cursor = read.cursor === undefined ? undefined : parseWatchCursor(read.cursor);
-    const changes =
-      cursor === undefined ? ok('other' as const) : await this.#changes(read, cursor, now);
+    // No cursor is empty.
+    const cursor = parseWatchCursor(read.cursor ?? '');
+    if (cursor === undefined) return this.#snapshot(read, now);
+    const changes = await this.#changes(read, cursor, now);
     if (changes.isErr()) return err(changes.error);
-    return changes.value === 'other' ? this.#snapshot(read, now) : ok(changes.value);
+    if (changes.value === 'other') return this.#snapshot(read, now);
+    return ok(changes.value);
   }
 
   /**
@@ -163,10 +166,10 @@ export class SessionReader {
    * cursor does not fit it, so that the next read gives another snapshot.
    */
   async #snapshot(
-    { key, size, isWithLeases }: SessionRead,
+    { key, historyLimit, isWithLeases }: SessionRead,
     now: number,
   ): Found<Reading | undefined> {
-    const found = await this.#find(key, size);
+    const found = await this.#find(key, { historyLimit });
     if (found.isErr()) return err(found.error);
     const record = found.value;
     if (record === undefined) return ok(undefined);
@@ -205,9 +208,7 @@ export class SessionReader {
       return ok(readingOf(view, cursorText({ ...cursor, sequence: record.sequence })));
     }
     const read = await this.#upTo(key, record, cursor, first);
-    return read.map((entries) =>
-      entries === undefined ? 'other' : changedOf(view, cursor, entries),
-    );
+    return read.map((entries) => (entries && changedOf(view, cursor, entries)) ?? 'other');
   }
 
   /**

@@ -62,16 +62,24 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#source = source;
     this.#key = key;
     this.#options = options;
-    this.#deadline = new Deadline(options.warnBeforeMs);
+    this.#deadline = new Deadline(options.warnBefore);
     this.#cursor = options.cursor;
   }
 
   async next(): Promise<IteratorResult<Item, void>> {
-    let item = this.#wakes === undefined && !this.#isOver ? await this.#open() : undefined;
+    const value = await this.#nextItem();
+    if (value === undefined || value.isErr() || isLast(value.value)) this.#close();
+    if (value === undefined) return DONE;
+    return { done: false, value };
+  }
+
+  /** Undefined if the watch is over. */
+  async #nextItem(): Promise<Item | undefined> {
+    const isNew = this.#wakes === undefined && !this.#isOver;
+    let item = isNew ? await this.#open() : undefined;
     while (item === undefined && this.#wakes?.isClosed === false)
       item = await this.#step(this.#wakes);
-    if (item === undefined || item.isErr() || isLast(item.value)) this.#close();
-    return item === undefined ? DONE : { done: false, value: item };
+    return item;
   }
 
   async return(): Promise<IteratorResult<Item, void>> {
@@ -118,11 +126,12 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   async #readItem(wakes: Wakes, now: number): Promise<Item | undefined> {
     const read = await this.#read(wakes, now);
     if (wakes.isClosed) return undefined;
-    if (read.isErr())
-      return this.#canRetry(read.error) ? this.#inOutage(wakes, now) : err(read.error);
+    if (read.isErr() && this.#canRetry(read.error)) return this.#inOutage(wakes, now);
+    if (read.isErr()) return err(read.error);
     if (read.value === undefined) return ok(this.#deleted());
+    if (read.value.change !== undefined) return ok(read.value.change);
     // A warning that is due has made the read necessary, if its time may have moved.
-    return read.value.change === undefined ? this.#warning(now) : ok(read.value.change);
+    return this.#warning(now);
   }
 
   async #read({ hub }: Wakes, now: number): Promise<Result<Reading | undefined, StoreError>> {
@@ -131,7 +140,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const read = await hub.sessions.read({
       key: this.#key,
       cursor: this.#cursor,
-      size: this.#options.size,
+      historyLimit: this.#options.historyLimit,
       mustCompare,
       isWithLeases: this.#options.leases,
     });
@@ -156,8 +165,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   /** The warning, unless its time may have moved; or a wait before the next read. */
   async #inOutage(wakes: Wakes, now: number): Promise<Item | undefined> {
-    const warning = this.#deadline.mustRead(now) ? undefined : this.#warning(now);
-    return warning ?? wakes.pause(RETRY_MS);
+    if (this.#deadline.mustRead(now)) return wakes.pause(RETRY_MS);
+    return this.#warning(now) ?? wakes.pause(RETRY_MS);
   }
 
   /** An outage does not end a watch; only a closed client does. */

@@ -61,7 +61,7 @@ class TenantChanges {
   constructor(tenant: string, { cursor, leases }: TenantWatchSettings) {
     this.#tenant = tenant;
     this.#isWithLeases = leases;
-    this.#known = cursor?.incarnation === undefined ? undefined : cursor;
+    if (cursor?.incarnation !== undefined) this.#known = cursor;
   }
 
   *in({ events, hasMoved, isTrimmed }: LogPage): Generator<SessionEvent | EventsLost, void> {

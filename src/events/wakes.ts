@@ -74,7 +74,8 @@ export class Wakes implements FeedConsumer, Ticked {
 
   /** Waits until it is woken or closed. */
   wait(): Promise<undefined> | undefined {
-    return this.#isWoken ? undefined : this.pause(Number.POSITIVE_INFINITY);
+    if (this.#isWoken) return undefined;
+    return this.pause(Number.POSITIVE_INFINITY);
   }
 
   /**

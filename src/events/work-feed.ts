@@ -1,3 +1,4 @@
+import { callHost } from '../session/call-host.js';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
@@ -51,12 +52,10 @@ export class WorkFeed {
   }
 
   #feeds(hub: EventHub): readonly Feed[] {
-    try {
-      return this.#tenant === undefined ? hub.allFeeds() : [hub.feedOf(this.#tenant)];
-    } catch {
-      // The store breaks its contract. The worker polls.
-      return [];
-    }
+    const tenant = this.#tenant;
+    if (tenant === undefined) return callHost(() => hub.allFeeds()) ?? [];
+    // If the store breaks its contract, the worker polls.
+    return callHost(() => [hub.feedOf(tenant)]) ?? [];
   }
 
   async #join(feed: Feed): Promise<void> {

@@ -22,24 +22,25 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
+const MAX = Number.MAX_SAFE_INTEGER;
+
 const isTenantLimit = (value: unknown): value is (tenant: string) => number =>
   typeof value === 'function';
 
-const parseActiveSessions = (issues: IssueList, given: unknown): SessionLimits['activeSessions'] =>
-  isTenantLimit(given)
-    ? given
-    : parseNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
+const parseActiveSessions = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): SessionLimits['activeSessions'] => {
+  if (isTenantLimit(value)) return value;
+  return parseNumber(issues, path, value, 0, MAX);
+};
 
 const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   const given = parseFields(issues, 'limits', limits);
+  const limitOf = (name: keyof SessionLimits): unknown => given[name] ?? defaultLimits[name];
   const parse = (name: SizeLimit): number =>
-    parseNumber(
-      issues,
-      `limits.${name}`,
-      given[name] ?? defaultLimits[name],
-      1,
-      Number.MAX_SAFE_INTEGER,
-    );
+    parseNumber(issues, `limits.${name}`, limitOf(name), 1, MAX);
   return {
     timeLimit: parse('timeLimit'),
     textBytes: parse('textBytes'),
@@ -47,10 +48,7 @@ const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
     metadataBytes: parse('metadataBytes'),
     entriesPerAppend: parse('entriesPerAppend'),
     historyEntries: parse('historyEntries'),
-    activeSessions: parseActiveSessions(
-      issues,
-      given['activeSessions'] ?? defaultLimits.activeSessions,
-    ),
+    activeSessions: parseActiveSessions(issues, 'limits.activeSessions', limitOf('activeSessions')),
     pageBytes: parse('pageBytes'),
   };
 };

@@ -1,7 +1,7 @@
 import { type InputIssue, type InvalidInput, invalidInput } from '../session/errors.js';
 
 /** Maximum number of issues: a hostile input must not produce an error larger than itself. */
-const MAX_ISSUES = 20;
+export const MAX_ISSUES = 20;
 
 /** Collects the issues of an input, so that one error names all of them. */
 export class IssueList {
@@ -12,13 +12,8 @@ export class IssueList {
     this.#most = most;
   }
 
-  /** Whether further issues are not told. */
-  get isFull(): boolean {
-    return this.found.length >= this.#most;
-  }
-
   check(holds: boolean, path: string, rule: string): void {
-    if (!holds && !this.isFull) this.found.push({ path, message: rule });
+    if (!holds && this.found.length < this.#most) this.found.push({ path, message: rule });
   }
 }
 

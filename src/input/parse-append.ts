@@ -2,12 +2,12 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
+import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import { parseEntries } from './parse-entries.js';
-import { parseOperationId, parseSwitch, parseWhole } from './parse-fields.js';
-import { parseKnown } from './parse-options.js';
+import { parseSwitch, parseWhole } from './parse-fields.js';
 import { parseSafely } from './parse-safely.js';
 import { entriesRange, optionalEntriesRange, positionRule, rewindRules } from './rule.js';
-import { parseFencingToken } from './session-input.js';
+import { commandFields } from './session-input.js';
 
 export interface ParsedAppend {
   readonly entries: readonly HistoryEntry[];
@@ -17,15 +17,27 @@ export interface ParsedAppend {
    * timestamps that were not given, and of a rewind the position before them, so that it differs
    * from that of every append.
    */
-  readonly content: string;
+  readonly content: () => string;
   /** Of a rewind, the position to go back to. */
-  readonly to: number | undefined;
+  readonly to?: number;
   readonly ifPosition: number | undefined;
   readonly fencingToken: number | undefined;
-  readonly isAwake: boolean;
+  readonly wake: boolean;
 }
 
-const appendNames = ['operationId', 'ifPosition', 'fencingToken', 'wake'] as const;
+const parseAppendOptions = fieldsOf({
+  ...commandFields,
+  ifPosition: optional(by(parseWhole, positionRule.least)),
+  wake: parseSwitch,
+});
+
+const parseRewindInput = fieldsOf({
+  ...commandFields,
+  to: by(parseWhole, rewindRules.to.least),
+  entries: asGiven,
+  ifPosition: by(parseWhole, rewindRules.ifPosition.least),
+  wake: nullable(parseSwitch),
+});
 
 /** Parses the entries of an append. An entry without a timestamp gets `now`. */
 export const parseAppend = (
@@ -35,30 +47,12 @@ export const parseAppend = (
   limits: SessionLimits,
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('entries', (issues) => {
-    const { operationId, ifPosition, fencingToken, wake } = parseKnown(
-      issues,
-      'options',
-      options,
-      appendNames,
-    );
-    const { parsed, given } = parseEntries(issues, entries, {
-      least: entriesRange.least,
-      now,
-      limits,
-    });
-    const name = parseOperationId(issues, operationId);
-    return {
-      entries: parsed,
-      operationId: name,
-      content: name === undefined ? '' : JSON.stringify(given()),
-      to: undefined,
-      ifPosition:
-        ifPosition === undefined
-          ? undefined
-          : parseWhole(issues, 'ifPosition', ifPosition, positionRule.least),
-      fencingToken: parseFencingToken(issues, fencingToken),
-      isAwake: parseSwitch(issues, 'wake', wake),
-    };
+    const parsed = parseAppendOptions(issues, 'options', options);
+    const { operationId, fencingToken, ifPosition, wake } = parsed;
+    const range = { least: entriesRange.least, now, limits };
+    const { parsed: all, given } = parseEntries(issues, 'entries', entries, range);
+    const content = () => JSON.stringify(given());
+    return { entries: all, operationId, fencingToken, ifPosition, wake, content };
   });
 
 /** Parses the input of a rewind. An entry without a timestamp gets `now`. */
@@ -68,19 +62,9 @@ export const parseRewind = (
   limits: SessionLimits,
 ): Result<ParsedAppend, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const names = ['to', 'entries', 'ifPosition', 'operationId', 'fencingToken', 'wake'] as const;
-    const fields = parseKnown(issues, 'input', input, names);
-    const to = parseWhole(issues, 'to', fields.to, rewindRules.to.least);
     const range = { least: optionalEntriesRange.least, now, limits };
-    const { parsed, given } = parseEntries(issues, fields.entries ?? [], range);
-    const operationId = parseOperationId(issues, fields.operationId);
-    return {
-      to,
-      entries: parsed,
-      operationId,
-      content: operationId === undefined ? '' : `${to}${JSON.stringify(given())}`,
-      ifPosition: parseWhole(issues, 'ifPosition', fields.ifPosition, rewindRules.ifPosition.least),
-      fencingToken: parseFencingToken(issues, fields.fencingToken),
-      isAwake: parseSwitch(issues, 'wake', fields.wake ?? false),
-    };
+    const { entries, ...parsed } = parseRewindInput(issues, 'input', input);
+    const { parsed: all, given } = parseEntries(issues, 'entries', entries ?? [], range);
+    const content = () => `${parsed.to}${JSON.stringify(given())}`;
+    return { ...parsed, entries: all, content };
   });

@@ -9,16 +9,16 @@ import type {
 } from '../session/session.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
+import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
 import { parseEntries } from './parse-entries.js';
 import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabels } from './parse-labels.js';
-import { parseHistoryLimit } from './parse-list-query.js';
+import { historyLimit } from './parse-list-query.js';
 import { parseMetadata } from './parse-metadata.js';
-import { checkKnown, parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
-import { parseSessionOptions } from './parse-session-options.js';
-import { createRules, positionRule } from './rule.js';
+import { optionParsers } from './parse-session-options.js';
+import { positionRule } from './rule.js';
 
 export interface ParsedCreation extends ReadSize {
   /** The caller's own id, if there is one. */
@@ -26,8 +26,8 @@ export interface ParsedCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
   readonly metadata: JsonObject | undefined;
-  readonly isStarted: boolean;
-  readonly isAwake: boolean;
+  readonly start: boolean;
+  readonly wake: boolean;
   readonly entries: readonly HistoryEntry[];
   readonly from: { readonly id: string; readonly position?: number } | undefined;
   readonly idempotencyKey: string | undefined;
@@ -35,27 +35,40 @@ export interface ParsedCreation extends ReadSize {
   readonly content: string;
 }
 
-const creationNames = [
-  'id',
-  ...Object.keys(createRules),
-  'labels',
-  'metadata',
-  'start',
-  'entries',
-  'from',
-  'idempotencyKey',
-  'historyLimit',
-  'wake',
-];
+const parseOriginFields = fieldsOf({
+  id: by(parseName, KEY_LENGTH),
+  position: nullable(optional(by(parseWhole, positionRule.least))),
+});
 
-const parseOrigin = (issues: IssueList, value: unknown): ParsedCreation['from'] => {
+const parseOrigin = (issues: IssueList, path: string, value: unknown): ParsedCreation['from'] => {
   if (value === undefined || value === null) return undefined;
-  const fields = parseFields(issues, 'from', value);
-  checkKnown(issues, fields, ['id', 'position'], 'from.');
-  const { id, position } = fields;
-  const name = parseName(issues, 'from.id', id, KEY_LENGTH);
-  if (position === undefined || position === null) return { id: name };
-  return { id: name, position: parseWhole(issues, 'from.position', position, positionRule.least) };
+  const { id, position } = parseOriginFields(issues, path, value, `${path}.`);
+  return { id, ...(position !== undefined && { position }) };
+};
+
+const parseKey = optional(by(parseName, KEY_LENGTH));
+
+const creationFields = (policy: InputPolicy) =>
+  fieldsOf({
+    id: parseKey,
+    ...optionParsers(policy),
+    labels: parseLabels,
+    metadata: by(parseMetadata, policy.limits),
+    start: nullable(parseSwitch),
+    entries: asGiven,
+    from: parseOrigin,
+    idempotencyKey: parseKey,
+    historyLimit,
+    wake: nullable(parseSwitch),
+  });
+
+/** By policy, because every create needs them. */
+const parsersOf = new WeakMap<InputPolicy, ReturnType<typeof creationFields>>();
+
+const creationParserOf = (policy: InputPolicy) => {
+  const known = parsersOf.get(policy) ?? creationFields(policy);
+  parsersOf.set(policy, known);
+  return known;
 };
 
 /** Parses the input of `create`. `null` in an optional field counts as absent. */
@@ -65,37 +78,32 @@ export const parseCreate = (
   now: string,
 ): Result<ParsedCreation, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const fields = parseKnown(issues, 'input', input, creationNames);
-    const { limits } = policy;
-    const { idempotencyKey, historyLimit, start, entries, wake } = fields;
-    const options: SessionOptions = parseSessionOptions(issues, fields, policy);
-    const isStarted = parseSwitch(issues, 'start', start ?? false);
-    const isAwake = parseSwitch(issues, 'wake', wake ?? false);
-    const labels = parseLabels(issues, fields['labels']);
-    const metadata = parseMetadata(issues, fields['metadata'], limits);
-    const from = parseOrigin(issues, fields['from']);
-    const { parsed, given } = parseEntries(issues, entries ?? [], { least: 0, now, limits });
-    const isKeyed = idempotencyKey !== undefined;
-    const { id } = fields;
-    const awake = isAwake ? ['wake'] : [];
-    // The key alone does not say which session: another key under the same id is another create.
-    const own = id === undefined ? [] : [id, idempotencyKey];
-    const more = [...awake, ...(metadata === undefined ? [] : [canonicalJson(metadata)]), ...own];
-    return {
-      id: id === undefined ? undefined : parseName(issues, 'id', id, KEY_LENGTH),
+    const fields = creationParserOf(policy)(issues, 'input', input);
+    const { face, profile, context, behavior, timeLimit, entries: list, ...parsed } = fields;
+    const range = { least: 0, now, limits: policy.limits };
+    const entries = parseEntries(issues, 'entries', list ?? [], range);
+    const options = Object.freeze({ face, profile, context, behavior, timeLimit });
+    const { id, labels, metadata, start, wake, from, idempotencyKey } = parsed;
+    const creation = {
+      id,
       options,
       labels,
       metadata,
-      isStarted,
-      isAwake,
-      entries: parsed,
+      start,
+      wake,
+      entries: entries.parsed,
       from,
-      idempotencyKey: isKeyed
-        ? parseName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH)
-        : undefined,
-      content: isKeyed ? JSON.stringify([options, labels, isStarted, from, given(), ...more]) : '',
-      ...parseHistoryLimit(issues, historyLimit),
+      idempotencyKey,
+      historyLimit: parsed.historyLimit,
+      content: '',
     };
+    if (idempotencyKey === undefined) return creation;
+    const content: unknown[] = [options, labels, start, from, entries.given()];
+    if (wake) content.push('wake');
+    if (metadata !== undefined) content.push(canonicalJson(metadata));
+    // The key alone does not say which session: another key under the same id is another create.
+    if (id !== undefined) content.push(id, idempotencyKey);
+    return { ...creation, content: JSON.stringify(content) };
   });
 
 export interface ParsedGetOrCreate extends ParsedCreation {

@@ -19,8 +19,10 @@ const unescapeId = (escaped: string): string =>
  * The cursor of a position in a list. In a list by last update it begins with `~`, because its time
  * has another meaning.
  */
-export const cursorOf = ({ at, id }: ListCursor, isByUpdate = false): string =>
-  `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
+export const cursorOf = ({ at, id }: ListCursor, isByUpdate = false): string => {
+  const text = `${Date.parse(at).toString(36)}.${escapeId(id)}`;
+  return isByUpdate ? `~${text}` : text;
+};
 
 export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
@@ -41,11 +43,9 @@ export const parseCursor = (
   value: unknown,
   isByUpdate = false,
 ): ListCursor | undefined => {
-  const position = typeof value === 'string' ? positionOfCursor(value, isByUpdate) : undefined;
-  issues.check(
-    position !== undefined,
-    path,
-    'must be a cursor: the `nextCursor` of a page of this list',
-  );
+  // No cursor is empty.
+  const position = positionOfCursor(typeof value === 'string' ? value : '', isByUpdate);
+  const rule = 'must be a cursor: the `nextCursor` of a page of this list';
+  issues.check(position !== undefined, path, rule);
   return position;
 };

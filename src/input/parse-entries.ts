@@ -1,7 +1,14 @@
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
-import { isFields, parseFields, parseName, parseText, parseWhole } from './parse-fields.js';
+import {
+  isFields,
+  parseArray,
+  parseFields,
+  parseName,
+  parseText,
+  parseWhole,
+} from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
 import { checkKnown } from './parse-options.js';
 import type { IssueList } from './parse-safely.js';
@@ -9,6 +16,9 @@ import { parseTimestamp } from './parse-timestamp.js';
 import { entryRules } from './rule.js';
 
 const entryNames = Object.keys(entryRules);
+
+const isTimed = (value: unknown): boolean =>
+  isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
 
 const parseEntry = (
   issues: IssueList,
@@ -27,15 +37,12 @@ const parseEntry = (
   const entry = {
     role: parseName(issues, `${path}.role`, role, entryRules.role.most),
     content: parseText(issues, `${path}.content`, content, most),
-    timestamp:
-      timestamp === undefined || timestamp === null
-        ? now
-        : parseTimestamp(issues, `${path}.timestamp`, timestamp),
+    timestamp: isTimed(fields) ? parseTimestamp(issues, `${path}.timestamp`, timestamp) : now,
   };
   if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
+  const isNamed = id !== undefined && id !== null;
   const more = {
-    ...(id !== undefined &&
-      id !== null && { id: parseName(issues, `${path}.id`, id, entryRules.id.most) }),
+    ...(isNamed && { id: parseName(issues, `${path}.id`, id, entryRules.id.most) }),
   };
   const text = parseJson(issues, `${path}.data`, data ?? undefined);
   if (text === undefined) return Object.freeze({ ...entry, ...more });
@@ -48,30 +55,28 @@ const parseEntry = (
   return Object.freeze({ ...entry, ...more, data: valueOfJson(text) });
 };
 
-const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
-
-const isTimed = (value: unknown): boolean =>
-  isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
+interface EntriesRange {
+  readonly least: number;
+  readonly now: string;
+  readonly limits: SessionLimits;
+}
 
 /** Parses entries. `given` are the same entries, without the timestamps that were not given. */
 export const parseEntries = (
   issues: IssueList,
+  path: string,
   entries: unknown,
-  {
-    least,
-    now,
-    limits,
-  }: { readonly least: number; readonly now: string; readonly limits: SessionLimits },
+  { least, now, limits }: EntriesRange,
 ) => {
-  const most = limits.entriesPerAppend;
-  const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
-  const fits = Array.isArray(entries) && list.length >= least && list.length <= most;
-  issues.check(fits, 'entries', `must be an array of ${least} to ${most} entries`);
-  const parsed = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
-    parseEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
+  const size = { least, most: limits.entriesPerAppend, of: 'entries' };
+  const list = parseArray(issues, path, entries, size);
+  const parsed = Array.from(list, (entry, index) =>
+    parseEntry(issues, `${path}[${index}]`, entry, now, limits.contentBytes),
   );
-  return {
-    parsed,
-    given: () => parsed.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))),
+  const givenAt = (entry: HistoryEntry, at: number): unknown => {
+    if (isTimed(list[at])) return entry;
+    const { timestamp: _, ...rest } = entry;
+    return rest;
   };
+  return { parsed, given: () => parsed.map(givenAt) };
 };

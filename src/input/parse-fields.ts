@@ -1,3 +1,4 @@
+import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
@@ -14,13 +15,39 @@ export const hasMethods = (value: unknown, ...names: readonly string[]): boolean
 const noFields: Fields = {};
 
 export const parseFields = (issues: IssueList, path: string, value: unknown): Fields => {
-  const fits = isFields(value);
-  issues.check(fits, path, 'must be an object');
-  return fits ? value : noFields;
+  if (isFields(value)) return value;
+  issues.check(false, path, 'must be an object');
+  return noFields;
 };
 
-export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
-  issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
+/** A copy of an array, of at most `most` values; empty if the value is no array. */
+export const parseArray = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  { least, most, of }: { readonly least: number; readonly most: number; readonly of: string },
+): readonly unknown[] => {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  const fits = Array.isArray(value) && list.length >= least && list.length <= most;
+  issues.check(fits, path, `must be an array of ${least} to ${most} ${of}`);
+  // Not by a method of the caller's array, which may be another one.
+  return Array.from({ length: Math.min(list.length, most) }, (_, at) => list[at]);
+};
+
+type AnyFunction = (...given: readonly unknown[]) => unknown;
+
+const isFunction = (value: unknown): value is AnyFunction => typeof value === 'function';
+
+/** An optional function of the host. */
+export const parseFunction = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): AnyFunction | undefined => {
+  if (isFunction(value)) return value;
+  issues.check(value === undefined, path, 'must be a function');
+  return undefined;
+};
 
 /** An optional setting that is on or off. */
 export const checkSwitch = (issues: IssueList, path: string, value: unknown): void =>
@@ -38,16 +65,15 @@ export const parseListener = (
   path: string,
   listener: unknown,
 ): ((value?: unknown) => void) => {
-  checkFunction(issues, path, listener);
-  return (value) => {
-    (async () => typeof listener === 'function' && listener(value))().catch(() => {});
-  };
+  const call = parseFunction(issues, path, listener);
+  return (value) => tellHost(() => call?.(value));
 };
 
 /** In place of a field that a request must have and does not: `undefined` may mean a default. */
 export const MISSING = Symbol('missing');
 
-const isMissing = (value: unknown): boolean => value === undefined || value === MISSING;
+const textRule = (value: unknown): string =>
+  value === undefined || value === MISSING ? 'is required' : 'must be a string';
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
 export const parseName = (
@@ -57,7 +83,7 @@ export const parseName = (
   most: number,
 ): string => {
   if (typeof value !== 'string') {
-    issues.check(false, path, isMissing(value) ? 'is required' : 'must be a string');
+    issues.check(false, path, textRule(value));
     return '';
   }
   issues.check(
@@ -76,7 +102,7 @@ export const parseText = (
   mostBytes: number,
 ): string => {
   if (typeof value !== 'string') {
-    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    issues.check(false, path, textRule(value));
     return '';
   }
   issues.check(
@@ -96,8 +122,9 @@ export const parseNumber = (
   most: number,
 ): number => {
   const fits = typeof value === 'number' && value >= least && value <= most;
-  issues.check(fits, path, `must be a number from ${least} to ${most}`);
-  return fits ? value + 0 : 0;
+  if (fits) return value + 0;
+  issues.check(false, path, `must be a number from ${least} to ${most}`);
+  return 0;
 };
 
 /** An integer of at least `least`. */
@@ -108,8 +135,9 @@ export const parseWhole = (
   least: number,
 ): number => {
   const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
-  issues.check(fits, path, `must be a whole number, at least ${least}`);
-  return fits ? value : least;
+  if (fits) return value;
+  issues.check(false, path, `must be a whole number, at least ${least}`);
+  return least;
 };
 
 /** An integer from 1 to `most`. */
@@ -132,14 +160,15 @@ export const parseLimit = (issues: IssueList, path: string, value: unknown, most
 export const operationIdForm = /^[\w.~:-]+$/;
 
 /** The operation id of a write, if there is one. */
-export const parseOperationId = (issues: IssueList, value: unknown): string | undefined => {
+export const parseOperationId = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): string | undefined => {
   if (value === undefined) return undefined;
-  const fits =
-    typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value);
-  issues.check(
-    fits,
-    'operationId',
-    `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`,
-  );
-  return fits ? value : undefined;
+  if (typeof value === 'string')
+    if (value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value)) return value;
+  const rule = `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`;
+  issues.check(false, path, rule);
+  return undefined;
 };

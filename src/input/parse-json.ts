@@ -18,8 +18,8 @@ const isPlainObject = (value: object): boolean => {
  */
 const flawIn = (value: unknown, depth: number): string | undefined => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : 'must contain only finite numbers';
+  if (typeof value === 'number' && Number.isFinite(value)) return undefined;
+  if (typeof value === 'number') return 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
   if (depth === MAX_DEPTH) return TOO_DEEP;
   if (!Array.isArray(value) && !isPlainObject(value))
@@ -34,22 +34,17 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
-/** A value as JSON, or the rule that it breaks. A getter or a proxy of the caller may throw. */
-const written = (value: unknown): { readonly text: string } | { readonly flaw: string } => {
-  try {
-    const flaw = flawIn(value, 0);
-    return flaw === undefined ? { text: JSON.stringify(value) } : { flaw };
-  } catch {
-    return { flaw: UNREADABLE };
-  }
-};
-
 /** A JSON value as text; undefined if the value is missing or breaks a rule. */
 export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
-  const read = written(value);
-  if ('text' in read) return read.text;
-  issues.check(false, path, read.flaw);
+  try {
+    const flaw = flawIn(value, 0);
+    if (flaw === undefined) return JSON.stringify(value);
+    issues.check(false, path, flaw);
+  } catch {
+    // A getter or a proxy of the caller may throw.
+    issues.check(false, path, UNREADABLE);
+  }
   return undefined;
 };
 

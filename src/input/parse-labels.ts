@@ -1,3 +1,4 @@
+import { byName } from '../session/canonical-json.js';
 import { RESERVED_PREFIX } from '../session/exhausted-work.js';
 import { sortedLabels } from '../session/labels.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
@@ -14,12 +15,12 @@ export const isLabels = (value: unknown): value is SessionLabels =>
 
 export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 
-const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
+type Entries = readonly (readonly [name: string, value: unknown])[];
 
 /** Reports labels that only the engine sets. */
-const checkFree = (issues: IssueList, entries: readonly (readonly [string, unknown])[]): void => {
+const checkFree = (issues: IssueList, path: string, entries: Entries): void => {
   const rule = `must have no names that begin with ${RESERVED_PREFIX}, which only the engine sets`;
-  issues.check(!entries.some(([name]) => isReserved(name)), 'labels', rule);
+  issues.check(!entries.some(([name]) => name.startsWith(RESERVED_PREFIX)), path, rule);
 };
 
 const parseLabel = (
@@ -29,47 +30,61 @@ const parseLabel = (
   value: unknown,
 ): readonly [string, string] => {
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
-  const isNamed = labelNameForm.test(name);
-  issues.check(isNamed, path, rule);
+  if (labelNameForm.test(name))
+    return [name, parseName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH)];
   // The error does not repeat a wrong name, which may contain anything.
-  return [name, isNamed ? parseName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH) : ''];
+  issues.check(false, path, rule);
+  return [name, ''];
 };
 
-/** The labels of a session, sorted by name; `undefined` if there are none. */
-export const parseLabels = (issues: IssueList, value: unknown): SessionLabels | undefined => {
-  if (value === undefined || value === null) return undefined;
-  const entries = Object.entries(parseFields(issues, 'labels', value));
-  issues.check(entries.length <= MAX_LABELS, 'labels', `must be at most ${MAX_LABELS}`);
-  if (entries.length === 0) return undefined;
-  checkFree(issues, entries);
-  return sortedLabels(
-    entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)),
+const labelsOf = (issues: IssueList, path: string, entries: Entries): SessionLabels | undefined =>
+  sortedLabels(
+    entries.slice(0, MAX_LABELS).map(([name, value]) => parseLabel(issues, path, name, value)),
   );
+
+/** The labels of a session, sorted by name; `undefined` if there are none. */
+export const parseLabels = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): SessionLabels | undefined => {
+  if (value === undefined || value === null) return undefined;
+  const entries = Object.entries(parseFields(issues, path, value));
+  issues.check(entries.length <= MAX_LABELS, path, `must be at most ${MAX_LABELS}`);
+  checkFree(issues, path, entries);
+  return labelsOf(issues, path, entries);
 };
 
 /**
  * Labels to set, and with `null` to remove; at most all that a session has, plus as many new ones.
  * Sorted by name.
  */
-export const parseLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
+export const parseLabelChanges = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): LabelChanges | undefined => {
+  if (value === undefined || value === null) return undefined;
   const most = 2 * MAX_LABELS;
-  const entries = Object.entries(parseFields(issues, 'labels', value));
-  issues.check(entries.length <= most, 'labels', `must be at most ${most}`);
-  checkFree(issues, entries);
+  const entries = Object.entries(parseFields(issues, path, value));
+  issues.check(entries.length <= most, path, `must be at most ${most}`);
+  checkFree(issues, path, entries);
   const changes = entries.slice(0, most).map(([name, label]) => {
-    const [parsed, text] = parseLabel(issues, 'labels', name, label === null ? '-' : label);
-    return [parsed, label === null ? null : text] as const;
+    if (label !== null) return parseLabel(issues, path, name, label);
+    parseLabel(issues, path, name, 'removed');
+    return [name, null] as const;
   });
-  return Object.fromEntries(changes.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(changes.sort(byName));
 };
 
 /** The labels that listed sessions must have. */
-export const parseLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
-  if (value === undefined) return undefined;
-  const entries = Object.entries(parseFields(issues, 'labels', value));
+export const parseLabelFilter = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): SessionLabels | undefined => {
+  const entries = Object.entries(parseFields(issues, path, value));
   const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
-  issues.check(fits, 'labels', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
-  return sortedLabels(
-    entries.slice(0, MAX_LABELS).map(([name, label]) => parseLabel(issues, 'labels', name, label)),
-  );
+  issues.check(fits, path, `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
+  return labelsOf(issues, path, entries);
 };

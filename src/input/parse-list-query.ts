@@ -7,13 +7,14 @@ import {
   PAGE_LIMIT,
 } from '../session/session-limits.js';
 import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
-import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
+import type { HistorySlice, ListOrder, PageRange } from '../store/session-store.js';
+import { asGiven, by, fieldsOf, inputOf, optional, withDefault } from './fields-of.js';
 import { parseCursor } from './parse-cursor.js';
-import { parseLimit, parseWhole } from './parse-fields.js';
+import { isFields, parseLimit, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
-import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
+import { listOrders } from './rule.js';
 
 /** A filter without the time to which its statuses refer. */
 export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
@@ -26,152 +27,114 @@ export interface ParsedQuery {
   readonly page: number | undefined;
 }
 
-export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
-
 const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 
-export const parseHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
-  historyLimit:
-    historyLimit === undefined ? undefined : parseWhole(issues, 'historyLimit', historyLimit, 0),
-});
+const parseOrder = (issues: IssueList, path: string, value: unknown): ListOrder | undefined => {
+  if (isOrder(value)) return value;
+  issues.check(value === undefined, path, "must be 'newest', 'oldest' or 'updated'");
+  return undefined;
+};
 
-const parseMaxBytes = (issues: IssueList, maxBytes: unknown): Pick<ReadSize, 'maxBytes'> =>
-  maxBytes === undefined ? {} : { maxBytes: parseWhole(issues, 'maxBytes', maxBytes, 1) };
+/** The parser of a maximum number of entries. */
+export const historyLimit = optional(by(parseWhole, 0));
+
+const maxBytes = optional(by(parseWhole, 1));
 
 const statusNames = sessionStatuses.join(', ');
 
 /** The statuses of a filter, which takes one or several. */
-const parseStatuses = (issues: IssueList, value: unknown): readonly SessionStatus[] | undefined => {
+const parseStatuses = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+): readonly SessionStatus[] | undefined => {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value) || value.length === 0) {
-    const isStatus = isSessionStatus(value);
-    issues.check(isStatus, 'status', `must be one or several of ${statusNames}`);
-    return isStatus ? [value] : undefined;
-  }
-  const given: readonly unknown[] = value;
-  for (const [at, status] of given.entries()) {
-    if (issues.isFull) break;
-    issues.check(isSessionStatus(status), `status[${at}]`, `must be one of ${statusNames}`);
-  }
+  if (isSessionStatus(value)) return [value];
+  const given: readonly unknown[] = Array.isArray(value) ? value : [];
+  issues.check(given.length > 0, path, `must be one or several of ${statusNames}`);
+  for (const [at, status] of given.entries())
+    issues.check(isSessionStatus(status), `${path}[${at}]`, `must be one of ${statusNames}`);
   return sessionStatuses.filter((status) => given.includes(status));
 };
 
-const queryNames = [
-  'limit',
-  'page',
-  'order',
-  'status',
-  'labels',
-  'createdAfter',
-  'createdBefore',
-  'cursor',
-  'historyLimit',
-] as const;
+const time = optional(parseTimestamp);
 
-type QueryFields = Readonly<Partial<Record<(typeof queryNames)[number], unknown>>>;
-
-const parseQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number): ParsedQuery => {
-  const { limit: most = defaultLimit, page: number = 1, historyLimit, cursor } = fields;
-  const { order, status, labels, createdAfter, createdBefore } = fields;
-  const limit = parseLimit(issues, 'limit', most, PAGE_LIMIT);
-  const page = parseWhole(issues, 'page', number, 1);
-  issues.check(
-    cursor === undefined || fields.page === undefined,
-    'cursor',
-    'cannot be given with `page`',
-  );
-  issues.check(
-    order === undefined || isOrder(order),
-    'order',
-    "must be 'newest', 'oldest' or 'updated'",
-  );
-  const range: ListFilter = {
-    // A page past the end is empty, so the bound has no effect.
-    offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
-    limit,
-    ...parseHistoryLimit(issues, historyLimit),
-    statuses: parseStatuses(issues, status),
-    labels: parseLabelFilter(issues, labels),
-    order: isOrder(order) ? order : undefined,
-    createdAfter:
-      createdAfter === undefined ? undefined : parseTimestamp(issues, 'createdAfter', createdAfter),
-    createdBefore:
-      createdBefore === undefined
-        ? undefined
-        : parseTimestamp(issues, 'createdBefore', createdBefore),
-    cursor:
-      cursor === undefined ? undefined : parseCursor(issues, 'cursor', cursor, order === 'updated'),
-  };
-  return { range, page: cursor === undefined ? page : undefined };
-};
-
-export const parseGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { historyLimit, maxBytes } = parseKnown(issues, 'options', options, [
-      'historyLimit',
-      'maxBytes',
-    ]);
-    return { ...parseHistoryLimit(issues, historyLimit), ...parseMaxBytes(issues, maxBytes) };
+/** The fields of a query. What a cursor is depends on the order. */
+const queryFields = (defaultLimit: number) =>
+  fieldsOf({
+    limit: withDefault(defaultLimit, by(parseLimit, PAGE_LIMIT)),
+    page: optional(by(parseWhole, 1)),
+    order: parseOrder,
+    status: parseStatuses,
+    labels: optional(parseLabelFilter),
+    createdAfter: time,
+    createdBefore: time,
+    cursor: asGiven,
+    historyLimit,
   });
 
-export const parseCreateOptions = (
-  options: unknown,
-): Result<Pick<ReadSize, 'maxBytes'>, InvalidInput> =>
-  parseSafely('options', (issues) =>
-    parseMaxBytes(issues, parseKnown(issues, 'options', options, ['maxBytes']).maxBytes),
-  );
+const parsePageQuery = queryFields(DEFAULT_PAGE_LIMIT);
+const parseEachFields = queryFields(PAGE_LIMIT);
+
+const parseQuery = (
+  issues: IssueList,
+  query: unknown,
+  parse: ReturnType<typeof queryFields>,
+): ParsedQuery => {
+  const fields = parse(issues, 'query', query);
+  const { page = 1, status: statuses, cursor, ...filter } = fields;
+  // A page past the end is empty, so the bound has no effect.
+  const offset = Math.min((page - 1) * filter.limit, Number.MAX_SAFE_INTEGER);
+  const range = { ...filter, statuses, offset };
+  if (cursor === undefined) return { range, page };
+  issues.check(fields.page === undefined, 'cursor', 'cannot be given with `page`');
+  const position = parseCursor(issues, 'cursor', cursor, filter.order === 'updated');
+  return { range: { ...range, cursor: position }, page: undefined };
+};
+
+export const parseGetOptions = inputOf('options', { historyLimit, maxBytes });
+
+export const parseCreateOptions = inputOf('options', { maxBytes });
+
+const parseListOptions = fieldsOf({ maxBytes, withWatchCursor: parseSwitch });
 
 export const parseListQuery = (
   query: unknown,
   options: unknown = {},
 ): Result<ParsedQuery, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { maxBytes, withWatchCursor } = parseKnown(issues, 'options', options, [
-      'maxBytes',
-      'withWatchCursor',
-    ]);
-    parseMaxBytes(issues, maxBytes);
-    const isFlag = withWatchCursor === undefined || typeof withWatchCursor === 'boolean';
-    issues.check(isFlag, 'withWatchCursor', 'must be true or false');
-    return parseQuery(issues, parseKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
+    parseListOptions(issues, 'options', options);
+    return parseQuery(issues, query, parsePageQuery);
   });
 
 /** Parses a query for `each`. Its default limit is the maximum. */
 export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const fields = parseKnown(issues, 'query', query, queryNames);
-    const { range } = parseQuery(issues, fields, PAGE_LIMIT);
-    issues.check(fields.page === undefined, 'page', 'is not allowed in `each`');
+    const { range } = parseQuery(issues, query, parseEachFields);
+    const isNumbered = isFields(query) && query['page'] !== undefined;
+    issues.check(!isNumbered, 'page', 'is not allowed in `each`');
     return range;
   });
 
-const parseCount = (
-  issues: IssueList,
-  path: string,
-  value: unknown = DEFAULT_HISTORY_LIMIT,
-): number => parseLimit(issues, path, value, HISTORY_LIMIT);
+const parseSlice = fieldsOf({
+  last: optional(by(parseLimit, HISTORY_LIMIT)),
+  after: optional(by(parseWhole, 0)),
+  before: optional(by(parseWhole, 0)),
+  limit: optional(by(parseLimit, HISTORY_LIMIT)),
+});
 
 export const parseHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   parseSafely('query', (issues) => {
-    const { last, after, before, limit } = parseKnown(issues, 'query', query, [
-      'last',
-      'after',
-      'before',
-      'limit',
-    ]);
-    if (after === undefined && before === undefined) {
-      const rule = 'needs `after` or `before`; use `last` for the latest entries';
-      issues.check(limit === undefined, 'limit', rule);
-      return { limit: parseCount(issues, 'last', last) };
-    }
-    issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
-    issues.check(
-      after === undefined || before === undefined,
-      'before',
-      'cannot be given with `after`',
-    );
-    const count = parseCount(issues, 'limit', limit);
-    return before === undefined
-      ? { after: parseWhole(issues, 'after', after, 0), limit: count }
-      : { before: parseWhole(issues, 'before', before, 0), limit: count };
+    const { last, after, before, limit } = parseSlice(issues, 'query', query);
+    const isPart = after !== undefined || before !== undefined;
+    const rule = 'needs `after` or `before`; use `last` for the latest entries';
+    issues.check(isPart || limit === undefined, 'limit', rule);
+    const isAlone = !isPart || last === undefined;
+    issues.check(isAlone, 'last', 'cannot be given with `after` or `before`');
+    const isOne = after === undefined || before === undefined;
+    issues.check(isOne, 'before', 'cannot be given with `after`');
+    const slice = { limit: limit ?? last ?? DEFAULT_HISTORY_LIMIT };
+    if (after !== undefined) return { ...slice, after };
+    if (before !== undefined) return { ...slice, before };
+    return slice;
   });

@@ -36,7 +36,8 @@ const checkedFlaw = (value: unknown, limits: Limits): string | undefined => {
     if (!isFields(value)) return 'must be an object';
     const left = { values: limits.metadataBytes };
     const flaw = flawIn(value, left);
-    return left.values < 0 ? bytesRule(limits) : flaw;
+    if (left.values < 0) return bytesRule(limits);
+    return flaw;
   } catch {
     return UNREADABLE;
   }
@@ -44,31 +45,33 @@ const checkedFlaw = (value: unknown, limits: Limits): string | undefined => {
 
 const isObject = (value: JsonValue): value is JsonObject => isFields(value);
 
-/** A JSON object as its text, and as a frozen copy; undefined if it is missing or breaks a rule. */
-const parseObject = (issues: IssueList, value: unknown, limits: Limits) => {
+/** Metadata to set, and with `null` to remove, as a frozen copy; undefined if none is given. */
+export const parseMetadataChanges = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  limits: Limits,
+): MetadataChanges | undefined => {
   if (value === undefined || value === null) return undefined;
   const flaw = checkedFlaw(value, limits);
-  issues.check(flaw === undefined, 'metadata', flaw ?? '');
-  const text = flaw === undefined ? parseJson(issues, 'metadata', value) : undefined;
+  issues.check(flaw === undefined, path, flaw ?? '');
+  if (flaw !== undefined) return undefined;
+  const text = parseJson(issues, path, value);
   if (text === undefined) return undefined;
-  issues.check(!exceedsBytes(text, limits.metadataBytes), 'metadata', bytesRule(limits));
-  const parsed = deepFreeze(valueOfJson(text));
-  return isObject(parsed) ? parsed : undefined;
+  issues.check(!exceedsBytes(text, limits.metadataBytes), path, bytesRule(limits));
+  const parsed = valueOfJson(text);
+  if (isObject(parsed)) return deepFreeze(parsed);
+  return undefined;
 };
 
 /** The metadata of a new session; undefined for none. */
 export const parseMetadata = (
   issues: IssueList,
+  path: string,
   value: unknown,
   limits: Limits,
 ): JsonObject | undefined => {
-  const parsed = parseObject(issues, value, limits);
-  return parsed === undefined || Object.keys(parsed).length === 0 ? undefined : parsed;
+  const parsed = parseMetadataChanges(issues, path, value, limits);
+  if (parsed === undefined || Object.keys(parsed).length === 0) return undefined;
+  return parsed;
 };
-
-/** Metadata to set, and with `null` to remove; undefined if none is given. */
-export const parseMetadataChanges = (
-  issues: IssueList,
-  value: unknown,
-  limits: Limits,
-): MetadataChanges | undefined => parseObject(issues, value, limits);

@@ -1,6 +1,6 @@
 import { plainText } from '../session/errors.js';
-import { IssueList, parseArguments } from './issue-list.js';
-import { type Fields, isFields, parseFields } from './parse-fields.js';
+import { IssueList, MAX_ISSUES, parseArguments } from './issue-list.js';
+import { type Fields, isFields } from './parse-fields.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {
@@ -8,7 +8,7 @@ const distance = (one: string, other: string): number => {
   for (const [at, letter] of [...one].entries()) {
     const next = [at + 1];
     for (let column = 1; column <= other.length; column += 1) {
-      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
+      const changed = (row[column - 1] ?? 0) + Number(letter !== other[column - 1]);
       next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
     row = next;
@@ -23,17 +23,16 @@ const distance = (one: string, other: string): number => {
 export const nearest = (text: string, names: readonly string[]): string | undefined => {
   const wanted = text.slice(0, 64).toLowerCase();
   const most = Math.min(3, Math.max(1, Math.floor(wanted.length / 2)));
-  const near = names
-    .map((name) => {
-      const known = name.toLowerCase();
-      return {
-        name,
-        far: wanted.length > 1 && known.startsWith(wanted) ? 0 : distance(wanted, known),
-      };
-    })
+  const farOf = (name: string): number => {
+    const known = name.toLowerCase();
+    if (wanted.length > 1 && known.startsWith(wanted)) return 0;
+    return distance(wanted, known);
+  };
+  const [near] = names
+    .map((name) => ({ name, far: farOf(name) }))
     .filter(({ far }) => far <= most)
     .sort((a, b) => a.far - b.far);
-  return near[0]?.name;
+  return near?.name;
 };
 
 /** The hint for a message; empty if there is no near name. */
@@ -63,33 +62,10 @@ export const checkKnown = (
   names: readonly string[],
   prefix = '',
 ): void => {
-  for (const name of Object.keys(fields)) {
-    // To find the nearest name takes time, and a hostile input has many names.
-    if (issues.isFull) return;
-    if (!names.includes(name)) reportUnknown(issues, name, names, prefix);
-  }
+  const unknown = Object.keys(fields).filter((name) => !names.includes(name));
+  // To find the nearest name takes time, and a hostile input has many names.
+  for (const name of unknown.slice(0, MAX_ISSUES)) reportUnknown(issues, name, names, prefix);
 };
-
-/**
- * An object of fields with these names. Reading a field whose name is not in the list does not
- * compile.
- */
-export function parseKnown<const N extends string>(
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  names: readonly N[],
-): { readonly [Name in N]?: unknown };
-export function parseKnown(
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  names: readonly string[],
-): Fields {
-  const fields = parseFields(issues, path, value);
-  checkKnown(issues, fields, names);
-  return fields;
-}
 
 type NestedNames<V> = V extends (...args: never) => unknown
   ? never

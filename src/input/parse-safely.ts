@@ -10,5 +10,6 @@ export const parseSafely = <T>(
   parse: (issues: IssueList) => T,
 ): Result<T, InvalidInput> => {
   const parsed = parseArguments(path, parse, new IssueList());
-  return 'value' in parsed ? ok(parsed.value) : err(parsed);
+  if ('value' in parsed) return ok(parsed.value);
+  return err(parsed);
 };

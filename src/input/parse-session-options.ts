@@ -1,56 +1,42 @@
 import type { SessionOptions } from '../session/session.js';
+import { by, nullable, withDefault } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
-import { type Fields, isFields, parseName, parseNumber, parseText } from './parse-fields.js';
+import { isFields, parseName, parseNumber, parseText } from './parse-fields.js';
 import type { IssueList } from './parse-safely.js';
-import { createRules, type OptionRule } from './rule.js';
+import { createRules } from './rule.js';
 
-const parseOption = (
+/** A name of those that the host allows; empty if it is missing. */
+const parseAllowed = (
   issues: IssueList,
-  name: string,
-  given: unknown,
-  rule: OptionRule,
+  path: string,
+  value: unknown,
+  { most, allowed }: typeof createRules.face | typeof createRules.profile,
   policy: InputPolicy,
-): string | number => {
-  const value = given ?? rule.absent;
-  if (rule.kind === 'text') return parseText(issues, name, value, policy.limits[rule.mostBytes]);
-  if (rule.kind === 'number')
-    return parseNumber(issues, name, value, rule.least, policy.limits[rule.most]);
-  const isAbsent = given === undefined || given === null;
-  const parsed = isAbsent ? '' : parseName(issues, name, given, rule.most);
-  const isAllowed = rule.allowed === undefined || (policy[rule.allowed]?.has(parsed) ?? true);
-  issues.check(isAllowed, name, 'is not one of the names that this host allows');
-  return parsed;
+): string => {
+  const name = value === undefined ? '' : parseName(issues, path, value, most);
+  const isAllowed = policy[allowed]?.has(name) ?? true;
+  issues.check(isAllowed, path, 'is not one of the names that this host allows');
+  return name;
 };
 
-const optionRules: readonly (readonly [name: string, rule: OptionRule])[] =
-  Object.entries(createRules);
-
-type ReadOptions = {
-  readonly [F in keyof typeof createRules]: (typeof createRules)[F] extends { kind: 'number' }
-    ? number
-    : string;
+/** The parsers of the options of a session. */
+export const optionParsers = (policy: InputPolicy) => {
+  const { face, profile, context, behavior, timeLimit } = createRules;
+  const { limits } = policy;
+  const parseLimited = by(parseNumber, timeLimit.least, limits[timeLimit.most]);
+  return {
+    face: nullable(by(parseAllowed, face, policy)),
+    profile: nullable(by(parseAllowed, profile, policy)),
+    context: nullable(withDefault(context.absent, by(parseText, limits[context.mostBytes]))),
+    behavior: nullable(withDefault(behavior.absent, by(parseText, limits[behavior.mostBytes]))),
+    timeLimit: nullable(withDefault(timeLimit.absent, parseLimited)),
+  };
 };
 
-/** The options of a session, each by its rule. */
-export function parseSessionOptions(
-  issues: IssueList,
-  fields: Fields,
-  policy: InputPolicy,
-): ReadOptions;
-export function parseSessionOptions(
-  issues: IssueList,
-  fields: Fields,
-  policy: InputPolicy,
-): Record<string, string | number> {
-  const options: Record<string, string | number> = {};
-  for (const [name, rule] of optionRules)
-    options[name] = parseOption(issues, name, fields[name], rule, policy);
-  return Object.freeze(options);
-}
+const optionTypes = Object.entries(createRules).map(
+  ([name, { absent }]) => [name, typeof absent] as const,
+);
 
 /** Whether a stored value has all options of a session. */
 export const isSessionOptions = (value: unknown): value is SessionOptions =>
-  isFields(value) &&
-  optionRules.every(
-    ([name, { kind }]) => typeof value[name] === (kind === 'number' ? 'number' : 'string'),
-  );
+  isFields(value) && optionTypes.every(([name, type]) => typeof value[name] === type);

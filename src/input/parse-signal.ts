@@ -8,7 +8,12 @@ const isSignal = (value: unknown): value is WatchSignal =>
   hasMethods(value, 'addEventListener', 'removeEventListener');
 
 /** An AbortSignal, if there is one. */
-export const parseSignal = (issues: IssueList, signal: unknown): WatchSignal | undefined => {
-  issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
-  return isSignal(signal) ? signal : undefined;
+export const parseSignal = (
+  issues: IssueList,
+  path: string,
+  signal: unknown,
+): WatchSignal | undefined => {
+  if (isSignal(signal)) return signal;
+  issues.check(signal === undefined, path, 'must be an AbortSignal');
+  return undefined;
 };

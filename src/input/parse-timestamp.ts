@@ -15,9 +15,8 @@ const instantOf = (value: unknown): number => {
   if (value instanceof Date) return value.getTime();
   if (typeof value !== 'string') return Number.NaN;
   const [, year, month, day] = rfc3339.exec(value) ?? [];
-  return isCalendarDay(Number(year), Number(month), Number(day))
-    ? Date.parse(value.toUpperCase())
-    : Number.NaN;
+  if (!isCalendarDay(Number(year), Number(month), Number(day))) return Number.NaN;
+  return Date.parse(value.toUpperCase());
 };
 
 /** Parses a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */

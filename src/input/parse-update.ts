@@ -2,17 +2,13 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
-import { parseWhole } from './parse-fields.js';
+import { by, fieldsOf, inputOf, optional } from './fields-of.js';
+import { type Fields, isFields, parseWhole } from './parse-fields.js';
 import { parseLabelChanges } from './parse-labels.js';
 import { parseMetadataChanges } from './parse-metadata.js';
-import { parseKnown } from './parse-options.js';
 import { parseSafely } from './parse-safely.js';
 import { revisionRule } from './rule.js';
-import {
-  commandOptionNames,
-  commandOptionsOf,
-  type ParsedCommandOptions,
-} from './session-input.js';
+import { commandFields } from './session-input.js';
 
 /**
  * Parses the changes of labels and metadata. `null` counts as absent, but there must be one of
@@ -23,31 +19,21 @@ export const parseUpdate = (
   limits: SessionLimits,
 ): Result<DataChanges, InvalidInput> =>
   parseSafely('input', (issues) => {
-    const fields = parseKnown(issues, 'input', input, ['labels', 'metadata']);
-    const labels = fields.labels ?? undefined;
-    const metadata = fields.metadata ?? undefined;
-    issues.check((labels ?? metadata) !== undefined, 'labels', 'or metadata is required');
-    return {
-      labels: labels === undefined ? undefined : parseLabelChanges(issues, labels),
-      metadata: parseMetadataChanges(issues, metadata, limits),
-    };
+    const parse = fieldsOf({
+      labels: parseLabelChanges,
+      metadata: by(parseMetadataChanges, limits),
+    });
+    const changes = parse(issues, 'input', input);
+    const { labels, metadata }: Fields = isFields(input) ? input : {};
+    issues.check(
+      (labels ?? metadata ?? undefined) !== undefined,
+      'labels',
+      'or metadata is required',
+    );
+    return changes;
   });
 
-export interface ParsedUpdateOptions extends ParsedCommandOptions {
-  readonly ifRevision: number | undefined;
-}
-
-export const parseUpdateOptions = (options: unknown): Result<ParsedUpdateOptions, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { ifRevision, ...others } = parseKnown(issues, 'options', options, [
-      ...commandOptionNames,
-      'ifRevision',
-    ]);
-    return {
-      ...commandOptionsOf(issues, others),
-      ifRevision:
-        ifRevision === undefined
-          ? undefined
-          : parseWhole(issues, 'ifRevision', ifRevision, revisionRule.least),
-    };
-  });
+export const parseUpdateOptions = inputOf('options', {
+  ...commandFields,
+  ifRevision: optional(by(parseWhole, revisionRule.least)),
+});

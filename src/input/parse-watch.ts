@@ -4,11 +4,10 @@ import { type EventPosition, parsePosition } from '../session/event-position.js'
 import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
-import type { ReadSize } from '../store/session-store.js';
+import { by, inputOf } from './fields-of.js';
 import { parseListener, parseSwitch } from './parse-fields.js';
-import { parseHistoryLimit } from './parse-list-query.js';
-import { parseKnown } from './parse-options.js';
-import { type IssueList, parseSafely } from './parse-safely.js';
+import { historyLimit } from './parse-list-query.js';
+import type { IssueList } from './parse-safely.js';
 import { parseSignal } from './parse-signal.js';
 
 interface Watching {
@@ -22,10 +21,10 @@ interface Watching {
 export interface SessionWatchSettings extends Watching {
   /** A cursor of this session. */
   readonly cursor: string | undefined;
-  /** -1 for no warning. */
-  readonly warnBeforeMs: number;
-  /** The part of the history in a snapshot. */
-  readonly size: ReadSize;
+  /** In milliseconds; -1 for no warning. */
+  readonly warnBefore: number;
+  /** Maximum number of entries in a snapshot. */
+  readonly historyLimit: number | undefined;
 }
 
 /** The checked options of `watchAll`. */
@@ -37,60 +36,50 @@ export interface TenantWatchSettings extends Watching {
   readonly sessions: boolean;
 }
 
-const parseWarnBefore = (issues: IssueList, seconds: unknown): number => {
+const parseWarnBefore = (issues: IssueList, path: string, seconds: unknown): number => {
   if (seconds === undefined) return -1;
   const fits = typeof seconds === 'number' && seconds > 0 && seconds <= WARNING_SECONDS;
-  issues.check(
-    fits,
-    'warnBefore',
-    `must be a number of seconds above 0, at most ${WARNING_SECONDS}`,
-  );
-  return fits ? Math.round(seconds * 1000) : -1;
+  if (fits) return Math.round(seconds * 1000);
+  issues.check(false, path, `must be a number of seconds above 0, at most ${WARNING_SECONDS}`);
+  return -1;
 };
 
 const parseCursor = <T>(
   issues: IssueList,
+  path: string,
   value: unknown,
   parse: (text: string) => T | undefined,
   origin: string,
 ): T | undefined => {
-  const cursor = typeof value === 'string' ? parse(value) : undefined;
-  const fits = value === undefined || cursor !== undefined;
-  issues.check(fits, 'cursor', `must be the cursor of ${origin}`);
+  if (value === undefined) return undefined;
+  // No cursor is empty.
+  const cursor = parse(typeof value === 'string' ? value : '');
+  issues.check(cursor !== undefined, path, `must be the cursor of ${origin}`);
   return cursor;
 };
 
-const watchNames = ['cursor', 'signal', 'onOpen', 'leases', 'warnBefore', 'historyLimit'] as const;
+const parseText = (text: string): string | undefined => parseWatchCursor(text) && text;
 
-export const parseWatch = (options: unknown): Result<SessionWatchSettings, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const given = parseKnown(issues, 'options', options, watchNames);
-    return {
-      cursor: parseCursor(
-        issues,
-        given.cursor,
-        (text) => parseWatchCursor(text) && text,
-        'an item of a watch',
-      ),
-      signal: parseSignal(issues, given.signal),
-      onOpen: parseListener(issues, 'onOpen', given.onOpen),
-      leases: parseSwitch(issues, 'leases', given.leases),
-      warnBeforeMs: parseWarnBefore(issues, given.warnBefore),
-      size: parseHistoryLimit(issues, given.historyLimit),
-    };
-  });
+const watchFields = {
+  signal: parseSignal,
+  onOpen: parseListener,
+  leases: parseSwitch,
+};
 
-const watchAllNames = ['cursor', 'signal', 'onOpen', 'leases', 'entries', 'sessions'] as const;
+export const parseWatch: (options: unknown) => Result<SessionWatchSettings, InvalidInput> = inputOf(
+  'options',
+  {
+    cursor: by(parseCursor<string>, parseText, 'an item of a watch'),
+    ...watchFields,
+    warnBefore: parseWarnBefore,
+    historyLimit,
+  },
+);
 
-export const parseWatchAll = (options: unknown): Result<TenantWatchSettings, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const given = parseKnown(issues, 'options', options, watchAllNames);
-    return {
-      cursor: parseCursor(issues, given.cursor, parsePosition, 'an item of watchAll or of a page'),
-      signal: parseSignal(issues, given.signal),
-      onOpen: parseListener(issues, 'onOpen', given.onOpen),
-      leases: parseSwitch(issues, 'leases', given.leases),
-      entries: parseSwitch(issues, 'entries', given.entries),
-      sessions: parseSwitch(issues, 'sessions', given.sessions),
-    };
+export const parseWatchAll: (options: unknown) => Result<TenantWatchSettings, InvalidInput> =
+  inputOf('options', {
+    cursor: by(parseCursor<EventPosition>, parsePosition, 'an item of watchAll or of a page'),
+    ...watchFields,
+    entries: parseSwitch,
+    sessions: parseSwitch,
   });

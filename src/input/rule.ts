@@ -9,6 +9,7 @@ import {
   ROLE_LENGTH,
   type SizeLimit,
 } from '../session/session-limits.js';
+import type { ListOrder } from '../store/session-store.js';
 import { rfc3339 } from './parse-timestamp.js';
 
 /*
@@ -43,6 +44,9 @@ type FieldRule =
   /** Any JSON value. */
   | { readonly kind: 'json' }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
+
+/** The orders of a list. */
+export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
 
 /** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
 export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };

@@ -10,7 +10,17 @@ import {
   SWEEP_LIMIT,
 } from '../session/session-limits.js';
 import {
-  checkFunction,
+  by,
+  fieldsOf,
+  type InputOf,
+  inputOf,
+  nullable,
+  optional,
+  withDefault,
+} from './fields-of.js';
+import {
+  parseArray,
+  parseFunction,
   parseLimit,
   parseName,
   parseNumber,
@@ -19,17 +29,9 @@ import {
   parseUpTo,
   parseWhole,
 } from './parse-fields.js';
-import { parseKnown } from './parse-options.js';
 import { type IssueList, parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
-import {
-  cancelRules,
-  extendRules,
-  fencingTokenRule,
-  leaseRules,
-  redactRules,
-  renewRules,
-} from './rule.js';
+import { cancelRules, extendRules, fencingTokenRule, leaseRules, redactRules } from './rule.js';
 
 export const parseId = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
@@ -37,80 +39,87 @@ export const parseId = (value: unknown): Result<string, InvalidInput> =>
 export const parseTenant = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('tenant', (issues) => parseName(issues, 'tenant', value, KEY_LENGTH));
 
-/** The fencing token of a lease, if there is one. */
-export const parseFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
-  fencingToken === undefined
-    ? undefined
-    : parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least);
+const fencingToken = by(parseWhole, fencingTokenRule.least);
 
-export interface ParsedCommandOptions {
-  readonly operationId: string | undefined;
-  readonly fencingToken: number | undefined;
-}
+/** The options of each write on a session. */
+export const commandFields = {
+  operationId: parseOperationId,
+  fencingToken: optional(fencingToken),
+};
 
-export const commandOptionNames = ['operationId', 'fencingToken'] as const;
+export const parseCommandOptions = inputOf('options', commandFields);
 
-export const commandOptionsOf = (
-  issues: IssueList,
-  {
-    operationId,
-    fencingToken,
-  }: { readonly operationId?: unknown; readonly fencingToken?: unknown },
-): ParsedCommandOptions => ({
-  operationId: parseOperationId(issues, operationId),
-  fencingToken: parseFencingToken(issues, fencingToken),
-});
-
-export const parseCommandOptions = (options: unknown): Result<ParsedCommandOptions, InvalidInput> =>
-  parseSafely('options', (issues) =>
-    commandOptionsOf(issues, parseKnown(issues, 'options', options, commandOptionNames)),
-  );
+export type ParsedCommandOptions = InputOf<typeof parseCommandOptions>;
 
 export const parseExtend = (
   input: unknown,
   limits: SessionLimits,
-): Result<{ readonly timeLimit: number }, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const { timeLimit } = parseKnown(issues, 'input', input, ['timeLimit']);
-    const { least, most } = extendRules.timeLimit;
-    return { timeLimit: parseNumber(issues, 'timeLimit', timeLimit, least, limits[most]) };
-  });
+): Result<{ readonly timeLimit: number }, InvalidInput> => {
+  const { least, most } = extendRules.timeLimit;
+  return inputOf('input', { timeLimit: by(parseNumber, least, limits[most]) })(input);
+};
 
 /** Parses positions of entries. Returns each once, in ascending order. */
 export const parseRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
   parseSafely('positions', (issues) => {
-    const list: readonly unknown[] = Array.isArray(positions) ? positions : [];
-    const fits = list.length >= 1 && list.length <= redactRules.positions.most;
-    issues.check(
-      fits,
-      'positions',
-      `must be an array of 1 to ${redactRules.positions.most} positions`,
+    const size = { least: 1, most: redactRules.positions.most, of: 'positions' };
+    const parsed = parseArray(issues, 'positions', positions, size).map((each, at) =>
+      parseWhole(issues, `positions[${at}]`, each, 1),
     );
-    const parsed = list
-      .slice(0, redactRules.positions.most)
-      .map((each, at) => parseWhole(issues, `positions[${at}]`, each, 1));
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
+
+const parseWakeOptions = inputOf('options', { at: optional(parseTimestamp) });
 
 /**
  * Parses the time from which a session wants a worker, by default `now`, in milliseconds since the
  * epoch.
  */
 export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { at } = parseKnown(issues, 'options', options, ['at']);
+  parseWakeOptions(options).map(({ at }) => {
+    if (at === undefined) return now;
     // Stores keep no times before the epoch.
-    return at === undefined ? now : Math.max(0, Date.parse(parseTimestamp(issues, 'at', at)));
+    return Math.max(0, Date.parse(at));
   });
 
-export const parseCancel = (
-  options: unknown,
-): Result<{ readonly reason: string | undefined }, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { reason } = parseKnown(issues, 'options', options, ['reason']);
-    if (reason === undefined || reason === null) return { reason: undefined };
-    return { reason: parseName(issues, 'reason', reason, cancelRules.reason.most) };
-  });
+export const parseCancel = inputOf('options', {
+  reason: nullable(optional(by(parseName, cancelRules.reason.most))),
+});
+
+/** The length of a lease, which is given in seconds, in milliseconds. */
+const parseLeaseMs = (issues: IssueList, path: string, seconds: unknown): number => {
+  const { least, most } = leaseRules.seconds;
+  return Math.round(parseNumber(issues, path, seconds, least, most) * 1000);
+};
+
+const leaseFields = {
+  holder: by(parseName, leaseRules.holder.most),
+  seconds: parseLeaseMs,
+};
+
+/** From 0; above the highest it counts as that. */
+const parseHistoryLimit = (issues: IssueList, path: string, value: unknown): number =>
+  Math.min(parseWhole(issues, path, value, 0), HISTORY_LIMIT);
+
+const claimFields = {
+  ...leaseFields,
+  limit: withDefault(1, by(parseLimit, CLAIM_LIMIT)),
+  historyLimit: withDefault(0, parseHistoryLimit),
+  attempts: withDefault(DEFAULT_ATTEMPTS, by(parseUpTo, MAX_ATTEMPTS)),
+};
+
+export interface ParsedLease {
+  readonly holder: string;
+  readonly durationMs: number;
+}
+
+const parseLeaseInput = inputOf('input', leaseFields);
+
+export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
+  parseLeaseInput(input).map(({ holder, seconds: durationMs }) => ({
+    holder,
+    durationMs,
+  }));
 
 export interface ParsedClaim extends ParsedLease {
   readonly limit: number;
@@ -118,90 +127,37 @@ export interface ParsedClaim extends ParsedLease {
   readonly maxAttempts: number;
 }
 
-const claimNames = ['holder', 'seconds', 'limit', 'historyLimit', 'attempts'] as const;
+const parseClaimInput = inputOf('input', claimFields);
 
 export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const fields = parseKnown(issues, 'input', input, claimNames);
-    const { holder, seconds, limit = 1, historyLimit = 0, attempts = DEFAULT_ATTEMPTS } = fields;
-    return {
-      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
-      durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
-      limit: parseLimit(issues, 'limit', limit, CLAIM_LIMIT),
-      historyLimit: Math.min(parseWhole(issues, 'historyLimit', historyLimit, 0), HISTORY_LIMIT),
-      maxAttempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
-    };
-  });
-
-export interface ParsedLease {
-  readonly holder: string;
-  readonly durationMs: number;
-}
-
-const parseLeaseMs = (
-  issues: IssueList,
-  seconds: unknown,
-  { least, most }: typeof leaseRules.seconds,
-): number => Math.round(parseNumber(issues, 'seconds', seconds, least, most) * 1000);
-
-export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const { holder, seconds } = parseKnown(issues, 'input', input, ['holder', 'seconds']);
-    return {
-      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
-      durationMs: parseLeaseMs(issues, seconds, leaseRules.seconds),
-    };
-  });
+  parseClaimInput(input).map(({ seconds: durationMs, attempts: maxAttempts, ...claim }) => ({
+    ...claim,
+    durationMs,
+    maxAttempts,
+  }));
 
 export interface ParsedRenew {
   readonly fencingToken: number;
   readonly durationMs: number;
 }
 
+const parseRenewInput = inputOf('input', { fencingToken, seconds: parseLeaseMs });
+
 export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const { fencingToken, seconds } = parseKnown(issues, 'input', input, [
-      'fencingToken',
-      'seconds',
-    ]);
-    return {
-      fencingToken: parseWhole(issues, 'fencingToken', fencingToken, renewRules.fencingToken.least),
-      durationMs: parseLeaseMs(issues, seconds, renewRules.seconds),
-    };
-  });
+  parseRenewInput(input).map(({ seconds: durationMs, ...lease }) => ({ ...lease, durationMs }));
 
-export interface ParsedRelease {
-  readonly fencingToken: number;
-  readonly isDone: boolean;
-}
+export const parseRelease = inputOf('input', { fencingToken, done: parseSwitch });
 
-export const parseRelease = (input: unknown): Result<ParsedRelease, InvalidInput> =>
-  parseSafely('input', (issues) => {
-    const { fencingToken, done } = parseKnown(issues, 'input', input, ['fencingToken', 'done']);
-    return {
-      fencingToken: parseWhole(issues, 'fencingToken', fencingToken, fencingTokenRule.least),
-      isDone: parseSwitch(issues, 'done', done),
-    };
-  });
+const parseSweepCursor = (issues: IssueList, path: string, cursor: unknown): string | undefined => {
+  if (typeof cursor === 'string') return cursor;
+  issues.check(cursor === undefined, path, 'must be the nextCursor of a sweep');
+  return undefined;
+};
 
-export interface ParsedSweep {
-  readonly limit: number;
-  readonly onEnded: ((session: unknown) => unknown) | undefined;
-  readonly cursor: string | undefined;
-}
+const parseSweepOptions = fieldsOf({ onEnded: parseFunction, cursor: parseSweepCursor });
 
-export const parseSweep = (limit: unknown, options: unknown): Result<ParsedSweep, InvalidInput> =>
-  parseSafely('options', (issues) => {
-    const { onEnded, cursor } = parseKnown(issues, 'options', options, ['onEnded', 'cursor']);
-    checkFunction(issues, 'onEnded', onEnded);
-    issues.check(
-      cursor === undefined || typeof cursor === 'string',
-      'cursor',
-      'must be the nextCursor of a sweep',
-    );
-    return {
-      limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
-      onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
-      cursor: typeof cursor === 'string' ? cursor : undefined,
-    };
-  });
+export const parseSweep = (limit: unknown, options: unknown) =>
+  parseSafely('options', (issues) => ({
+    ...parseSweepOptions(issues, 'options', options),
+    limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
+  }));

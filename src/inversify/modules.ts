@@ -164,7 +164,7 @@ export const handlerModule = ({
       ...options,
       sessions,
       authenticate,
-      ...(logger === undefined ? {} : { logger }),
+      ...(logger !== undefined && { logger }),
     });
   make(new SessionService({ store: new MemorySessionStore() }), given ?? (() => undefined));
   return new ContainerModule((loading) => {

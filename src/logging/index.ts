@@ -22,8 +22,11 @@ export const logging = (logger: Logger): SessionObserver => {
       // After the other observers: the operation runs in their context.
       await Promise.resolve();
       const result = await call();
-      const whose = ofAllTenants.has(operation) ? {} : { tenant };
-      const about = { operation, ...whose, ...(typeof id === 'string' ? { session: id } : {}) };
+      const about = {
+        operation,
+        ...(!ofAllTenants.has(operation) && { tenant }),
+        ...(typeof id === 'string' && { session: id }),
+      };
       if (result.isErr()) {
         if (isFault(result.error)) logFailure(logger, result.error, about);
         return;

@@ -1,5 +1,5 @@
 import { cursorOf } from '../input/parse-cursor.js';
-import { listOrders } from '../input/parse-list-query.js';
+import { listOrders } from '../input/rule.js';
 import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,

@@ -1,9 +1,9 @@
 import type { ResultAsync } from 'neverthrow';
 import { cursorForm } from '../input/parse-cursor.js';
-import { listOrders } from '../input/parse-list-query.js';
 import {
   entryRules,
   labelsRule,
+  listOrders,
   metadataRule,
   openingRules,
   optionalEntriesRange,

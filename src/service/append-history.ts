@@ -25,7 +25,7 @@ import type { AppendOutcome, HistoryAppend, SessionKey } from '../store/session-
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
-import type { Settings } from './settings.js';
+import { fenced, type Settings } from './settings.js';
 
 /**
  * A history entry to append.
@@ -99,18 +99,18 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, operationId, content, to, ifPosition, fencingToken, isAwake }: ParsedAppend,
+  { entries, operationId, content, to, ifPosition, fencingToken, wake }: ParsedAppend,
   { policy: { limits }, random }: Settings,
   now: number,
 ): HistoryAppend => ({
   entries,
   now,
   maxEntries: limits.historyEntries,
-  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content) } }),
+  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content()) } }),
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
-  ...(isAwake && { wake: { revision: randomRevision(random) } }),
+  ...(wake && { wake: { revision: randomRevision(random) } }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
@@ -155,7 +155,8 @@ const leaseEndedAt = async (
 ): Promise<LeaseEnded | StoreError> => {
   const found = await store.findState(key);
   if (found.isErr()) return found.error;
-  return found.value === undefined ? lost : leaseEndedIn(found.value, lost.fencingToken);
+  if (found.value === undefined) return lost;
+  return leaseEndedIn(found.value, lost.fencingToken);
 };
 
 /** Appends or rewinds with the input that `parse` has checked. */
@@ -171,11 +172,12 @@ export const changeHistory = async (
   const now = time.value;
   const read = parse(timestampOf(now), limits);
   if (read.isErr()) return err(read.error);
-  const change = changeOf(settings.fenced(key, read.value), settings, now);
+  const change = changeOf(fenced(settings, key, read.value), settings, now);
   const answer = await settings.store.append(key, change);
   const result = answer.andThen((appended) => resultOf(key, command, change, appended));
   const isLost = result.isErr() && result.error.type === 'lease_lost';
-  return isLost ? err(await leaseEndedAt(settings, key, result.error)) : result;
+  if (isLost) return err(await leaseEndedAt(settings, key, result.error));
+  return result;
 };
 
 export const appendHistory = (

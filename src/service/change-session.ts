@@ -1,15 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ParsedCommandOptions } from '../input/session-input.js';
-import { type Misconfigured, misconfigured, tooManyActive } from '../session/errors.js';
+import {
+  type InvalidTransition,
+  type Misconfigured,
+  misconfigured,
+  tooManyActive,
+} from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionState } from '../session/session.js';
-import type { StateRecord } from '../session/session-record.js';
 import type { StatusCommand } from '../session/session-status.js';
 import { advance } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, resultOfCommand } from './check-command.js';
+import { applyCommand, parseFencedOptions } from './apply-command.js';
 import type { Settings } from './settings.js';
-import { updateState } from './update-state.js';
+import type { LiveCap } from './update-state.js';
 
 /**
  * Options of commands and of `append`.
@@ -42,37 +45,39 @@ export interface OperationOptions {
   readonly fencingToken?: number;
 }
 
-/** The next state of a command, once per operation id. */
-const decide =
-  (key: SessionKey, command: StatusCommand, options: ParsedCommandOptions) =>
-  (current: StateRecord, now: number): Result<StateRecord, OperationErrors['pause']> =>
-    checkCommand(key, command, options, current, now) ??
-    advance(current, command, { now, operationId: options.operationId });
-
-/** Applies a command. */
-export const changeSession = async (
+/** Applies a command that changes the status. */
+export const changeSession = async <E = never>(
   settings: Settings,
   key: SessionKey,
   command: StatusCommand,
-  options: ParsedCommandOptions,
-): Promise<Result<SessionState, OperationErrors['pause']>> => {
-  const updated = await updateState(settings, key, decide(key, command, options));
-  return updated.map((after) => resultOfCommand(key, options, after));
+  options: unknown,
+  cap?: LiveCap<E>,
+): Promise<Result<SessionState, OperationErrors['pause'] | E>> => {
+  const read = parseFencedOptions(settings, key, options);
+  if (read.isErr()) return err(read.error);
+  const { operationId } = read.value;
+  return applyCommand<InvalidTransition | E>(
+    settings,
+    key,
+    { command, ...read.value },
+    (current, now) => advance(current, command, { now, operationId }),
+    cap,
+  );
 };
 
 /** Maximum number of live sessions of the tenant; undefined for no limit. */
 export const activeSessionsOf = ({
   tenant,
-  policy,
+  policy: {
+    limits: { activeSessions },
+  },
 }: Settings): Result<number | undefined, Misconfigured> => {
-  const { activeSessions } = policy.limits;
-  const bounded = (limit: number) => ok(limit < Number.MAX_SAFE_INTEGER ? limit : undefined);
-  if (typeof activeSessions === 'number') return bounded(activeSessions);
   try {
-    const limit: unknown = activeSessions(tenant);
-    return typeof limit === 'number' && limit >= 0
-      ? bounded(limit)
-      : err(misconfigured('limits.activeSessions must return a number from 0'));
+    const limit: unknown =
+      typeof activeSessions === 'function' ? activeSessions(tenant) : activeSessions;
+    if (typeof limit !== 'number' || !(limit >= 0))
+      return err(misconfigured('limits.activeSessions must return a number from 0'));
+    return ok(limit < Number.MAX_SAFE_INTEGER ? limit : undefined);
   } catch (cause) {
     return err(misconfigured('limits.activeSessions threw an exception', cause));
   }
@@ -82,18 +87,12 @@ export const activeSessionsOf = ({
 export const startSession = async (
   settings: Settings,
   key: SessionKey,
-  options: ParsedCommandOptions,
+  options: unknown,
 ): Promise<Result<SessionState, OperationErrors['start']>> => {
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
-  const cap =
-    sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
-  const updated = await updateState<StateRecord, OperationErrors['start']>(
-    settings,
-    key,
-    decide(key, 'start', options),
-    cap,
-  );
-  return updated.map((after) => resultOfCommand(key, options, after));
+  if (sessions === undefined) return changeSession(settings, key, 'start', options);
+  const cap = { sessions, error: tooManyActive(key.id, sessions) };
+  return changeSession(settings, key, 'start', options, cap);
 };

@@ -21,10 +21,9 @@ import type {
   JsonObject,
   SessionLabels,
   SessionOptions,
-  SessionOrigin,
 } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionHead } from '../session/session-record.js';
+import type { SessionHead, StateRecord } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { Opening } from '../store/session-store.js';
@@ -171,7 +170,7 @@ export const MAX_ATTEMPTS = 5;
 /** The opening of a session; undefined if the session is IDLE, empty and no fork. */
 const openingOf = (
   settings: Settings,
-  { isStarted, entries }: ParsedCreation,
+  { start, entries }: ParsedCreation,
   source: Source | undefined,
   id: string,
   now: number,
@@ -179,36 +178,72 @@ const openingOf = (
   const { historyEntries } = settings.policy.limits;
   const all = [...(source?.entries ?? []), ...entries];
   if (all.length > historyEntries) return err(historyFull(id, historyEntries));
-  if (!isStarted && all.length === 0 && source === undefined) return ok(undefined);
-  const limit = isStarted ? activeSessionsOf(settings) : ok(undefined);
-  return limit.map((sessions) => ({
+  if (!start && all.length === 0 && source === undefined) return ok(undefined);
+  const opening: Opening = {
     entries: all,
     ...(source && { source: { id: source.origin.id, version: source.version } }),
+  };
+  if (!start) return ok(opening);
+  return activeSessionsOf(settings).map((sessions) => ({
+    ...opening,
     ...(sessions !== undefined && { cap: { sessions, now } }),
   }));
 };
 
-/**
- * The head of a session. Avoids spreads for most sessions, because they take as long as the rest of
- * a create.
- */
+/** Without spreads for most sessions: these take as long as the rest of a create. */
 const headOf = (
-  id: string,
-  options: SessionOptions,
-  createdAt: string,
-  {
-    origin,
-    digest,
-  }: { readonly origin: SessionOrigin | undefined; readonly digest: string | undefined },
+  head: SessionHead,
+  source: Source | undefined,
+  { idempotencyKey, content }: ParsedCreation,
 ): SessionHead => {
-  if ((origin ?? digest) === undefined) return { id, options, createdAt };
+  if (source === undefined && idempotencyKey === undefined) return head;
   return {
-    id,
-    options,
-    createdAt,
-    ...(origin && { origin }),
-    ...(digest !== undefined && { digest }),
+    ...head,
+    ...(source && { origin: source.origin }),
+    ...(idempotencyKey !== undefined && { digest: digestOf(content) }),
   };
+};
+
+/** A session to insert. */
+interface NewSession {
+  readonly head: SessionHead;
+  readonly state: StateRecord;
+  readonly opening: Opening | undefined;
+}
+
+/** The session of a checked input, from now on. */
+const newSession = (
+  settings: Settings,
+  creation: ParsedCreation,
+  source: Source | undefined,
+  id: string,
+  now: number,
+): Result<NewSession, OperationErrors['getOrCreate']> => {
+  const { terms, policy, random } = settings;
+  const { options } = creation;
+  const head = headOf({ id, options, createdAt: timestampOf(now) }, source, creation);
+  const { labels, metadata, start, wake } = creation;
+  const limitMs = allowedMsOf(policy, options.timeLimit);
+  const revision = randomRevision(random);
+  const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
+  return openingOf(settings, creation, source, id, now).map((opening) => ({
+    head,
+    state,
+    opening,
+  }));
+};
+
+/** The new session with the entries that the caller has given, as copies. */
+const createdSession = (
+  { head, state, opening }: NewSession,
+  { entries, historyLimit = entries.length }: ParsedCreation,
+  now: number,
+): CreatedSession => {
+  const latest = entries.slice(Math.max(0, entries.length - historyLimit));
+  // The store may keep the objects that it receives.
+  const own = { ...head, options: { ...head.options } };
+  const history = latest.map((entry) => structuredClone(entry));
+  return sessionAt({ head: own, state, history, historyCount: opening?.entries.length ?? 0 }, now);
 };
 
 /** Inserts a session under an id. */
@@ -218,49 +253,27 @@ export const tryCreate = async (
   id: string,
   copied: CreateOptions,
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', OperationErrors['getOrCreate']>> => {
-  const { store, tenant, now, random, terms, policy, recentStates } = settings;
-  const { options, labels, metadata, isStarted, isAwake } = creation;
-  const { entries, from, idempotencyKey, historyLimit, content } = creation;
+  const { store, tenant, recentStates } = settings;
+  const { from } = creation;
   const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
   if (read.isErr()) return err(read.error);
   const source = read.value;
   if (from !== undefined && source === undefined) return ok('source_changed');
-  const time = now();
+  const time = settings.now();
   if (time.isErr()) return err(time.error);
-  const opening = openingOf(settings, creation, source, id, time.value);
-  if (opening.isErr()) return err(opening.error);
-  const digest = idempotencyKey === undefined ? undefined : digestOf(content);
-  const head = headOf(id, options, timestampOf(time.value), { origin: source?.origin, digest });
-  const limitMs = allowedMsOf(policy, options.timeLimit);
-  const revision = randomRevision(random);
-  const state = initialState({
-    limitMs,
-    terms,
-    labels,
-    metadata,
-    now: time.value,
-    isStarted,
-    isAwake,
-    revision,
-  });
-  const answer = await store.insert(tenant, head, state, opening.value);
+  const created = newSession(settings, creation, source, id, time.value);
+  if (created.isErr()) return err(created.error);
+  const { head, state, opening } = created.value;
+  const answer = await store.insert(tenant, head, state, opening);
   if (answer.isErr()) return err(answer.error);
   const inserted = answer.value;
   if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined))
     return ok(inserted);
-  const cap = opening.value?.cap;
+  const cap = opening?.cap;
   if (inserted === 'too_many' && cap !== undefined) return err(tooManyActive(id, cap.sessions));
   if (inserted !== 'inserted') throw contractBroken('insert', inserted);
   recentStates.add({ tenant, id }, state);
-  const shown =
-    historyLimit === undefined
-      ? entries
-      : entries.slice(Math.max(0, entries.length - historyLimit));
-  // Copied for the caller, because the store may keep the objects that it receives.
-  const own = { ...head, options: { ...options } };
-  const history = shown.map((entry) => structuredClone(entry));
-  const historyCount = opening.value?.entries.length ?? 0;
-  return ok(sessionAt({ head: own, state, history, historyCount }, time.value));
+  return ok(createdSession(created.value, creation, time.value));
 };
 
 /**
@@ -277,9 +290,9 @@ const findCreated = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return ok(undefined);
-  const mismatch = own === undefined ? idempotencyMismatch(id) : idTaken(id);
-  if (found.value.head.digest !== digestOf(content)) return err(mismatch);
-  return ok({ ...sessionAt(found.value, time.value), repeated: true });
+  if (found.value.head.digest === digestOf(content))
+    return ok({ ...sessionAt(found.value, time.value), repeated: true });
+  return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
 };
 
 /** Creates a session under the caller's id or a new one. */
@@ -288,15 +301,16 @@ const createNew = async (
   creation: ParsedCreation,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
+  const { id: own } = creation;
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const next = creation.id === undefined ? nextId(settings.ids) : ok(creation.id);
+    const next = own === undefined ? nextId(settings.ids) : ok(own);
     if (next.isErr()) return err(next.error);
     lastId = next.value;
     const tried = await tryCreate(settings, creation, lastId, options);
     if (tried.isErr()) return err(tried.error);
     if (typeof tried.value !== 'string') return ok(tried.value);
-    if (creation.id !== undefined && tried.value === 'taken') return err(idTaken(lastId));
+    if (own !== undefined && tried.value === 'taken') return err(idTaken(own));
   }
   return err(conflict(lastId));
 };
@@ -305,11 +319,12 @@ const createNew = async (
  * Errors that do not matter if an earlier call with the same idempotency key has created the
  * session.
  */
-const isRefusal = ({ type }: OperationErrors['create']): boolean =>
-  type === 'not_found' ||
-  type === 'invalid_input' ||
-  type === 'history_full' ||
-  type === 'page_too_large';
+const refusals: ReadonlySet<string> = new Set([
+  'not_found',
+  'invalid_input',
+  'history_full',
+  'page_too_large',
+]);
 
 /** Creates the session of an idempotency key, or returns that of an earlier call. */
 const createOnce = async (
@@ -321,7 +336,7 @@ const createOnce = async (
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const tried = await tryCreate(settings, creation, id, options);
     if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
-    if (tried.isErr() && !isRefusal(tried.error)) return err(tried.error);
+    if (tried.isErr() && !refusals.has(tried.error.type)) return err(tried.error);
     const found = await findCreated(settings, creation, id);
     if (found.isErr()) return err(found.error);
     if (found.value !== undefined) return ok(found.value);

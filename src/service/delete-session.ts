@@ -22,10 +22,10 @@ const remainsOf = (
   random: Settings['random'],
 ): Remains | undefined => {
   if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
-  const { dueAt } = state.report ?? { dueAt: removedAt };
-  const { metadata: _, ...reported } = state;
-  const remains = { ...reported, revision: randomRevision(random), report: { dueAt, removedAt } };
-  return { removal: removalOf(state), state: Object.freeze(remains) };
+  const report = { dueAt: removedAt, ...state.report, removedAt };
+  const { metadata: _, ...kept } = state;
+  const reported = { ...kept, revision: randomRevision(random), report };
+  return { removal: removalOf(state), state: Object.freeze(reported) };
 };
 
 /** Deletes a session. Where ends are reported, what a report needs is left of it. */
@@ -40,12 +40,13 @@ export const deleteSession = async (
   if (reports.isErr()) return err(reports.error);
   const removeAll = async (): Promise<Result<undefined, OperationErrors['delete']>> => {
     const removed = await store.remove(key, { now: at });
-    return removed.isErr() ? err(removed.error) : ok(undefined);
+    if (removed.isErr()) return err(removed.error);
+    return ok(undefined);
   };
   let guess = recentStates.take(key);
   if (!reports.value) return removeAll();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const found = guess === undefined ? await store.findState(key) : ok(guess);
+    const found = guess ? ok(guess) : await store.findState(key);
     guess = undefined;
     if (found.isErr() && found.error.type === 'corrupt_record') return removeAll();
     if (found.isErr()) return err(found.error);

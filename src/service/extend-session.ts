@@ -4,11 +4,9 @@ import { parseExtend } from '../input/session-input.js';
 import { extendState } from '../session/extend-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionState } from '../session/session.js';
-import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
-import { checkCommand, parseFencedOptions, resultOfCommand } from './check-command.js';
+import { applyCommand, parseFencedOptions } from './apply-command.js';
 import type { Settings } from './settings.js';
-import { updateState } from './update-state.js';
 
 /** Input of `extend`. */
 export interface ExtendInput {
@@ -31,14 +29,9 @@ export const extendSession = async (
   const read = parseFencedOptions(settings, key, options);
   if (read.isErr()) return err(read.error);
   const { timeLimit } = extension.value;
-  const [command, limitMs] = [`extend-${timeLimit}`, allowedMsOf(settings.policy, timeLimit)];
-  const { operationId } = read.value;
-  const extend = (
-    current: StateRecord,
-    now: number,
-  ): Result<StateRecord, OperationErrors['extend']> =>
-    checkCommand(key, command, read.value, current, now) ??
-    extendState(current, { now, limitMs, command, operationId });
-  const updated = await updateState(settings, key, extend);
-  return updated.map((after) => resultOfCommand(key, read.value, after));
+  const command = { command: `extend-${timeLimit}`, ...read.value };
+  const limitMs = allowedMsOf(settings.policy, timeLimit);
+  return applyCommand(settings, key, command, (current, now) =>
+    extendState(current, { ...command, now, limitMs }),
+  );
 };

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseGetOptions } from '../input/parse-list-query.js';
-import { notFound, pageTooLarge, type StoreError, type TooLarge } from '../session/errors.js';
+import { notFound, pageTooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
@@ -25,13 +25,6 @@ export interface GetOptions extends ReadOptions {
   readonly historyLimit?: number | undefined;
 }
 
-/** The error of a read, with the maximum of the caller. */
-const inBytes = (
-  error: StoreError | TooLarge,
-  { maxBytes = 0 }: ReadSize,
-): OperationErrors['get'] =>
-  error.type === 'too_large' ? pageTooLarge(error.bytes, maxBytes) : error;
-
 /** Reads a session as it is now. */
 export const getSession = async (
   { store, tenant, now }: Settings,
@@ -39,10 +32,14 @@ export const getSession = async (
   size: ReadSize,
 ): Promise<Result<Session, OperationErrors['get']>> => {
   const found = await store.find({ tenant, id }, size);
-  if (found.isErr()) return err(inBytes(found.error, size));
+  if (found.isErr()) {
+    if (found.error.type !== 'too_large') return err(found.error);
+    return err(pageTooLarge(found.error.bytes, size.maxBytes ?? 0));
+  }
   const time = now();
   if (time.isErr()) return err(time.error);
-  return found.value === undefined ? err(notFound(id)) : ok(sessionAt(found.value, time.value));
+  if (found.value === undefined) return err(notFound(id));
+  return ok(sessionAt(found.value, time.value));
 };
 
 /** The same with unchecked options. */
@@ -52,5 +49,6 @@ export const readSession = (
   options: unknown,
 ): Answer<Session, OperationErrors['get']> => {
   const size = parseGetOptions(options);
-  return size.isErr() ? err(size.error) : getSession(settings, id, size.value);
+  if (size.isErr()) return err(size.error);
+  return getSession(settings, id, size.value);
 };

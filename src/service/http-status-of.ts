@@ -48,5 +48,6 @@ export function httpStatusOf<T extends keyof typeof statuses>(error: {
 }): ErrorStatus<T>;
 export function httpStatusOf({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus {
   // A store that breaks its contract may return anything.
-  return Object.hasOwn(statuses, type) ? statuses[type] : statuses.store_unavailable;
+  if (!Object.hasOwn(statuses, type)) return statuses.store_unavailable;
+  return statuses[type];
 }

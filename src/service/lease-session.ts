@@ -81,10 +81,12 @@ export const releaseSession = async (
 ): Promise<Result<undefined, OperationErrors['release']>> => {
   const read = parseRelease(input);
   if (read.isErr()) return err(read.error);
+  const { fencingToken, done } = read.value;
   const updated = await updateState<StateRecord, OperationErrors['release']>(
     settings,
     key,
-    (current, now) => releaseState(current, { ...read.value, random: settings.random() }, now),
+    (current, now) =>
+      releaseState(current, { fencingToken, isDone: done, random: settings.random() }, now),
   );
   return updated.map(() => undefined);
 };

@@ -175,7 +175,7 @@ const readPage = async (
     sessions: records.map((record) => sessionAt(record, time.value)),
     total,
     limit: filter.limit,
-    ...(page === undefined ? {} : { page }),
+    ...(page !== undefined && { page }),
     ...(nextCursor && { nextCursor: cursorOf(nextCursor, filter.order === 'updated') }),
     unreadable,
   });
@@ -211,15 +211,11 @@ export async function* eachSession(
   const operation = { name: 'each', outcome: 'not_applied' } as const;
   const isByUpdate = range.order === 'updated';
   const first = { limit: range.limit, cursor: range.cursor && cursorOf(range.cursor, isByUpdate) };
-  yield* eachInPages(first, (limit, cursor) =>
-    runOperation(settings, operation, () =>
-      fittingPage(limit, (fewer) =>
-        readPage(settings, {
-          ...range,
-          limit: fewer,
-          cursor: cursor === undefined ? undefined : positionOfCursor(cursor, isByUpdate),
-        }),
-      ),
-    ),
-  );
+  yield* eachInPages(first, (most, text) => {
+    // No cursor is empty.
+    const cursor = positionOfCursor(text ?? '', isByUpdate);
+    return runOperation(settings, operation, () =>
+      fittingPage(most, (limit) => readPage(settings, { ...range, limit, cursor })),
+    );
+  });
 }

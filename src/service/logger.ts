@@ -1,4 +1,5 @@
 import { hasMethods } from '../input/parse-fields.js';
+import { tellHost } from '../session/call-host.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {
@@ -17,15 +18,17 @@ export const isLogger = (value: unknown): value is Logger =>
 
 /** Writes to the host's logger. Errors that the logger throws or rejects with are ignored. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
-  (async () => logger[level](fields, message))().catch(() => {});
+  tellHost(() => logger[level](fields, message));
 };
 
 /**
  * The text of a cause without its properties, because errors of ioredis contain the failed command
  * with all its arguments.
  */
-const textOf = (cause: unknown): string =>
-  String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
+const textOf = (cause: unknown): string => {
+  if (cause instanceof Error) return cause.stack ?? cause.message;
+  return String(cause);
+};
 
 export const logFailure = (
   logger: Logger,
@@ -36,6 +39,6 @@ export const logFailure = (
   }: { readonly type: string; readonly message?: string; readonly cause?: unknown },
   about: object = {},
 ): void => {
-  const fields = { ...about, error, ...(cause === undefined ? {} : { cause: textOf(cause) }) };
+  const fields = { ...about, error, ...(cause !== undefined && { cause: textOf(cause) }) };
   log(logger, 'error', fields, message ?? error.type);
 };

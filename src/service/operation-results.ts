@@ -185,49 +185,21 @@ export const ofAllTenants: ReadonlySet<OperationName> = new Set([
 export const tenantOf = (
   name: OperationName,
   { tenant }: { readonly tenant: string },
-): string | undefined => (ofAllTenants.has(name) ? undefined : tenant);
+): string | undefined => {
+  if (ofAllTenants.has(name)) return undefined;
+  return tenant;
+};
 
 /** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
   readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };
 }[N];
 
-const named =
-  <N extends OperationName>(operation: N) =>
-  (value: OperationResults[N]): OperationResult<N> => ({ operation, value });
-
-/**
- * Adds the name of its operation to a result. A table, because TypeScript can relate a name to its
- * type only by lookup.
- */
-export const resultOf: {
-  readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult;
-} = {
-  create: named('create'),
-  getOrCreate: named('getOrCreate'),
-  get: named('get'),
-  history: named('history'),
-  list: named('list'),
-  each: named('each'),
-  start: named('start'),
-  pause: named('pause'),
-  resume: named('resume'),
-  terminate: named('terminate'),
-  fail: named('fail'),
-  extend: named('extend'),
-  update: named('update'),
-  wake: named('wake'),
-  claim: named('claim'),
-  claimAny: named('claimAny'),
-  countWaiting: named('countWaiting'),
-  countWaitingAny: named('countWaitingAny'),
-  cancel: named('cancel'),
-  append: named('append'),
-  rewind: named('rewind'),
-  lease: named('lease'),
-  renew: named('renew'),
-  release: named('release'),
-  redact: named('redact'),
-  delete: named('delete'),
-  sweep: named('sweep'),
-};
+/** Adds the name of its operation to a result. */
+export function named<N extends OperationName>(
+  operation: N,
+  value: OperationResults[N],
+): OperationResult;
+export function named<N extends OperationName>(operation: N, value: OperationResults[N]) {
+  return { operation, value };
+}

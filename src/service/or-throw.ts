@@ -49,7 +49,8 @@ const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknow
     },
     async next() {
       const item = await iterator.next();
-      return item.done === true ? item : { done: false, value: unwrap(item.value) };
+      if (item.done === true) return item;
+      return { done: false, value: unwrap(item.value) };
     },
     async return() {
       await end();
@@ -71,8 +72,8 @@ const throwingUse = (use: unknown): unknown => {
 
 /** An exception of the callback is the caller's own. */
 const ownValue = (result: AnyResult): unknown => {
-  const error = result.isErr() && isFields(result.error) ? result.error : {};
-  if (error['type'] === 'callback_failed') throw error['cause'];
+  const error = result.isErr() && result.error;
+  if (isFields(error) && error['type'] === 'callback_failed') throw error['cause'];
   return unwrap(result);
 };
 
@@ -81,12 +82,15 @@ const callOrThrow = (
   call: (...given: unknown[]) => unknown,
   given: unknown[],
 ): unknown => {
-  const isWithLease = name === 'withLease';
-  const [id, input, use] = given;
-  const returned = isWithLease ? call(id, input, throwingUse(use)) : call(...given);
-  if (isPromise(returned))
-    return isWithLease ? Promise.resolve(returned).then(ownValue) : unwrap(returned);
-  return isIterable(returned) ? valuesOf(returned) : returned;
+  if (name === 'withLease') {
+    const [id, input, use] = given;
+    const returned = call(id, input, throwingUse(use));
+    return isPromise(returned) ? Promise.resolve(returned).then(ownValue) : returned;
+  }
+  const returned = call(...given);
+  if (isPromise(returned)) return unwrap(returned);
+  if (isIterable(returned)) return valuesOf(returned);
+  return returned;
 };
 
 /** A view of a service or a client, whose operations reject instead of returning an error. */

@@ -58,7 +58,7 @@ export const readSource = async (
     if (bytes > limits.pageBytes) return err(tooLarge(limits.pageBytes));
     if (bytes > most) pieces.length = 0;
     else pieces.unshift(found.entries);
-    before = found.entries.length === 0 ? 0 : found.start;
+    before = found.entries.length && found.start;
   } while (before > 0);
   if (bytes > most) return err(pageTooLarge(bytes, most));
   const entries = pieces.flat().map(withoutPosition);

@@ -47,5 +47,8 @@ export const replaceState = async <S extends StateRecord>(
   Object.freeze(state);
   const event = changeDetailOf(previous, state, now);
   const replaced = await store.replace(key, previous, state, { event, cap });
-  return replaced.map((outcome) => (outcome === 'replaced' ? { outcome, state } : { outcome }));
+  return replaced.map((outcome) => {
+    if (outcome === 'replaced') return { outcome, state };
+    return { outcome };
+  });
 };

@@ -60,7 +60,8 @@ const settle = async (
 ): Promise<StoreError | undefined> => {
   const remove = async (removal: string): Promise<StoreError | undefined> => {
     const removed = await settings.store.remove({ ...key, removal });
-    return removed.isErr() ? removed.error : undefined;
+    if (removed.isErr()) return removed.error;
+    return undefined;
   };
   if (key.removal !== undefined) return remove(key.removal);
   const updated = await updateState<StateRecord, never>(settings, key, (current) =>

@@ -1,5 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
+import { tellHost } from '../session/call-host.js';
 import {
   type InvalidInput,
   type SessionError,
@@ -7,7 +8,7 @@ import {
   storeUnavailable,
 } from '../session/errors.js';
 import type { Answer } from '../store/session-store.js';
-import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
+import { named, type OperationName, type OperationResults } from './operation-results.js';
 import type { Settings } from './settings.js';
 
 /** A call of an operation, for observers. */
@@ -60,10 +61,10 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     executed ??= execute();
     return executed;
   };
-  const call = () => new ResultAsync(executeOnce().then((result) => result.map(resultOf[name])));
+  const call = () =>
+    new ResultAsync(executeOnce().then((result) => result.map((value) => named(name, value))));
   // An observer that throws or rejects must not change the answer.
-  for (const observer of observers)
-    (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
+  for (const observer of observers) tellHost(() => observer.run({ name, tenant, id }, call));
   // Observers get the result first, so that a span has ended when the caller continues.
   const answer = async () => {
     await call();

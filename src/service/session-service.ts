@@ -5,7 +5,7 @@ import { TenantWatch } from '../events/tenant-watch.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { parseEachQuery } from '../input/parse-list-query.js';
 import { parseWatch, parseWatchAll } from '../input/parse-watch.js';
-import { parseId, parseSweep } from '../input/session-input.js';
+import { parseId } from '../input/session-input.js';
 import type { Clock } from '../session/clock.js';
 import type { InvalidInput, SessionError, StoreUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -34,7 +34,6 @@ import type { Answer, SessionKey } from '../store/session-store.js';
 import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { type CancelOptions, cancelWork } from './cancel-work.js';
 import { changeSession, type OperationOptions, startSession } from './change-session.js';
-import { parseFencedOptions } from './check-command.js';
 import { type ClaimInput, claimSessions } from './claim-sessions.js';
 import { countWaiting } from './count-waiting.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
@@ -73,7 +72,14 @@ import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type OperationCall, runOperation } from './run-operation.js';
-import { parseSettings, type SessionServiceOptions, Settings } from './settings.js';
+import {
+  forTenant,
+  isSettings,
+  parseSettings,
+  type SessionServiceOptions,
+  type Settings,
+  withFence,
+} from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 import { type WakeOptions, wakeSession } from './wake-session.js';
@@ -105,15 +111,15 @@ export class SessionService {
   readonly #settings: Settings;
 
   static {
-    settingsOf = (sessions) =>
-      typeof sessions === 'object' && sessions !== null && #settings in sessions
-        ? sessions.#settings
-        : undefined;
+    settingsOf = (sessions) => {
+      const isService = typeof sessions === 'object' && sessions !== null && #settings in sessions;
+      return isService ? sessions.#settings : undefined;
+    };
   }
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionServiceOptions) {
-    this.#settings = Settings.is(options) ? options : parseSettings(options);
+    this.#settings = isSettings(options) ? options : parseSettings(options);
   }
 
   /**
@@ -152,7 +158,7 @@ export class SessionService {
    * ```
    */
   forTenant(tenant: string): SessionService {
-    return sessionsOf(this.#settings.forTenant(tenant));
+    return sessionsOf(forTenant(this.#settings, tenant));
   }
 
   /**
@@ -312,10 +318,9 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['start']> {
-    return this.#runOn({ name: 'start', id }, (settings, key) => {
-      const read = parseFencedOptions(settings, key, options);
-      return read.isErr() ? err(read.error) : startSession(settings, key, read.value);
-    });
+    return this.#runOn({ name: 'start', id }, (settings, key) =>
+      startSession(settings, key, options),
+    );
   }
 
   /**
@@ -555,7 +560,7 @@ export class SessionService {
     const { now, after } = this.#settings;
     const operations = {
       sessions: (fencingToken: number) =>
-        sessionsOf(this.#settings.withFence({ id, fencingToken })),
+        sessionsOf(withFence(this.#settings, { id, fencingToken })),
       lease: () => this.lease(id, input),
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
@@ -797,10 +802,9 @@ export class SessionService {
    * ```
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, OperationErrors['sweep']> {
-    return runOperation(this.#settings, { name: 'sweep' }, () => {
-      const read = parseSweep(limit, options);
-      return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
-    });
+    return runOperation(this.#settings, { name: 'sweep' }, () =>
+      sweepSessions(this.#settings, limit, options),
+    );
   }
 
   #change(
@@ -808,10 +812,9 @@ export class SessionService {
     command: CallerCommand,
     options: OperationOptions,
   ): ResultAsync<SessionState, OperationErrors['pause']> {
-    return this.#runOn({ name: command, id }, (settings, key) => {
-      const read = parseFencedOptions(settings, key, options);
-      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
-    });
+    return this.#runOn({ name: command, id }, (settings, key) =>
+      changeSession(settings, key, command, options),
+    );
   }
 
   #runOn<N extends OperationName, E extends SessionError>(
@@ -831,9 +834,10 @@ export class SessionService {
     ) => Result<AsyncIterator<Result<T, OperationErrors['watch']>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, OperationErrors['watch']>> & AsyncDisposable {
     const { tenantError } = this.#settings;
-    return new SafeIterator(() =>
-      tenantError === undefined ? begin(this.#settings) : err(tenantError),
-    );
+    return new SafeIterator(() => {
+      if (tenantError !== undefined) return err(tenantError);
+      return begin(this.#settings);
+    });
   }
 }
 

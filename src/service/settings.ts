@@ -1,11 +1,12 @@
-import type { Result } from 'neverthrow';
 import { EventHub } from '../events/event-hub.js';
+import type { WatchSource } from '../events/watch-source.js';
 import { type InputPolicy, parsePolicy } from '../input/input-policy.js';
 import { hasMethods, isFields, parseName, parseNumber } from '../input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import { parseTenant } from '../input/session-input.js';
-import { type Clock, monotonic, systemClock, type Timer, timerOf } from '../session/clock.js';
-import type { InvalidInput, Misconfigured } from '../session/errors.js';
+import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
+import type { InvalidInput } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { limitMsOf } from '../session/limit-ms-of.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
@@ -87,29 +88,16 @@ export interface SessionServiceOptions {
 
 type MakeService = <S extends object>(create: () => S) => S;
 
-/** Whose sessions the operations are for. */
-interface Scope {
-  readonly tenantError: InvalidInput | undefined;
-  readonly fence: Fence | undefined;
-}
-
-/**
- * The checked options of a service with their defaults. A class, so that the constructor of the
- * service can distinguish them from unchecked options.
- */
-export class Settings {
-  readonly #isSettings = true;
-  readonly store: SessionStore;
-  readonly tenant: string;
+/** The checked options of a service with their defaults. */
+export interface Settings extends WatchSource {
   /**
    * The error of an invalid tenant. A tenant may come from a request, so every operation returns
    * it.
    */
   readonly tenantError: InvalidInput | undefined;
+  /** The lease whose token the writes on its session carry. */
+  readonly fence: Fence | undefined;
   readonly clock: Clock;
-  readonly now: () => Result<number, Misconfigured>;
-  /** The timer of the clock. */
-  readonly after: Timer;
   readonly ids: Ids;
   /** A random number from 0 up to 1. A simulation derives it from its seed. */
   readonly random: () => number;
@@ -120,60 +108,45 @@ export class Settings {
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
   readonly recentStates: RecentStates;
-  /** Set if the store has events. */
-  readonly hub: EventHub | undefined;
-  readonly #fence: Fence | undefined;
-
-  constructor(
-    settings: Omit<Settings, 'forTenant' | 'withFence' | 'fenced' | 'tenant' | 'tenantError'>,
-    { tenant, tenantError, fence }: { readonly tenant: string } & Partial<Scope>,
-  ) {
-    this.store = settings.store;
-    this.tenant = tenant;
-    this.tenantError = tenantError;
-    this.#fence = fence;
-    this.clock = settings.clock;
-    this.now = settings.now;
-    this.after = settings.after;
-    this.ids = settings.ids;
-    this.random = settings.random;
-    this.make = settings.make;
-    this.terms = settings.terms;
-    this.policy = settings.policy;
-    this.observers = settings.observers;
-    this.recentStates = settings.recentStates;
-    this.hub = settings.hub;
-  }
-
-  /** Whether `value` is a `Settings`. `instanceof` would throw for a revoked proxy. */
-  static is(value: unknown): value is Settings {
-    return typeof value === 'object' && value !== null && #isSettings in value;
-  }
-
-  /** The same settings for another tenant. */
-  forTenant(name: string): Settings {
-    const tenant = parseTenant(name);
-    if (tenant.isErr()) return new Settings(this, { tenant: '', tenantError: tenant.error });
-    return new Settings(this, { tenant: tenant.value });
-  }
-
-  /** The same settings with a lease. */
-  withFence(fence: Fence): Settings {
-    return new Settings(this, { tenant: this.tenant, tenantError: this.tenantError, fence });
-  }
-
-  /**
-   * The checked options of a write on a session, with the token of the lease on it unless they have
-   * one.
-   */
-  fenced<O extends { readonly fencingToken: number | undefined }>(
-    { id }: SessionKey,
-    options: O,
-  ): O {
-    if (this.#fence === undefined) return options;
-    return { ...options, fencingToken: fencingTokenFor(this.#fence, id, options.fencingToken) };
-  }
 }
+
+/** All settings, so that the constructor of the service can tell them from unchecked options. */
+const checked = new WeakSet<object>();
+
+const checkedSettings = (settings: Settings): Settings => {
+  checked.add(settings);
+  return settings;
+};
+
+export const isSettings = (options: object): options is Settings => checked.has(options);
+
+/** The same settings for another tenant. */
+export const forTenant = (settings: Settings, name: string): Settings => {
+  const tenant = parseTenant(name);
+  return checkedSettings({
+    ...settings,
+    tenant: tenant.unwrapOr(''),
+    tenantError: tenant.isErr() ? tenant.error : undefined,
+    fence: undefined,
+  });
+};
+
+/** The same settings with a lease. */
+export const withFence = (settings: Settings, fence: Fence): Settings =>
+  checkedSettings({ ...settings, fence });
+
+/**
+ * The checked options of a write on a session, with the token of the lease on it unless they have
+ * one.
+ */
+export const fenced = <O extends { readonly fencingToken: number | undefined }>(
+  { fence }: Settings,
+  { id }: SessionKey,
+  options: O,
+): O => {
+  if (fence === undefined) return options;
+  return { ...options, fencingToken: fencingTokenFor(fence, id, options.fencingToken) };
+};
 
 const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
@@ -214,6 +187,39 @@ const storeMethods = [
   'countWaiting',
 ];
 
+const checkPorts = (issues: IssueList, { store, clock, ids }: SessionServiceOptions): void => {
+  issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
+  issues.check(clock === undefined || isClock(clock), 'clock', 'must be a Clock');
+  issues.check(ids === undefined || hasMethods(ids, 'next'), 'ids', 'must be Ids');
+};
+
+const parseObservers = (
+  issues: IssueList,
+  observers: SessionServiceOptions['observers'] = [],
+): readonly SessionObserver[] => {
+  const fits = Array.isArray(observers) && observers.every((each) => hasMethods(each, 'run'));
+  if (fits) return [...observers];
+  issues.check(false, 'observers', 'must be an array of SessionObservers');
+  return [];
+};
+
+const parseTerms = (
+  issues: IssueList,
+  { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 }: SessionServiceOptions,
+): SessionTerms => {
+  const parse = (path: string, seconds: number, most: number): number =>
+    parseNumber(issues, path, seconds, 0, most);
+  const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
+  const rule = 'must be at least gracePeriod, in which the session is still needed';
+  issues.check(isKeptInGrace, 'retention', rule);
+  return Object.freeze({
+    idleTimeoutMs: limitMsOf(parse('idleTimeout', idleTimeout, MAX_IDLE_SECONDS)),
+    inactivityTimeoutMs: limitMsOf(parse('inactivityTimeout', inactivityTimeout, MAX_IDLE_SECONDS)),
+    retentionMs: limitMsOf(parse('retention', retention, MAX_RETENTION_SECONDS)),
+    graceMs: parse('gracePeriod', gracePeriod, MAX_GRACE_SECONDS) * 1000,
+  });
+};
+
 export const parseSettings = (
   options: SessionServiceOptions,
   random: () => number = Math.random,
@@ -221,45 +227,26 @@ export const parseSettings = (
 ): Settings =>
   parseOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
-    const { observers = [] } = options;
-    issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
-    issues.check(isClock(clock), 'clock', 'must be a Clock');
-    issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
-    const areObservers =
-      Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
-    issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
-    const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
-    issues.check(
-      isKeptInGrace,
-      'retention',
-      'must be at least gracePeriod, in which the session is still needed',
-    );
+    checkPorts(issues, options);
+    const observers = parseObservers(issues, options.observers);
     const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
+    const terms = parseTerms(issues, options);
+    const policy = parsePolicy(issues, options);
     const source = { store, now: monotonic(clock), after: timerOf(clock) };
-    const settings = {
+    const hasEvents = isFields(store) && isFields(store.events);
+    return checkedSettings({
       ...source,
+      hub: hasEvents ? new EventHub(store.events, source) : undefined,
+      tenant: name,
+      tenantError: undefined,
+      fence: undefined,
       clock,
       ids,
       random,
       make,
-      terms: Object.freeze({
-        idleTimeoutMs: limitMsOf(
-          parseNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS),
-        ),
-        inactivityTimeoutMs: limitMsOf(
-          parseNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS),
-        ),
-        retentionMs: limitMsOf(
-          parseNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS),
-        ),
-        graceMs: parseNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
-      }),
-      policy: parsePolicy(issues, options),
-      observers: areObservers ? [...observers] : [],
+      terms,
+      policy,
+      observers,
       recentStates: new RecentStates(),
-      hub:
-        isFields(store) && isFields(store.events) ? new EventHub(store.events, source) : undefined,
-    };
-    return new Settings(settings, { tenant: name });
+    });
   });

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { parseSweep } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { type Misconfigured, misconfigured, type StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -70,7 +71,7 @@ const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcom
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = task;
   const seen = await move(task, { from: dueAt, to: now + RETRY_AFTER_MS, isDamaged: true });
-  return seen.isDone ? { isDone: true, failed: error } : seen;
+  return { ...seen, ...(seen.isDone && { failed: error }) };
 };
 
 /** A claim from the present time on: a sweep may have begun long before it comes to a session. */
@@ -90,7 +91,7 @@ const storeAndReport = async (
 ): Promise<SweepOutcome> => {
   const { settings, key, now, onEnded } = task;
   const report = onEnded && { ...next.report, ...claimOf(task) };
-  const decided = report === undefined ? next : Object.freeze({ ...next, report });
+  const decided: StateRecord = { ...next, ...(report && { report }) };
   const replaced = await replaceState(settings, key, { previous, decided, now });
   if (replaced.isErr()) return postpone(task, replaced.error);
   // Another process has changed the session.
@@ -119,8 +120,8 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const state = found.value;
   if (state === undefined) return move(task, { from: dueAt, to: Number.POSITIVE_INFINITY });
   const isRemoved = key.removal !== undefined;
-  const ended = isRemoved ? undefined : endByClock(state, now);
-  if (ended !== undefined) {
+  const ended = endByClock(state, now);
+  if (ended !== undefined && !isRemoved) {
     const { endReason, since } = ended;
     return storeAndReport(task, state, ended, {
       ended: { ...key, endReason, endedAt: timestampOf(since) },
@@ -130,9 +131,8 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   if (state.report === undefined) return remove(task, state);
   if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.
-  return isRemoved
-    ? remove(task, state)
-    : storeAndReport(task, state, withoutReport(state, state.report.dueAt));
+  if (isRemoved) return remove(task, state);
+  return storeAndReport(task, state, withoutReport(state, state.report.dueAt));
 };
 
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */
@@ -155,11 +155,8 @@ const wrongListener = (
   onEnded: OnEnded | undefined,
 ): Misconfigured | undefined => {
   if (reports === (onEnded !== undefined)) return undefined;
-  return misconfigured(
-    reports
-      ? 'the store has reportEnds: every sweep needs an onEnded'
-      : 'onEnded needs a store with the option reportEnds: true',
-  );
+  if (reports) return misconfigured('the store has reportEnds: every sweep needs an onEnded');
+  return misconfigured('onEnded needs a store with the option reportEnds: true');
 };
 
 /**
@@ -169,9 +166,13 @@ const wrongListener = (
  */
 export const sweepSessions = async (
   settings: Settings,
-  { limit, onEnded, cursor }: SweepOptions & { readonly limit: number },
+  most: unknown,
+  options: unknown,
 ): Promise<Result<Sweep, OperationErrors['sweep']>> => {
   const { store } = settings;
+  const read = parseSweep(most, options);
+  if (read.isErr()) return err(read.error);
+  const { limit, onEnded, cursor } = read.value;
   const reports = await store.reportsEnds();
   if (reports.isErr()) return err(reports.error);
   const refusal = wrongListener(reports.value, onEnded);

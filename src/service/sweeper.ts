@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import {
-  checkFunction,
   hasMethods,
+  parseFunction,
   parseListener,
   parseNumber,
   parseUpTo,
@@ -97,18 +97,13 @@ const ROUND_MS = 10_000;
 
 const MAX_INTERVAL_SECONDS = 24 * 60 * 60;
 
-/** Where the next sweep continues: the `cursor` of its first step. */
-interface Place {
-  cursor: string | undefined;
-}
-
 const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
 
 const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
   parseOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
-    checkFunction(issues, 'onEnded', onEnded);
+    parseFunction(issues, 'onEnded', onEnded);
     return {
       intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
       batch: parseUpTo(issues, 'batch', batch, SWEEP_LIMIT),
@@ -116,6 +111,52 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
       onError: parseListener(issues, 'onError', onError),
     };
   });
+
+type SweeperSettings = ReturnType<typeof parseSettings>;
+
+/** How far a sweep goes. */
+interface Course {
+  /** Where the next step continues. */
+  cursor: string | undefined;
+  /** Number of its steps, if nothing is due. */
+  readonly steps: number;
+}
+
+/**
+ * Sweeps for some steps. If a step leaves work, it continues to the end of the round, and then for
+ * whole rounds until no step of a round leaves work.
+ */
+const sweepAlong = async (
+  sessions: SessionService,
+  { batch, onEnded, onError }: SweeperSettings,
+  course: Course,
+  goesOn: () => boolean,
+): Promise<Result<SweepReport, OperationErrors['sweep']>> => {
+  const report = { ended: 0, reported: 0, deleted: 0, failed: 0 };
+  let wasBusy = false;
+  let isBusy = false;
+  for (let step = 1; goesOn(); step += 1) {
+    const swept = await sessions.sweep(batch, { onEnded, cursor: course.cursor });
+    if (swept.isErr()) {
+      onError(swept.error);
+      return err(swept.error);
+    }
+    const { ended, reported, deleted, failed, isFull, nextCursor } = swept.value;
+    for (const error of failed) onError(error);
+    report.ended += ended.length;
+    report.reported += reported.length;
+    report.deleted += deleted.length;
+    report.failed += failed.length;
+    course.cursor = nextCursor;
+    isBusy ||= isFull;
+    const isRoundOver = nextCursor === undefined;
+    if (!isBusy && (isRoundOver || (!wasBusy && step >= course.steps))) break;
+    if (!isRoundOver) continue;
+    wasBusy = isBusy;
+    isBusy = false;
+  }
+  return ok(report);
+};
 
 /**
  * Creates a sweeper for the sessions of all tenants in the store of `sessions`. Any number of
@@ -131,52 +172,21 @@ const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
  * ```
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
-  const { intervalMs, batch, onEnded, onError } = parseSettings(sessions, options);
+  const settings = parseSettings(sessions, options);
+  const { intervalMs } = settings;
   /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
   const after = timerOf(sessions.clock);
   let cancel = (): void => undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
-  const place: Place = { cursor: undefined };
-  const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
-
-  /**
-   * Continues after the last sweep, for `steps` steps. If a step leaves work, it continues to the
-   * end of the round, and then for whole rounds until no step of a round leaves work.
-   */
-  const sweep = async (
-    place: Place,
-    steps: number,
-    goesOn: () => boolean,
-  ): Promise<Result<SweepReport, OperationErrors['sweep']>> => {
-    const report = { ended: 0, reported: 0, deleted: 0, failed: 0 };
-    let wasBusy = false;
-    let isBusy = false;
-    for (let step = 1; goesOn(); step += 1) {
-      const swept = await sessions.sweep(batch, { onEnded, cursor: place.cursor });
-      if (swept.isErr()) {
-        onError(swept.error);
-        return err(swept.error);
-      }
-      const { ended, reported, deleted, failed, isFull, nextCursor } = swept.value;
-      for (const error of failed) onError(error);
-      report.ended += ended.length;
-      report.reported += reported.length;
-      report.deleted += deleted.length;
-      report.failed += failed.length;
-      place.cursor = nextCursor;
-      isBusy ||= isFull;
-      const isRoundOver = nextCursor === undefined;
-      if (!isBusy && (isRoundOver || (!wasBusy && step >= steps))) break;
-      if (!isRoundOver) continue;
-      wasBusy = isBusy;
-      isBusy = false;
-    }
-    return ok(report);
+  const course: Course = {
+    cursor: undefined,
+    steps: Math.ceil((STEPS * intervalMs) / ROUND_MS),
   };
+  const whole = { cursor: undefined, steps: Number.POSITIVE_INFINITY };
 
   const run = (ours: object): void => {
-    sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
+    sweeping = sweepAlong(sessions, settings, course, () => loop === ours).then(() => {
       if (loop !== ours) return;
       cancel = afterLong(after, intervalMs, () => run(ours));
     });
@@ -195,8 +205,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
       run(loop);
     },
     stop,
-    sweepOnce: () =>
-      new ResultAsync(sweep({ cursor: undefined }, Number.POSITIVE_INFINITY, () => true)),
+    sweepOnce: () => new ResultAsync(sweepAlong(sessions, settings, { ...whole }, () => true)),
   };
   return disposable(sweeper, stop);
 };

@@ -7,9 +7,8 @@ const isTyped = (error: unknown): error is TypedError =>
 
 const exceptionOf = (error: unknown): Error => {
   if (isTyped(error)) return new SessionFailure(error);
-  return error instanceof Error
-    ? error
-    : new Error('the result is an error, see `cause`', { cause: error });
+  if (error instanceof Error) return error;
+  return new Error('the result is an error, see `cause`', { cause: error });
 };
 
 const valueOrThrow = <T, E>(result: Result<T, E>): T => {

@@ -1,9 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type ParsedUpdateOptions,
-  parseUpdate,
-  parseUpdateOptions,
-} from '../input/parse-update.js';
+import { parseUpdate, parseUpdateOptions } from '../input/parse-update.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
@@ -11,11 +7,15 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { LabelChanges, MetadataChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import { endByClock } from '../session/state-at.js';
-import { type DataUpdate, updateLabelsAndMetadata } from '../session/update-labels-and-metadata.js';
+import {
+  type DataChanges,
+  type DataUpdate,
+  updateLabelsAndMetadata,
+} from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
+import { applyCommand } from './apply-command.js';
 import type { OperationOptions } from './change-session.js';
-import { checkCommand, resultOfCommand } from './check-command.js';
-import type { Settings } from './settings.js';
+import { fenced, type Settings } from './settings.js';
 import { updateState } from './update-state.js';
 
 /** Input of `update`: labels, metadata, or both. */
@@ -66,23 +66,22 @@ const unstoredEnd = { type: 'unstored_end' } as const;
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
-type Refusal = OperationErrors['update'] | typeof unstoredEnd;
-
-/** The next state of an update, once per operation id. */
+/** The next state of an update. */
 const decide =
-  (key: SessionKey, update: DataUpdate, options: ParsedUpdateOptions) =>
-  (current: StateRecord, now: number, isGuess: boolean): Result<StateRecord, Refusal> => {
+  ({ id }: SessionKey, update: DataUpdate, ifRevision: number | undefined) =>
+  (
+    current: StateRecord,
+    now: number,
+    isGuess: boolean,
+  ): Result<StateRecord, OperationErrors['update'] | typeof unstoredEnd> => {
     // Appends may have moved the end of the session, which is in the result. On an error,
     // `updateState` reads the state.
     if (isGuess && hasMovingEnd(current)) return err(unstoredEnd);
-    const checked = checkCommand(key, update.command, options, current, now);
-    if (checked !== undefined) return checked;
-    const { ifRevision = current.revision } = options;
-    if (current.revision !== ifRevision) return err(revisionMoved(key.id));
+    if (current.revision !== (ifRevision ?? current.revision)) return err(revisionMoved(id));
     const updated = updateLabelsAndMetadata(current, update);
-    const isUnstored =
-      updated.isOk() && updated.value !== current && endByClock(current, now) !== undefined;
-    return isUnstored ? err(unstoredEnd) : updated;
+    const isUpdate = updated.isOk() && updated.value !== current;
+    if (isUpdate && endByClock(current, now) !== undefined) return err(unstoredEnd);
+    return updated;
   };
 
 /**
@@ -102,6 +101,13 @@ const storeEnd = async (
   return updated.map(({ state }) => (ended === ifRevision ? state.revision : ifRevision));
 };
 
+/** The name of an update with its input. */
+const commandOf = (operationId: string | undefined, changes: DataChanges): string => {
+  // A digest costs as much as a small update; only a repeated call is compared by it.
+  if (operationId === undefined) return 'update';
+  return `update-${digestOf(canonicalJson(changes))}`;
+};
+
 export const updateSession = async (
   settings: Settings,
   key: SessionKey,
@@ -109,24 +115,22 @@ export const updateSession = async (
   options: unknown,
 ): Promise<Result<SessionState, OperationErrors['update']>> => {
   const { metadataBytes } = settings.policy.limits;
-  const changes = parseUpdate(input, settings.policy.limits);
-  if (changes.isErr()) return err(changes.error);
+  const parsed = parseUpdate(input, settings.policy.limits);
+  if (parsed.isErr()) return err(parsed.error);
   const read = parseUpdateOptions(options);
   if (read.isErr()) return err(read.error);
-  const { operationId } = read.value;
-  // A digest costs as much as a small update; only a repeated call is compared by it.
-  const command =
-    operationId === undefined ? 'update' : `update-${digestOf(canonicalJson(changes.value))}`;
-  const update = { changes: changes.value, metadataBytes, command, operationId };
-  let expected = settings.fenced(key, read.value);
+  const changes = parsed.value;
+  const given = fenced(settings, key, read.value);
+  let { ifRevision } = given;
+  const command = { ...given, command: commandOf(given.operationId, changes) };
+  const update = { ...command, changes, metadataBytes };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const updated = await updateState(settings, key, decide(key, update, expected));
-    if (updated.isOk()) return ok(resultOfCommand(key, read.value, updated.value));
-    const { error } = updated;
-    if (error.type !== 'unstored_end') return err(error);
-    const ended = await storeEnd(settings, key, expected.ifRevision);
+    const updated = await applyCommand(settings, key, command, decide(key, update, ifRevision));
+    if (updated.isOk()) return ok(updated.value);
+    if (updated.error.type !== 'unstored_end') return err(updated.error);
+    const ended = await storeEnd(settings, key, ifRevision);
     if (ended.isErr()) return err(ended.error);
-    expected = { ...expected, ifRevision: ended.value };
+    ifRevision = ended.value;
   }
   return err(conflict(key.id));
 };

@@ -1,6 +1,8 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { WorkFeed } from '../events/work-feed.js';
+import { isFields } from '../input/parse-fields.js';
 import { disposable } from '../session/async-dispose.js';
+import { callHost } from '../session/call-host.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -9,7 +11,7 @@ import { keyText } from '../session/session-key.js';
 import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
-import type { Settings } from './settings.js';
+import { forTenant, type Settings, withFence } from './settings.js';
 import {
   type ClaimedWork,
   parseWorkerOptions,
@@ -51,16 +53,9 @@ const ends: ReadonlySet<SessionEventType> = new Set([
 /** Maximum number of tries to release a session. After them, its lease runs out. */
 const RELEASES = 4;
 
-const isCancelled = (error: unknown): boolean => {
-  try {
-    return (
-      typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'cancelled'
-    );
-  } catch {
-    // An error of `run` may be anything.
-    return false;
-  }
-};
+/** An error of `run` may be anything. */
+const isCancelled = (error: unknown): boolean =>
+  callHost(() => isFields(error) && error['type']) === 'cancelled';
 
 class WorkLoop {
   readonly #settings: Settings;
@@ -164,11 +159,11 @@ class WorkLoop {
     const { seconds, onError } = this.#options;
     const { id } = session;
     const key = keyText({ tenant, id });
-    const own = this.#settings.forTenant(tenant);
+    const own = forTenant(this.#settings, tenant);
     const sessions = sessionsOf(own);
     let isOver = false;
     const operations = {
-      sessions: (fencingToken: number) => sessionsOf(own.withFence({ id, fencingToken })),
+      sessions: (fencingToken: number) => sessionsOf(withFence(own, { id, fencingToken })),
       renew: (fencingToken: number, length: number) =>
         sessions.renew(id, { fencingToken, seconds: length }),
       release: (fencingToken: number, done: boolean) =>

@@ -8,7 +8,7 @@ import {
   type NewLease,
   releasedLease,
 } from './lease-state.js';
-import type { LeaseRecord, StateRecord } from './session-record.js';
+import type { StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
 import { wakeAtOf } from './wake-at.js';
@@ -60,11 +60,11 @@ export type Claimed =
   /** Its worker has crashed in the last attempt: it waits for a later wake, or for none. */
   | { readonly outcome: 'exhausted'; readonly state: StateRecord };
 
-/** The state after a claim whose lease has run out. */
-const afterCrash = (state: StateRecord, lease: LeaseRecord, now: number): StateRecord => {
-  const { maxAttempts, releasedAt } = lease;
-  if (maxAttempts === undefined || releasedAt !== undefined) return state;
-  return afterAttempt({ ...state, lease: releasedLease(lease, now) }, maxAttempts, now);
+/** The state after a claim whose lease has run out; `state` itself if there was none. */
+const afterCrash = (state: StateRecord, now: number): StateRecord => {
+  const { lease } = state;
+  if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
+  return afterAttempt({ ...state, lease: releasedLease(lease, now) }, lease.maxAttempts, now);
 };
 
 /** What a claim makes of a session; undefined if it has ended or wants no worker at `now`. */
@@ -74,7 +74,7 @@ export const claimState = (
   now: number,
 ): Claimed | undefined => {
   if (wakeAtOf(stateAt(state, now)) > now) return undefined;
-  const waiting = state.lease === undefined ? state : afterCrash(state, state.lease, now);
+  const waiting = afterCrash(state, now);
   const { attempts = 0 } = waiting;
   if (wakeAtOf(waiting) > now) return { outcome: 'exhausted', state: waiting };
   const leased = leaseState(notExhausted(takenUp(waiting, now)), lease, now);
@@ -105,7 +105,7 @@ export const cancelState = (
   if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
   if (lease === undefined) return ok(Object.freeze(rest));
   if (!isHeld) return ok(Object.freeze({ ...rest, lease }));
-  const cancelled = reason === undefined ? {} : { reason };
+  const cancelled = { ...(reason !== undefined && { reason }) };
   return ok(
     Object.freeze({ ...rest, lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) }),
   );

@@ -1,4 +1,5 @@
 import { err, Ok, type Result } from 'neverthrow';
+import { callHost } from './call-host.js';
 import { type Misconfigured, misconfigured } from './errors.js';
 
 /**
@@ -109,24 +110,13 @@ export const monotonic = (
  */
 const MAX_TIMER_MS = 60_000;
 
-/** The `after` of a clock, or that of the machine. Never throws. */
+/** The `after` of a clock, or that of the machine if it has none, or throws. Never throws. */
 export const timerOf =
   (clock: Clock): Timer =>
   (ms, done) => {
-    try {
-      const cancel = clock.after?.(ms, done);
-      if (cancel !== undefined) {
-        return () => {
-          try {
-            cancel();
-          } catch {
-            // The caller ignores calls that come too late.
-          }
-        };
-      }
-    } catch {
-      // Falls back to the machine's timers.
-    }
+    const cancel = callHost(() => clock.after?.(ms, done));
+    // A caller whose timer cannot be cancelled ignores calls that come too late.
+    if (cancel !== undefined) return () => callHost(cancel);
     const timer = setTimeout(done, Math.min(Math.max(0, ms), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   };

@@ -29,10 +29,8 @@ export const decideAppend = (
   { entries, now, operation, fencingToken, ifPosition, after, maxEntries }: HistoryAppend,
 ): AppendOutcome | number => {
   if (operation !== undefined && known !== undefined) {
-    const isSame = known.digest === operation.digest;
-    return isSame
-      ? { outcome: 'appended', position: known.position, repeated: true }
-      : { outcome: 'mismatch' };
+    if (known.digest !== operation.digest) return { outcome: 'mismatch' };
+    return { outcome: 'appended', position: known.position, repeated: true };
   }
   if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
   if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now))

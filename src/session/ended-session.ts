@@ -30,10 +30,11 @@ export interface EndedSession {
 
 /** The end of a session, from its state or from what is left of it after its removal. */
 export const endedSessionOf = ({ tenant, id }: SessionKey, stored: StateRecord): EndedSession => {
-  const removedAt = stored.report?.removedAt ?? Number.POSITIVE_INFINITY;
-  const state = removedAt < Number.POSITIVE_INFINITY ? stateAt(stored, removedAt) : stored;
+  const removedAt = stored.report?.removedAt;
+  const state = removedAt === undefined ? stored : stateAt(stored, removedAt);
   const isOver = state.status === 'TERMINATED';
-  const endedAt = isOver ? state.since : removedAt;
+  // Only what is left of a session that was removed has not ended.
+  const endedAt = isOver ? state.since : (removedAt ?? state.since);
   const durationMs = activeMsAt(state, endedAt);
   const { startedAt } = state;
   return {

@@ -366,7 +366,7 @@ export const storeUnavailable = (
   type: 'store_unavailable',
   message,
   outcome,
-  ...(cause === undefined ? {} : { cause }),
+  ...(cause !== undefined && { cause }),
 });
 
 export const corruptRecord = (id: string, reason: string): CorruptRecord => ({
@@ -378,7 +378,7 @@ export const corruptRecord = (id: string, reason: string): CorruptRecord => ({
 export const misconfigured = (message: string, cause?: unknown): Misconfigured => ({
   type: 'misconfigured',
   message,
-  ...(cause === undefined ? {} : { cause }),
+  ...(cause !== undefined && { cause }),
 });
 
 export const workFailed = (failed: Omit<WorkFailed, 'type' | 'message'>): WorkFailed => ({

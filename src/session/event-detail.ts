@@ -4,7 +4,7 @@ import { isExhausted } from './exhausted-work.js';
 import type { HistoryAppend } from './history-append.js';
 import { sameLabels } from './labels.js';
 import type { JsonObject, SessionLabels } from './session.js';
-import type { SessionEvent } from './session-event.js';
+import type { EventBase, SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
@@ -109,10 +109,12 @@ export const openingDetailsOf = (
 };
 
 /** The detail of a lease that was just taken or released. */
-export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): EventDetail =>
-  releasedAt === undefined
-    ? { type: 'leased', at: takenAt, holder }
-    : { type: 'released', at: releasedAt, holder };
+export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): EventDetail => {
+  if (releasedAt === undefined) return { type: 'leased', at: takenAt, holder };
+  return { type: 'released', at: releasedAt, holder };
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** The detail of a time limit that was just changed. */
 const extensionDetailOf = ({
@@ -122,8 +124,8 @@ const extensionDetailOf = ({
 }: StateRecord): EventDetail => ({
   type: 'extended',
   at,
-  limitMs: limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs,
-  ...(deadline < Number.POSITIVE_INFINITY && { endsAt: deadline }),
+  limitMs: limitMs < NEVER ? limitMs : 0,
+  ...(deadline < NEVER && { endsAt: deadline }),
 });
 
 const noMetadata: JsonObject = Object.freeze({});
@@ -139,8 +141,6 @@ const updateDetailOf = (
   const { labels = {} } = next;
   return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
 };
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 const wantedAt = ({ wakeAt = NEVER }: StateRecord): number => wakeAt;
 
@@ -184,36 +184,39 @@ export const eventOf = (
 ): SessionEvent => {
   const id = `${incarnation}.${sequence}`;
   const base = { id, tenant, sessionId, sequence, at: timestampOf(detail.at), position };
-  if (detail.type === 'appended') {
-    const { start, position: historyPosition, after } = detail;
-    const rewind = after === undefined ? {} : { rewoundTo: after };
-    return Object.freeze({ ...base, type: 'session.appended', start, historyPosition, ...rewind });
+  return Object.freeze(toldOf(base, detail));
+};
+
+const toldOf = (base: EventBase, detail: EventDetail): SessionEvent => {
+  switch (detail.type) {
+    case 'appended': {
+      const { start, position: historyPosition, after } = detail;
+      const rewound = after !== undefined && { rewoundTo: after };
+      return { ...base, type: 'session.appended', start, historyPosition, ...rewound };
+    }
+    case 'terminated':
+      return { ...base, type: 'session.terminated', endReason: detail.endReason };
+    case 'leased':
+    case 'released':
+      return { ...base, type: `session.${detail.type}`, holder: detail.holder };
+    case 'extended': {
+      const { limitMs, endsAt } = detail;
+      const ends = endsAt !== undefined && { endsAt: timestampOf(endsAt) };
+      return { ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends };
+    }
+    case 'redacted':
+      return { ...base, type: 'session.redacted', positions: Object.freeze([...detail.positions]) };
+    case 'updated': {
+      const { metadataChanged } = detail;
+      const labels = Object.freeze({ ...detail.labels });
+      return {
+        ...base,
+        type: 'session.updated',
+        labels,
+        ...(metadataChanged && { metadataChanged }),
+      };
+    }
+    default:
+      return { ...base, type: `session.${detail.type}` };
   }
-  if (detail.type === 'terminated') {
-    return Object.freeze({ ...base, type: 'session.terminated', endReason: detail.endReason });
-  }
-  if (detail.type === 'leased' || detail.type === 'released') {
-    return Object.freeze({ ...base, type: `session.${detail.type}`, holder: detail.holder });
-  }
-  if (detail.type === 'extended') {
-    const { limitMs, endsAt } = detail;
-    const ends = endsAt === undefined ? {} : { endsAt: timestampOf(endsAt) };
-    return Object.freeze({ ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends });
-  }
-  if (detail.type === 'redacted') {
-    return Object.freeze({
-      ...base,
-      type: 'session.redacted',
-      positions: Object.freeze([...detail.positions]),
-    });
-  }
-  if (detail.type === 'updated') {
-    const { labels, metadataChanged } = detail;
-    const told = {
-      labels: Object.freeze({ ...labels }),
-      ...(metadataChanged && { metadataChanged }),
-    };
-    return Object.freeze({ ...base, type: 'session.updated', ...told });
-  }
-  return Object.freeze({ ...base, type: `session.${detail.type}` });
 };

@@ -38,7 +38,8 @@ export const positionBefore = (ms: number): string =>
 export const isAfter = (position: string, other: string): boolean => {
   const [first = 0, second = 0] = position.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
-  return first === otherFirst ? second > otherSecond : first > otherFirst;
+  if (first === otherFirst) return second > otherSecond;
+  return first > otherFirst;
 };
 
 /** When the event at a log position was logged, in milliseconds since the epoch. */
@@ -58,7 +59,8 @@ export const positionOf = (
   { id, sequence }: { readonly id: string; readonly sequence: number },
 ): string => {
   const text = `${ms}-${id}`;
-  return positionForm.test(text) ? text : `${ms}-${sequence}`;
+  if (positionForm.test(text)) return text;
+  return `${ms}-${sequence}`;
 };
 
 /** Parses a position; undefined if the text is invalid. */

@@ -17,7 +17,7 @@ export const isExhausted = ({ labels }: { readonly labels?: SessionLabels | unde
 /** The state with the label. */
 export const exhausted = (state: StateRecord): StateRecord => {
   const labels = sortedLabels([...Object.entries(state.labels ?? {}), [WORK, EXHAUSTED]]);
-  return labels === undefined ? state : { ...state, labels };
+  return { ...state, ...(labels && { labels }) };
 };
 
 /** The state without the label. */
@@ -25,5 +25,5 @@ export const notExhausted = (state: StateRecord): StateRecord => {
   if (!isExhausted(state)) return state;
   const { labels = {}, ...rest } = state;
   const others = sortedLabels(Object.entries(labels).filter(([name]) => name !== WORK));
-  return others === undefined ? rest : { ...rest, labels: others };
+  return { ...rest, ...(others && { labels: others }) };
 };

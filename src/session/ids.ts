@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
+import { callHost } from './call-host.js';
 import { type Misconfigured, misconfigured } from './errors.js';
 import { sha256 } from './sha256.js';
 
@@ -29,12 +30,9 @@ const unusable = err(
 
 /** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, Misconfigured> => {
-  try {
-    const id: unknown = ids.next();
-    return typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id) ? ok(id) : unusable;
-  } catch {
-    return unusable;
-  }
+  const id: unknown = callHost(() => ids.next());
+  if (typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id)) return ok(id);
+  return unusable;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { byName } from './canonical-json.js';
 import type { SessionLabels } from './session.js';
 
 /**
@@ -34,7 +35,7 @@ export const hasLabels = (
 /** Labels sorted by name; undefined if there are none. */
 export const sortedLabels = (
   entries: readonly (readonly [string, string])[],
-): SessionLabels | undefined =>
-  entries.length === 0
-    ? undefined
-    : Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
+): SessionLabels | undefined => {
+  if (entries.length === 0) return undefined;
+  return Object.freeze(Object.fromEntries([...entries].sort(byName)));
+};

@@ -37,10 +37,11 @@ export const isLeasedWith = (state: StateRecord, fencingToken: number, now: numb
   currentLease(state, now)?.fencingToken === fencingToken;
 
 /** Why the current lease is not the one with this fencing token. */
-export const leaseEndedIn = ({ lease }: StateRecord, fencingToken: number): LeaseEnded =>
-  lease?.cancelled !== undefined && lease.fencingToken === fencingToken
-    ? cancelled(fencingToken, lease.cancelled.reason)
-    : leaseLost(fencingToken);
+export const leaseEndedIn = ({ lease }: StateRecord, fencingToken: number): LeaseEnded => {
+  if (lease?.cancelled === undefined || lease.fencingToken !== fencingToken)
+    return leaseLost(fencingToken);
+  return cancelled(fencingToken, lease.cancelled.reason);
+};
 
 /** A state with a lease, current or not. */
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
@@ -78,12 +79,15 @@ export const leaseState = (
   const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
   // Whoever leases a session again under the same name goes on with its claim.
   const maxAttempts = state.lease?.maxAttempts;
-  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
+  const lease = {
+    holder,
+    fencingToken,
+    takenAt: now,
+    until: now + durationMs,
+    ...(maxAttempts !== undefined && { maxAttempts }),
+  };
   // Frozen, so that a store in memory need not copy it.
-  return ok({
-    ...state,
-    lease: Object.freeze(maxAttempts === undefined ? lease : { ...lease, maxAttempts }),
-  });
+  return ok({ ...state, lease: Object.freeze(lease) });
 };
 
 /**

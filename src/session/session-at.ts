@@ -52,10 +52,10 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
  * The options with the current time limit: `extend` may have changed it since the session was
  * created.
  */
-const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions =>
-  limitMsOf(options.timeLimit) === limitMs
-    ? options
-    : { ...options, timeLimit: secondsOf(limitMs) };
+const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): SessionOptions => {
+  if (limitMsOf(options.timeLimit) === limitMs) return options;
+  return { ...options, timeLimit: secondsOf(limitMs) };
+};
 
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
@@ -66,7 +66,8 @@ const workOf = (state: StateRecord): SessionWork | undefined => {
   const wakeAt = wakeAtOf(state);
   const waits = wakeAt < Number.POSITIVE_INFINITY && { wakeAt: timestampOf(wakeAt) };
   const hasFailed = isExhausted(state) && { exhausted: true as const };
-  return waits || hasFailed ? { attempts, ...waits, ...hasFailed } : undefined;
+  if (!waits && !hasFailed) return undefined;
+  return { attempts, ...waits, ...hasFailed };
 };
 
 /**
@@ -106,8 +107,8 @@ export const sessionAt = (
     updatedAt: timestampOf(state.lastActivityAt),
   };
   addOptional(session, state);
-  const lease = state.status === 'TERMINATED' ? undefined : state.lease && leaseAt(state, now);
-  if (lease !== undefined) session.lease = lease;
+  const lease = leaseAt(state, now);
+  if (lease !== undefined && state.status !== 'TERMINATED') session.lease = lease;
   const work = workOf(state);
   if (work !== undefined) session.work = work;
   if (origin !== undefined) session.origin = origin;

@@ -19,7 +19,8 @@ export type SessionEventType =
   | 'session.terminated'
   | 'session.deleted';
 
-interface EventBase {
+/** What all events have. */
+export interface EventBase {
   /**
    * Unique for each event, and the same if the event is delivered again; use it to remove
    * duplicates.

@@ -35,7 +35,8 @@ export interface TypedError {
 
 const messageOf = ({ type, message }: TypedError): string => {
   const text = `${type}: ${message}`;
-  return isAdvised(type) ? `${text} (${adviceOf[type]})` : text;
+  if (isAdvised(type)) return `${text} (${adviceOf[type]})`;
+  return text;
 };
 
 /**

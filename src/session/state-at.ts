@@ -34,9 +34,9 @@ export interface Beginning {
   readonly now: number;
   readonly revision: number;
   /** Whether the session is started at once, as its second change. Default: false. */
-  readonly isStarted?: boolean;
+  readonly start?: boolean;
   /** Whether the session wants a worker at once. Default: false. */
-  readonly isAwake?: boolean;
+  readonly wake?: boolean;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
@@ -63,21 +63,22 @@ const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginnin
 
 /** The state of a new session, IDLE or started at once. */
 export const initialState = (beginning: Beginning): StateRecord => {
-  const { now, limitMs, isStarted = false, isAwake = false } = beginning;
+  const { now, limitMs, start = false, wake = false } = beginning;
   const idle = idleState(beginning);
-  if (!isStarted && !isAwake) return idle;
+  if (!start && !wake) return idle;
   const begun = { ...transitions.IDLE.start, startedAt: now, deadline: now + limitMs };
-  return Object.freeze({ ...idle, ...(isStarted && begun), ...(isAwake && { wakeAt: now }) });
+  return Object.freeze({ ...idle, ...(start && begun), ...(wake && { wakeAt: now }) });
 };
 
 export const remember = (
   operations: readonly string[],
   command: string,
   operationId: string | undefined,
-): readonly string[] =>
-  operationId === undefined
-    ? operations
-    : Object.freeze([`${command}:${operationId}`, ...operations].slice(0, REMEMBERED_OPERATIONS));
+): readonly string[] => {
+  if (operationId === undefined) return operations;
+  const all = [`${command}:${operationId}`, ...operations];
+  return Object.freeze(all.slice(0, REMEMBERED_OPERATIONS));
+};
 
 /** The command that a state remembers for an operation id. */
 export const commandOf = ({ operations }: StateRecord, operationId: string): string | undefined => {
@@ -112,7 +113,7 @@ export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord)
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
   const until = Math.min(now, endsAt(state));
-  return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
+  return state.activeMs + Math.max(0, until - state.since);
 };
 
 /** How the clock ends a session, by status. */
@@ -217,7 +218,8 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
   if (acceptsHistory[state.status]) return endsAt(state) + graceMs;
   if (graceMs === 0) return 0;
-  return (state.status === 'TERMINATED' ? state.since : state.deadline) + graceMs;
+  if (state.status === 'TERMINATED') return state.since + graceMs;
+  return state.deadline + graceMs;
 };
 
 /**
@@ -244,7 +246,8 @@ export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
  * if (state) console.log(usedAt(state, later).lastActivityAt === later); // true
  * ```
  */
-export const usedAt = (state: StateRecord, now: number): StateRecord =>
-  now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)
-    ? state
-    : Object.freeze({ ...state, lastActivityAt: now });
+export const usedAt = (state: StateRecord, now: number): StateRecord => {
+  if (now <= state.lastActivityAt) return state;
+  if (state.status === 'TERMINATED' || now >= endsAt(state)) return state;
+  return Object.freeze({ ...state, lastActivityAt: now });
+};

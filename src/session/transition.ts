@@ -23,7 +23,10 @@ export const transition = (
   from: SessionStatus,
   command: SessionCommand,
 ): Result<TransitionTarget, InvalidTransition> => {
-  const targets: TransitionRow = Object.hasOwn(transitions, from) ? transitions[from] : {};
-  const target = Object.hasOwn(targets, command) ? targets[command] : undefined;
-  return target === undefined ? err(invalidTransition(from, command)) : ok(target);
+  // A store that breaks its contract may return any status.
+  const targets: TransitionRow = { ...transitions[from] };
+  const target = targets[command];
+  if (target === undefined || !Object.hasOwn(targets, command))
+    return err(invalidTransition(from, command));
+  return ok(target);
 };

@@ -36,10 +36,11 @@ const merged = <T>(
 };
 
 const changedLabels = (
-  { labels: before = {} }: StateRecord,
-  changes: LabelChanges,
+  { labels }: StateRecord,
+  changes: LabelChanges | undefined,
 ): Result<SessionLabels | undefined, InvalidInput> => {
-  const kept = merged(before, changes);
+  if (changes === undefined) return ok(labels);
+  const kept = merged(labels ?? {}, changes);
   const own = kept.filter(([name]) => !name.startsWith(RESERVED_PREFIX));
   if (own.length <= MAX_LABELS) return ok(sortedLabels(kept));
   const message = `must be at most ${MAX_LABELS} including the labels that the session has`;
@@ -48,9 +49,10 @@ const changedLabels = (
 
 const changedMetadata = (
   { metadata }: StateRecord,
-  changes: MetadataChanges,
+  changes: MetadataChanges | undefined,
   metadataBytes: number,
 ): Result<JsonObject | undefined, InvalidInput> => {
+  if (changes === undefined) return ok(metadata);
   const before = metadata ?? {};
   const kept = Object.fromEntries(merged(before, changes));
   if (sameJson(before, kept)) return ok(metadata);
@@ -69,11 +71,9 @@ export const updateLabelsAndMetadata = (
   { changes, metadataBytes, command, operationId }: DataUpdate,
 ): Result<StateRecord, InvalidInput> => {
   const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
-  const labels = changes.labels ? changedLabels(current, changes.labels) : ok(labelsBefore);
+  const labels = changedLabels(current, changes.labels);
   if (labels.isErr()) return err(labels.error);
-  const metadata = changes.metadata
-    ? changedMetadata(current, changes.metadata, metadataBytes)
-    : ok(metadataBefore);
+  const metadata = changedMetadata(current, changes.metadata, metadataBytes);
   if (metadata.isErr()) return err(metadata.error);
   const isSame = sameLabels(labelsBefore, labels.value) && metadata.value === metadataBefore;
   if (isSame) return ok(current);

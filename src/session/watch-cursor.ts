@@ -34,12 +34,11 @@ const shortDigestOf = (value: unknown): string => digestOf(JSON.stringify(value)
  * A digest of the last entry of a history. A store that was restored from older data may have
  * another one at the same position.
  */
-export const entryDigestOf = (entry: PositionedEntry | undefined): string =>
-  shortDigestOf(
-    entry === undefined
-      ? []
-      : [entry.position, entry.role, entry.timestamp, entry.content, entry.id],
-  );
+export const entryDigestOf = (entry: PositionedEntry | undefined): string => {
+  if (entry === undefined) return shortDigestOf([]);
+  const { position, role, timestamp, content, id } = entry;
+  return shortDigestOf([position, role, timestamp, content, id]);
+};
 
 /**
  * A digest of what distinguishes two states, but for renewals of a lease and for uses of the

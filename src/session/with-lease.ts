@@ -1,4 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { callHost } from './call-host.js';
 import {
   type CallbackFailed,
   type Cancelled,
@@ -6,9 +7,9 @@ import {
   type InvalidInput,
   invalidInput,
   type LeaseEnded,
-  type LeaseLost,
   leaseLost,
 } from './errors.js';
+import { type LeaseClock, LeaseRenewal, type TakenAt } from './lease-renewal.js';
 import type { SessionLease } from './session.js';
 import type { WatchSignal } from './session-event.js';
 
@@ -80,153 +81,22 @@ export interface LeaseOperations<S, E, R extends { readonly type: string }>
 
 type ReleaseError = { readonly type: string } | Cancelled;
 
-/** A lease that was taken. */
-export interface TakenAt {
-  readonly fencingToken: number;
-  /** When the call that took it began, by the clock. */
-  readonly begunAt: number;
-  readonly seconds: number;
-}
-
-/** A clock to measure how long a lease has lasted, counted from before it was requested. */
-export interface LeaseClock {
-  /** Milliseconds since any time in the past. */
-  now(): number;
-  /**
-   * Calls `done` after `ms` milliseconds, or earlier; returns a function that prevents the call.
-   */
-  after(ms: number, done: () => void): () => void;
-}
-
 /** The length of a lease in an unchecked input, in seconds; 0 if it is not a valid length. */
 const secondsIn = (input: unknown): number => {
-  try {
-    const given: unknown =
-      typeof input === 'object' && input !== null ? Reflect.get(input, 'seconds') : 0;
-    const seconds = Number(given);
-    return Number.isFinite(seconds) ? seconds : 0;
-  } catch {
-    return 0;
-  }
+  const seconds = callHost(() => Number(Reflect.get(Object(input), 'seconds')));
+  return seconds !== undefined && Number.isFinite(seconds) ? seconds : 0;
 };
-
-/** Maximum number of retries of a failed renewal during one length of the lease. */
-const TRIES_IN_A_LEASE = 10;
-
-/** After these errors no renewal can succeed. */
-const isFinal = (type: string): boolean =>
-  ['lease_lost', 'cancelled', 'invalid_transition', 'not_found'].includes(type);
-
-/** Renews a lease at a third of its length, until it is stopped or lost. */
-class Renewal<R extends { readonly type: string }> {
-  readonly #gone = new AbortController();
-  readonly #renew: () => ResultAsync<unknown, R>;
-  readonly #clock: LeaseClock;
-  readonly #fencingToken: number;
-  readonly #lengthMs: number;
-  #endsAt: number;
-  /** When to renew; `Infinity` while a renewal is pending. */
-  #renewsAt: number;
-  #cancel = (): void => undefined;
-  #hasRunOut = false;
-  #isRefused = false;
-  #isOver = false;
-
-  constructor(
-    renew: () => ResultAsync<unknown, R>,
-    clock: LeaseClock,
-    { begunAt, seconds, fencingToken }: TakenAt,
-  ) {
-    const lengthMs = seconds * 1000;
-    this.#renew = renew;
-    this.#clock = clock;
-    this.#fencingToken = fencingToken;
-    this.#lengthMs = lengthMs;
-    this.#endsAt = begunAt + lengthMs;
-    this.#renewsAt = begunAt + lengthMs / 3;
-    this.#wait();
-  }
-
-  get signal(): AbortSignal {
-    return this.#gone.signal;
-  }
-
-  /**
-   * Whether the lease has ended by the clock: another holder may have had the session while `use`
-   * was running.
-   */
-  get hasRunOut(): boolean {
-    return this.#hasRunOut;
-  }
-
-  /**
-   * Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it.
-   */
-  get isRefused(): boolean {
-    return this.#isRefused;
-  }
-
-  /** Renews at once, because the lease may be over. */
-  check(): void {
-    if (this.#isOver || this.#renewsAt === Number.POSITIVE_INFINITY) return;
-    this.#renewsAt = Number.NEGATIVE_INFINITY;
-    this.#wait();
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    this.#cancel();
-  }
-
-  #wait(): void {
-    this.#cancel();
-    const now = this.#clock.now();
-    if (now >= this.#endsAt) {
-      this.#hasRunOut = true;
-      this.#end(leaseLost(this.#fencingToken));
-      return;
-    }
-    if (now >= this.#renewsAt) this.#renewNow(now).catch(() => undefined);
-    this.#cancel = this.#clock.after(
-      Math.max(1, Math.min(this.#endsAt, this.#renewsAt) - now),
-      () => this.#wait(),
-    );
-  }
-
-  async #renewNow(begunAt: number): Promise<void> {
-    this.#renewsAt = Number.POSITIVE_INFINITY;
-    const renewed = await this.#renew();
-    if (this.#isOver) return;
-    if (renewed.isErr() && isFinal(renewed.error.type)) {
-      this.#isRefused = renewed.error.type === 'lease_lost';
-      this.#end(renewed.error);
-      return;
-    }
-    if (renewed.isOk()) {
-      this.#endsAt = begunAt + this.#lengthMs;
-      this.#renewsAt = begunAt + this.#lengthMs / 3;
-    } else {
-      this.#renewsAt = this.#clock.now() + this.#lengthMs / TRIES_IN_A_LEASE;
-    }
-    this.#wait();
-  }
-
-  #end(reason: LeaseLost | R): void {
-    this.stop();
-    this.#gone.abort(reason);
-  }
-}
 
 /**
  * Whether a value is a result. Not by `instanceof`, because the caller may have another copy of
  * neverthrow.
  */
-const isResult = (value: unknown): value is Result<unknown, unknown> => {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'isErr' in value && typeof value.isErr === 'function' && ('value' in value || 'error' in value)
-  );
-};
+const isResult = (value: unknown): value is Result<unknown, unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  'isErr' in value &&
+  typeof value.isErr === 'function' &&
+  ('value' in value || 'error' in value);
 
 /**
  * The result of `use`: its own if it returns one, and the reason of the signal if it throws that.
@@ -249,14 +119,15 @@ const isCancelled = (error: ReleaseError): error is Cancelled => error.type === 
 
 /** Why the lease was over before its release; undefined if it was not. */
 const lostOf = <R extends { readonly type: string }>(
-  renewal: Renewal<R>,
+  renewal: LeaseRenewal<R>,
   released: Result<void, ReleaseError>,
   fencingToken: number,
 ): LeaseEnded | undefined => {
   if (released.isErr() && isCancelled(released.error)) return released.error;
   const isReplaced =
     released.isErr() && (renewal.isRefused || released.error.type === 'lease_lost');
-  return renewal.hasRunOut || isReplaced ? leaseLost(fencingToken) : undefined;
+  if (renewal.hasRunOut || isReplaced) return leaseLost(fencingToken);
+  return undefined;
 };
 
 /**
@@ -270,7 +141,7 @@ export const holdLease = async <S, R extends { readonly type: string }>(
   use: (lease: HeldLease<S>) => unknown,
 ): Promise<Result<unknown, unknown>> => {
   const { fencingToken, seconds } = taken;
-  const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, taken);
+  const renewal = new LeaseRenewal(() => operations.renew(fencingToken, seconds), clock, taken);
   const stop = operations.onDoubt?.(() => renewal.check());
   const sessions = operations.sessions(fencingToken);
   const { signal } = renewal;

@@ -1,6 +1,6 @@
 import { isFields } from '../input/parse-fields.js';
 import { type SessionService, sessionsOf } from '../service/session-service.js';
-import { parseSettings, type SessionServiceOptions, type Settings } from '../service/settings.js';
+import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -70,13 +70,152 @@ const errorOf = async (check: () => unknown): Promise<Error | undefined> => {
   try {
     const verdict = await check();
     if (verdict === false) return new Error('the check returned false');
-    return isFields(verdict) && 'isErr' in verdict && 'error' in verdict
-      ? asError(verdict['error'])
-      : undefined;
+    const isError = isFields(verdict) && 'isErr' in verdict && 'error' in verdict;
+    return isError ? asError(verdict['error']) : undefined;
   } catch (error) {
     return asError(error);
   }
 };
+
+/** Random numbers that depend on the seed and a name. */
+const randomOf = (world: World, name: string): (() => number) => {
+  let numbers = 0;
+  return () => {
+    numbers += 1;
+    return world.chance(`${name} ${numbers}`);
+  };
+};
+
+const countingIds = (): Ids => {
+  let ids = 0;
+  return {
+    next: () => {
+      ids += 1;
+      return `s${ids}`;
+    },
+  };
+};
+
+/** The hosts of a run, and the processes in which they run one after another. */
+class SimulatedHosts {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+  readonly #plan: FaultPlan;
+  readonly #store: SessionStore;
+  /** When the faults end. */
+  readonly #until: number;
+  readonly #ids = countingIds();
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Process>();
+  /** Number of processes that will be started. */
+  #restarts = 0;
+  #steps = 0;
+  /** Number of errors after the last fault. */
+  #errors = 0;
+  failure: Error | undefined;
+
+  constructor(world: World, scenario: Scenario, plan: FaultPlan, store: SessionStore) {
+    this.#world = world;
+    this.#scenario = scenario;
+    this.#plan = plan;
+    this.#store = store;
+    this.#until = world.now + scenario.durationMs;
+  }
+
+  /** The sessions without faults. */
+  get sessions(): SessionService {
+    return this.#sessionsOf(this.#store, this.#world.clockOf(), 'setup');
+  }
+
+  /** Runs all hosts to their ends. */
+  async run(): Promise<void> {
+    const { hosts, calmMs } = this.#scenario;
+    for (const host of hosts) this.#begin(host, 1);
+    await this.#drive(() => this.#running.size + this.#restarts > 0, this.#until + calmMs);
+    this.#stop.abort();
+    await this.#drive(() => this.#running.size > 0, this.#world.now + STOP_MS);
+    for (const process of this.#running) this.#leave(process);
+  }
+
+  /** Runs the simulation up to a time, as long as `isWaiting` returns true. */
+  async #drive(isWaiting: () => boolean, end: number): Promise<void> {
+    do {
+      const error = await errorOf(() => this.#world.settle());
+      this.failure ??= error;
+      this.#steps += 1;
+      if (this.#steps > MAX_STEPS)
+        this.failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
+    } while (this.failure === undefined && isWaiting() && this.#world.step(end));
+  }
+
+  #begin(host: number, start: number): void {
+    const process = new Process(host, start);
+    const world = this.#world;
+    const clock = world.clockOf(process);
+    const kill = (dying: Process): void => this.#kill(dying);
+    const store = simulatedStore(this.#store, process, { world, plan: this.#plan, kill });
+    const name = `${host}.${start}`;
+    const given = {
+      sessions: this.#sessionsOf(store, clock, name, tracedSessions(process, world)),
+      clock,
+      signal: this.#stop.signal,
+      host,
+      random: randomOf(world, `${name} random`),
+    };
+    world.tell(process.name, start === 1 ? 'starts' : 'is started again');
+    this.#running.add(process);
+    (async () => this.#scenario.host(given))().then(
+      () => this.#end(process),
+      (error: unknown) => this.#fail(process, asError(error)),
+    );
+  }
+
+  #sessionsOf(
+    store: SessionStore,
+    clock: Clock,
+    name: string,
+    make?: TracedSessions,
+  ): SessionService {
+    const options = { ...this.#scenario.service, store, clock, ids: this.#ids };
+    return sessionsOf(parseSettings(options, randomOf(this.#world, `revision ${name}`), make));
+  }
+
+  #end(process: Process): void {
+    if (!process.isAlive) return;
+    this.#world.tell(process.name, 'ends');
+    this.#leave(process);
+  }
+
+  #fail(process: Process, error: Error): void {
+    if (!process.isAlive) return;
+    this.#world.tell(process.name, `ends with an error: ${error.message}`, 'error');
+    this.#leave(process);
+    if (this.#world.now >= this.#until) this.#errors += 1;
+    if (this.#errors === MAX_ERRORS) this.failure = error;
+    this.#restart(process);
+  }
+
+  #kill(process: Process): void {
+    if (!process.isAlive) return;
+    this.#world.tell(process.name, 'dies', 'change');
+    this.#leave(process);
+    this.#restart(process);
+  }
+
+  #leave(process: Process): void {
+    process.isAlive = false;
+    this.#running.delete(process);
+  }
+
+  #restart({ name, host, start }: Process): void {
+    this.#restarts += 1;
+    const ms = RESTART_MS * this.#world.chance(`${name} ${start} restart`);
+    this.#world.schedule(undefined, ms, () => {
+      this.#restarts -= 1;
+      if (!this.#stop.signal.aborted) this.#begin(host, start + 1);
+    });
+  }
+}
 
 /** Runs the hosts once with a seed. With `only`, no other calls have faults. */
 export const runSeed = async (
@@ -87,103 +226,10 @@ export const runSeed = async (
   const world = new World(seed);
   const until = world.now + scenario.durationMs;
   const plan = new FaultPlan(world, { types: scenario.faults, until, only });
-  const inner = await scenario.store(seed);
-  const stop = new AbortController();
-  const running = new Set<Process>();
-  let [restarts, sessionIds, steps, errors] = [0, 0, 0, 0];
-  let failure: Error | undefined;
-  const ids: Ids = {
-    next: () => {
-      sessionIds += 1;
-      return `s${sessionIds}`;
-    },
-  };
-
-  const leave = (process: Process): void => {
-    process.isAlive = false;
-    running.delete(process);
-  };
-  const restart = (process: Process): void => {
-    restarts += 1;
-    world.schedule(
-      undefined,
-      RESTART_MS * world.chance(`${process.name} ${process.start} restart`),
-      () => {
-        restarts -= 1;
-        if (!stop.signal.aborted) begin(process.host, process.start + 1);
-      },
-    );
-  };
-  const kill = (process: Process): void => {
-    if (!process.isAlive) return;
-    world.tell(process.name, 'dies', 'change');
-    leave(process);
-    restart(process);
-  };
-  const randomOf = (name: string) => {
-    let numbers = 0;
-    return () => {
-      numbers += 1;
-      return world.chance(`${name} ${numbers}`);
-    };
-  };
-  const settingsOf = (
-    store: SessionStore,
-    clock: Clock,
-    name: string,
-    make?: TracedSessions,
-  ): Settings =>
-    parseSettings({ ...scenario.service, store, clock, ids }, randomOf(`revision ${name}`), make);
-  const begin = (host: number, start: number): void => {
-    const process = new Process(host, start);
-    const clock = world.clockOf(process);
-    const store = simulatedStore(inner, process, { world, plan, kill });
-    const name = `${host}.${start}`;
-    const given = {
-      sessions: sessionsOf(settingsOf(store, clock, name, tracedSessions(process, world))),
-      clock,
-      signal: stop.signal,
-      host,
-      random: randomOf(`${name} random`),
-    };
-    world.tell(process.name, start === 1 ? 'starts' : 'is started again');
-    running.add(process);
-    (async () => scenario.host(given))().then(
-      () => {
-        if (!process.isAlive) return;
-        world.tell(process.name, 'ends');
-        leave(process);
-      },
-      (error: unknown) => {
-        if (!process.isAlive) return;
-        world.tell(process.name, `ends with an error: ${asError(error).message}`, 'error');
-        leave(process);
-        if (world.now >= until) errors += 1;
-        if (errors === MAX_ERRORS) failure = asError(error);
-        restart(process);
-      },
-    );
-  };
-  /** Runs the simulation up to a time, as long as `isWaiting` returns true. */
-  const drive = async (isWaiting: () => boolean, end: number): Promise<void> => {
-    do {
-      const error = await errorOf(() => world.settle());
-      failure ??= error;
-      steps += 1;
-      if (steps > MAX_STEPS)
-        failure ??= new Error(`the hosts have made ${MAX_STEPS} steps without coming to rest`);
-    } while (failure === undefined && isWaiting() && world.step(end));
-  };
-
-  const sessions = sessionsOf(settingsOf(inner, world.clockOf(), 'setup'));
-  const given = { sessions };
-  failure = await errorOf(() => scenario.setup(given));
-  for (const host of scenario.hosts) begin(host, 1);
-  await drive(() => running.size + restarts > 0, until + scenario.calmMs);
-  stop.abort();
-  await drive(() => running.size > 0, world.now + STOP_MS);
-  for (const process of running) leave(process);
+  const hosts = new SimulatedHosts(world, scenario, plan, await scenario.store(seed));
+  const given = { sessions: hosts.sessions };
+  hosts.failure = await errorOf(() => scenario.setup(given));
+  await hosts.run();
   const error = await errorOf(() => scenario.check(given));
-  failure ??= error;
-  return { error: failure, trace: world.trace, faults: plan.made };
+  return { error: hosts.failure ?? error, trace: world.trace, faults: plan.made };
 };

@@ -1,6 +1,7 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { checkFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
+import { parseFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../input/parse-options.js';
+import type { IssueList } from '../input/parse-safely.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
@@ -100,51 +101,49 @@ const MAX_ATTEMPTS = 200;
 const printProgress = (done: number, seeds: number): void =>
   console.info(`${done} of ${seeds} seeds`);
 
+const parseSeeds = (
+  issues: IssueList,
+  { seeds = 1000, firstSeed = 1 }: SimulationOptions,
+): readonly number[] => {
+  const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
+  if (typeof seeds === 'number') {
+    const length = parseWhole(issues, 'seeds', seeds, 1);
+    return Array.from({ length }, (_, at) => first + at);
+  }
+  const areSeeds = Array.isArray(seeds) && seeds.every(Number.isSafeInteger);
+  issues.check(areSeeds, 'seeds', 'must be a number, or an array of whole numbers');
+  return seeds;
+};
+
+const parseScenario = (issues: IssueList, options: SimulationOptions): Scenario => {
+  const { hosts = 2, faults = faultTypes, duration = 60, calm = 120, service = {} } = options;
+  const { store = () => new MemorySessionStore({ events: true }), setup = () => {} } = options;
+  const { host, check } = options;
+  const isKnown = Array.isArray(faults) && faults.every((fault) => faultTypes.includes(fault));
+  issues.check(isKnown, 'faults', `must be an array of ${faultTypes.join(', ')}`);
+  const length = parseUpTo(issues, 'hosts', hosts, MAX_HOSTS);
+  return {
+    hosts: Array.from({ length }, (_, at) => at + 1),
+    faults,
+    durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
+    calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
+    service,
+    store,
+    setup,
+    host,
+    check,
+  };
+};
+
 const read = (options: SimulationOptions) =>
   parseOptions('simulate', options, optionNames, (issues) => {
-    const {
-      seeds = 1000,
-      firstSeed = 1,
-      hosts = 2,
-      faults = faultTypes,
-      duration = 60,
-      calm = 120,
-    } = options;
-    const {
-      service = {},
-      store = () => new MemorySessionStore({ events: true }),
-      setup = () => {},
-    } = options;
     for (const name of ['store', 'setup', 'onProgress'] as const)
-      checkFunction(issues, name, options[name]);
-    for (const name of ['host', 'check'] as const) {
+      parseFunction(issues, name, options[name]);
+    for (const name of ['host', 'check'] as const)
       issues.check(typeof options[name] === 'function', name, 'must be a function');
-    }
-    const isKnown = Array.isArray(faults) && faults.every((fault) => faultTypes.includes(fault));
-    issues.check(isKnown, 'faults', `must be an array of ${faultTypes.join(', ')}`);
-    const given: readonly number[] = Array.isArray(seeds) ? seeds : [];
-    const areSeeds = typeof seeds === 'number' || Array.isArray(seeds);
-    const message = 'must be a number, or an array of whole numbers';
-    issues.check(areSeeds && given.every(Number.isSafeInteger), 'seeds', message);
-    const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
-    const count = typeof seeds === 'number' ? parseWhole(issues, 'seeds', seeds, 1) : 0;
-    const scenario: Scenario = {
-      hosts: Array.from(
-        { length: parseUpTo(issues, 'hosts', hosts, MAX_HOSTS) },
-        (_, at) => at + 1,
-      ),
-      faults,
-      durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
-      calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
-      service,
-      store,
-      setup,
-      host: options.host,
-      check: options.check,
-    };
-    const all =
-      typeof seeds === 'number' ? Array.from({ length: count }, (_, at) => first + at) : given;
-    return { scenario, seeds: all, onProgress: options.onProgress ?? printProgress };
+    const { onProgress = printProgress } = options;
+    const scenario = parseScenario(issues, options);
+    return { scenario, seeds: parseSeeds(issues, options), onProgress };
   });
 
 /**
@@ -162,7 +161,8 @@ const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): P
       if (run.error !== undefined) best = run;
     }
     const isLast = size === 1 && best.faults.length === count;
-    size = isLast || attempts === MAX_ATTEMPTS ? 0 : Math.ceil(size / 2);
+    if (isLast || attempts === MAX_ATTEMPTS) break;
+    size = Math.ceil(size / 2);
   }
   return best;
 };

@@ -2,7 +2,7 @@ import { err, type Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog, ReplaceOptions, SessionStore } from '../store/session-store.js';
-import type { FaultPlan } from './fault-plan.js';
+import type { FaultPlan, FaultType } from './fault-plan.js';
 import type { Process } from './process.js';
 import type { LineType } from './trace.js';
 import type { World } from './world.js';
@@ -36,20 +36,157 @@ const refused: ReadonlySet<unknown> = new Set(['taken', 'stale', 'missing', 'too
 
 /** The outcome of a write in one word; undefined for the answer to a read. */
 const outcomeOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string')
-    return applied.has(value) || refused.has(value) ? value : undefined;
+  const isWrite = applied.has(value) || refused.has(value);
+  if (isWrite && typeof value === 'string') return value;
   if (!isFields(value)) return undefined;
-  if ('copied' in value) return 'inserted';
   const { outcome, repeated } = value;
   if (repeated === true) return 'repeated';
-  return typeof outcome === 'string' && outcome !== 'found' ? outcome : undefined;
+  if (typeof outcome !== 'string' || outcome === 'found') return undefined;
+  return outcome;
 };
 
 /** The type of a replace: a renewed lease has no event. */
-const typeOf = ({ event }: ReplaceOptions = {}): LineType =>
-  event === undefined || event.type === 'leased' || event.type === 'released' ? 'step' : 'change';
+const typeOf = ({ event }: ReplaceOptions = {}): LineType => {
+  if (event === undefined || event.type === 'leased' || event.type === 'released') return 'step';
+  return 'change';
+};
 
 const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
+
+/** A call of the store, and what goes wrong with it. */
+class SimulatedCall {
+  readonly #name: string;
+  readonly #type: LineType;
+  readonly #process: Process;
+  readonly #surroundings: Surroundings;
+  readonly #id: string;
+  readonly #fault: FaultType | undefined;
+  /** Whether the fault comes before the store has applied the call. */
+  readonly #isBefore: boolean;
+
+  constructor(name: string, type: LineType, process: Process, surroundings: Surroundings) {
+    const { id, fault } = surroundings.plan.next(process.host, name);
+    this.#name = name;
+    this.#type = type;
+    this.#process = process;
+    this.#surroundings = surroundings;
+    this.#id = id;
+    this.#fault = fault;
+    // Most are lost on the way back: a change that was applied, and seems not to be, is what a
+    // program gets wrong.
+    this.#isBefore = this.#chance('half') < 0.25;
+  }
+
+  /** The answer of the store, when it arrives. */
+  answer<T, E>(apply: () => Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> {
+    const { world } = this.#surroundings;
+    const late = this.#lateMs();
+    this.#disturbProcess();
+    const [there, back] = this.#isBefore ? [late, 0] : [0, late];
+    return new ResultAsync(
+      new Promise<Result<T, StoreError | E>>((resolve) => {
+        // A call that was sent reaches the store even if the process dies.
+        world.schedule(undefined, WAY_MS * this.#chance('there') + there, async () => {
+          const result = await this.#result(apply);
+          if (result === undefined) return this.#surroundings.kill(this.#process);
+          return world.schedule(this.#process, WAY_MS * this.#chance('back') + back, () =>
+            resolve(result),
+          );
+        });
+      }),
+    );
+  }
+
+  /** What the process gets from the store; undefined if it dies. */
+  async #result<T, E>(
+    apply: () => Answer<T, StoreError | E>,
+  ): Promise<Result<T, StoreError | E> | undefined> {
+    const fault = this.#fault;
+    if (fault === 'crash' && this.#isBefore) return undefined;
+    if (fault === 'refused') {
+      this.#tellChange('store', `refuses ${this.#call}`);
+      return err(storeUnavailable('the store is not there', 'not_applied'));
+    }
+    if (fault === 'lostReply' && this.#isBefore) {
+      this.#tellChange('store', `loses ${this.#call}`);
+      return err(storeUnavailable('the call was lost', 'unknown'));
+    }
+    if (fault === 'lostReply') this.#tellChange('store', `loses the answer to ${this.#call}`);
+    const result = await this.#surroundings.world.outside(apply());
+    this.#tellOutcome(result);
+    if (fault === 'crash') return undefined;
+    if (fault === 'lostReply') return err(storeUnavailable('the answer was lost', 'unknown'));
+    return result;
+  }
+
+  get #call(): string {
+    return `${this.#name} of ${this.#process.name}`;
+  }
+
+  #chance(what: string): number {
+    return this.#surroundings.world.chance(`${this.#id} ${what}`);
+  }
+
+  #tellChange(who: string, what: string): void {
+    this.#surroundings.world.tell(who, what, 'change');
+  }
+
+  #tellOutcome(result: Result<unknown, unknown>): void {
+    const { world } = this.#surroundings;
+    const outcome = result.map(outcomeOf).unwrapOr(undefined);
+    if (applied.has(outcome)) world.tell('store', `has applied ${this.#call}`, this.#type);
+    else if (outcome !== undefined) world.tell('store', `answers ${outcome} to ${this.#call}`);
+  }
+
+  #lateMs(): number {
+    if (this.#fault !== 'slowStore') return 0;
+    const late = SLOW_MS * this.#chance('late');
+    this.#tellChange('store', `is slow with ${this.#call}: ${seconds(late)}`);
+    return late;
+  }
+
+  /** Sets the clock of the process, or suspends it. */
+  #disturbProcess(): void {
+    const { name } = this.#process;
+    if (this.#fault === 'clockJump') {
+      const jump = JUMP_MS * (2 * this.#chance('jump') - 1);
+      this.#process.skew += jump;
+      const way = jump < 0 ? 'back' : 'forward';
+      this.#tellChange(name, `has its clock set ${way} by ${seconds(jump)}`);
+    }
+    if (this.#fault === 'pause') {
+      const pause = PAUSE_MS * this.#chance('pause');
+      this.#process.pausedUntil = this.#surroundings.world.now + pause;
+      this.#tellChange(name, `stands still for ${seconds(pause)}`);
+    }
+  }
+}
+
+/** Sends a call to the store. */
+type Send = <T, E>(
+  name: string,
+  apply: () => Answer<T, StoreError | E>,
+  type?: LineType,
+) => ResultAsync<T, StoreError | E>;
+
+const simulatedLog = (
+  log: EventLog,
+  call: Send,
+  later: (listener: () => void) => void,
+): EventLog => {
+  const { listen, open } = log;
+  return {
+    ...(open && { open: () => call('events.open', () => open.call(log)) }),
+    streamOf: (tenant) => log.streamOf(tenant),
+    streams: () => log.streams?.() ?? [],
+    latest: (stream) => call('events.latest', () => log.latest(stream)),
+    now: (stream) => call('events.now', () => log.now(stream)),
+    read: (...args) => call('events.read', () => log.read(...args)),
+    ...(listen && {
+      listen: (listener, stream) => listen.call(log, () => later(listener), stream),
+    }),
+  };
+};
 
 /**
  * The store as a process sees it. The seed determines when each call arrives and when its answer
@@ -58,67 +195,14 @@ const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
 export const simulatedStore = (
   inner: SessionStore,
   process: Process,
-  { world, plan, kill }: Surroundings,
+  surroundings: Surroundings,
 ): SessionStore => {
-  const tellChange = (who: string, what: string): void => world.tell(who, what, 'change');
-  const call = <T, E>(
-    name: string,
-    apply: () => Answer<T, StoreError | E>,
-    type: LineType = 'change',
-  ): ResultAsync<T, StoreError | E> => {
+  const call: Send = (name, apply, type = 'change') => {
     process.tellCall();
-    const { id, fault } = plan.next(process.host, name);
-    const chance = (what: string): number => world.chance(`${id} ${what}`);
-    // Most are lost on the way back: a change that was applied, and seems not to be, is what a
-    // program gets wrong.
-    const isFirstHalf = chance('half') < 0.25;
-    const late = fault === 'slowStore' ? SLOW_MS * chance('late') : 0;
-    const there = WAY_MS * chance('there') + (isFirstHalf ? late : 0);
-    const back = WAY_MS * chance('back') + (isFirstHalf ? 0 : late);
-    if (late > 0) tellChange('store', `is slow with ${name} of ${process.name}: ${seconds(late)}`);
-    if (fault === 'clockJump') {
-      const jump = JUMP_MS * (2 * chance('jump') - 1);
-      process.skew += jump;
-      tellChange(
-        process.name,
-        `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`,
-      );
-    }
-    if (fault === 'pause') {
-      const pause = PAUSE_MS * chance('pause');
-      process.pausedUntil = world.now + pause;
-      tellChange(process.name, `stands still for ${seconds(pause)}`);
-    }
-    return new ResultAsync(
-      new Promise<Result<T, StoreError | E>>((resolve) => {
-        const reply = (result: Result<T, StoreError | E>) =>
-          world.schedule(process, back, () => resolve(result));
-        const fail = (message: string, outcome: 'not_applied' | 'unknown') =>
-          reply(err(storeUnavailable(message, outcome)));
-        // A call that was sent reaches the store even if the process dies.
-        world.schedule(undefined, there, async () => {
-          if (fault === 'crash' && isFirstHalf) return kill(process);
-          if (fault === 'refused') {
-            tellChange('store', `refuses ${name} of ${process.name}`);
-            return fail('the store is not there', 'not_applied');
-          }
-          if (fault === 'lostReply')
-            tellChange(
-              'store',
-              `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`,
-            );
-          if (fault === 'lostReply' && isFirstHalf) return fail('the call was lost', 'unknown');
-          const result = await world.outside(apply());
-          const outcome = result.isOk() ? outcomeOf(result.value) : undefined;
-          if (applied.has(outcome))
-            world.tell('store', `has applied ${name} of ${process.name}`, type);
-          else if (outcome !== undefined)
-            world.tell('store', `answers ${outcome} to ${name} of ${process.name}`);
-          if (fault === 'crash') return kill(process);
-          return fault === 'lostReply' ? fail('the answer was lost', 'unknown') : reply(result);
-        });
-      }),
-    );
+    return new SimulatedCall(name, type, process, surroundings).answer(apply);
+  };
+  const later = (listener: () => void): void => {
+    surroundings.world.schedule(process, WAY_MS, listener);
   };
   const { events } = inner;
   return {
@@ -135,23 +219,7 @@ export const simulatedStore = (
     reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
     claim: (range) => call('claim', () => inner.claim(range)),
     countWaiting: (range) => call('countWaiting', () => inner.countWaiting(range)),
-    ...(events && { events: simulatedLog(events) }),
+    ...(events && { events: simulatedLog(events, call, later) }),
     reportsEnds: () => inner.reportsEnds(),
   };
-
-  function simulatedLog(log: EventLog): EventLog {
-    const { listen, open } = log;
-    return {
-      ...(open && { open: () => call('events.open', () => open.call(log)) }),
-      streamOf: (tenant) => log.streamOf(tenant),
-      streams: () => log.streams?.() ?? [],
-      latest: (stream) => call('events.latest', () => log.latest(stream)),
-      now: (stream) => call('events.now', () => log.now(stream)),
-      read: (...args) => call('events.read', () => log.read(...args)),
-      ...(listen && {
-        listen: (listener, stream) =>
-          listen.call(log, () => void world.schedule(process, WAY_MS, listener), stream),
-      }),
-    };
-  }
 };

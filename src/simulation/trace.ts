@@ -69,9 +69,9 @@ export class Trace {
       this.#lines.slice(this.#end, this.#end + ANSWERS),
     ];
     const more = this.#lines.length - before.length - answers.length;
+    const lines = [...folded(before), ...answers.map(inWords)];
+    if (more === 0) return lines;
     const seconds = answers.at(-1)?.seconds ?? 0;
-    const rest =
-      more > 0 ? [note(seconds, `${more} more lines, in which nothing changes but leases`)] : [];
-    return [...folded(before), ...answers.map(inWords), ...rest];
+    return [...lines, note(seconds, `${more} more lines, in which nothing changes but leases`)];
   }
 }

@@ -21,16 +21,21 @@ const inWords = (value: unknown, world: World): string => {
     ([, part]) =>
       part !== undefined && typeof part !== 'function' && !(part instanceof AbortSignal),
   );
-  const shown = fields.map(
-    ([name, part]) => `${name}: ${name === 'fencingToken' ? world.orderOf(part) : words(part)}`,
-  );
-  return `{ ${shown.join(', ')} }`;
+  const valueOfField = (name: string, part: unknown): unknown => {
+    if (name === 'fencingToken') return world.orderOf(part);
+    return words(part);
+  };
+  const texts = fields.map(([name, part]) => `${name}: ${valueOfField(name, part)}`);
+  return `{ ${texts.join(', ')} }`;
 };
 
-const short = (text: string): string =>
-  text.length > LENGTH ? `${text.slice(0, LENGTH)}...` : text;
+const short = (text: string): string => {
+  if (text.length <= LENGTH) return text;
+  return `${text.slice(0, LENGTH)}...`;
+};
 
-const shownFields = [
+/** The fields of an answer that the trace has. */
+const tracedFields = [
   'id',
   'status',
   'endReason',
@@ -48,8 +53,9 @@ const answerInWords = (answer: unknown, world: World): string => {
   const { claimed } = answer;
   if (Array.isArray(claimed))
     return `[${claimed.map(({ session, attempt }) => `${session.id}: attempt ${attempt}`)}]`;
-  const parts = Object.entries(answer).filter(([name]) => shownFields.includes(name));
-  return parts.length === 0 ? '' : inWords(Object.fromEntries(parts), world);
+  const parts = Object.entries(answer).filter(([name]) => tracedFields.includes(name));
+  if (parts.length === 0) return '';
+  return inWords(Object.fromEntries(parts), world);
 };
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
@@ -60,9 +66,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 const resultInWords = (result: unknown, world: World): string => {
   if (!isFields(result) || !('isOk' in result)) return '';
-  return 'value' in result
-    ? `gets ${answerInWords(result['value'], world)}`
-    : `gets the error ${answerInWords(result['error'], world)}`;
+  if ('value' in result) return `gets ${answerInWords(result['value'], world)}`;
+  return `gets the error ${answerInWords(result['error'], world)}`;
 };
 
 /** Makes services that tell of their calls. */

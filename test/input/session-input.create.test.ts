@@ -26,8 +26,8 @@ describe('what to create', () => {
   test('has defaults for everything', () => {
     expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toEqual({
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
-      isStarted: false,
-      isAwake: false,
+      start: false,
+      wake: false,
       entries: [],
       content: '',
     });

@@ -32,7 +32,7 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'an update is made although the session was changed since it was read',
     file: 'src/service/update-session.ts',
-    from: 'if (current.revision !== ifRevision) return err(revisionMoved(key.id));',
+    from: 'if (current.revision !== (ifRevision ?? current.revision)) return err(revisionMoved(id));',
     to: '',
     tests: metadata,
   },
@@ -53,7 +53,7 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'an id that is taken is a conflict, after five attempts',
     file: creation,
-    from: "if (creation.id !== undefined && tried.value === 'taken') return err(idTaken(lastId));",
+    from: "if (own !== undefined && tried.value === 'taken') return err(idTaken(own));",
     to: '',
     tests: ownIds,
   },
@@ -123,7 +123,7 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'orThrow swallows what the callback of withLease throws',
     file: 'src/service/or-throw.ts',
-    from: "if (error['type'] === 'callback_failed') throw error['cause'];",
+    from: "if (isFields(error) && error['type'] === 'callback_failed') throw error['cause'];",
     to: '',
     tests: orThrow,
   },

@@ -46,8 +46,8 @@ export const inputMutants: readonly Mutant[] = [
   {
     bug: 'page 2 begins where page 3 should',
     file: 'src/input/parse-list-query.ts',
-    from: 'Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)',
-    to: 'Math.min(page * limit, Number.MAX_SAFE_INTEGER)',
+    from: 'Math.min((page - 1) * filter.limit, Number.MAX_SAFE_INTEGER)',
+    to: 'Math.min(page * filter.limit, Number.MAX_SAFE_INTEGER)',
     tests: ['test/service', 'test/input'],
   },
   {

@@ -78,7 +78,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a command of an earlier holder is carried out',
-    file: 'src/service/check-command.ts',
+    file: 'src/service/apply-command.ts',
     from: 'fencingToken === undefined || isLeasedWith(current, fencingToken, now)',
     to: 'true',
     tests: leaseTests,
@@ -204,7 +204,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'withLease renews no lease',
-    file: 'src/session/with-lease.ts',
+    file: 'src/session/lease-renewal.ts',
     from: '      this.#endsAt = begunAt + this.#lengthMs;\n',
     to: '',
     tests: ['test/service/with-lease.test.ts'],

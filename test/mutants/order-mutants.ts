@@ -1,41 +1,41 @@
 import type { Mutant } from './mutant.js';
 
-const withLease = 'src/session/with-lease.ts';
+const renewal = 'src/session/lease-renewal.ts';
 const leases = ['test/service/lease-times.test.ts'];
 
 /** Bugs of a service in time and in the order of what it does. */
 export const orderMutants: readonly Mutant[] = [
   {
     bug: 'withLease counts a renewed lease from the answer: the signal aborts late',
-    file: withLease,
+    file: renewal,
     from: 'this.#endsAt = begunAt + this.#lengthMs;\n',
     to: 'this.#endsAt = this.#clock.now() + this.#lengthMs;\n',
     tests: leases,
   },
   {
     bug: 'withLease counts a new lease from the answer: the signal aborts late',
-    file: withLease,
+    file: 'src/session/with-lease.ts',
     from: 'const begunAt = clock.now();\n  const taken = await operations.lease();',
     to: 'const taken = await operations.lease();\n  const begunAt = clock.now();',
     tests: leases,
   },
   {
     bug: 'withLease asks for another renewal while one is under way',
-    file: withLease,
+    file: renewal,
     from: 'this.#renewsAt = Number.POSITIVE_INFINITY;\n',
     to: '',
     tests: leases,
   },
   {
     bug: 'withLease has one timer more after each renewal',
-    file: withLease,
+    file: renewal,
     from: '#wait(): void {\n    this.#cancel();',
     to: '#wait(): void {',
     tests: leases,
   },
   {
     bug: 'withLease waits on if a renewal is answered after the end of the work',
-    file: withLease,
+    file: renewal,
     from: 'if (this.#isOver) return;\n',
     to: '',
     tests: leases,
@@ -111,8 +111,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'sweepOnce begins where the sweeper has come to, and leaves out what is before',
     file: 'src/service/sweeper.ts',
-    from: 'sweep({ cursor: undefined }, Number',
-    to: 'sweep(place, Number',
+    from: 'settings, { ...whole }, ()',
+    to: 'settings, { ...whole, cursor: course.cursor }, ()',
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {
@@ -153,8 +153,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'an append in the millisecond of the end moves the end',
     file: 'src/session/state-at.ts',
-    from: "=== 'TERMINATED' || now >= endsAt(state)\n",
-    to: "=== 'TERMINATED' || now > endsAt(state)\n",
+    from: "=== 'TERMINATED' || now >= endsAt(state))",
+    to: "=== 'TERMINATED' || now > endsAt(state))",
     tests: ['test/stores/memory.contract.test.ts'],
   },
 ];

@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.js';
 export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a repeated command with its operation id is applied again',
-    file: 'src/service/check-command.ts',
-    from: 'if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));',
+    file: 'src/service/apply-command.ts',
+    from: 'if (known === command) return ok(current);\n  if (known !== undefined) return err(operationMismatch(id));',
     to: '',
     tests: ['test/service'],
   },
@@ -32,8 +32,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'an idempotency key with other options gives the first session',
     file: 'src/service/create-session.ts',
-    from: 'if (found.value.head.digest !== digestOf(content)) return',
-    to: 'if (found.value.head.digest === "") return',
+    from: 'if (found.value.head.digest === digestOf(content))',
+    to: 'if (found.value.head.digest !== "")',
     tests: ['test/service'],
   },
   {
@@ -53,7 +53,7 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a rewind drops what others have appended since its caller has read',
     file: 'src/service/append-history.ts',
-    from: 'changeOf(settings.fenced(key, read.value),',
+    from: 'changeOf(fenced(settings, key, read.value),',
     to: 'changeOf({ ...read.value, ...(read.value.to !== undefined && { ifPosition: undefined }) },',
     tests: ['test/service/rewinds.test.ts'],
   },
@@ -74,8 +74,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a tenant that is not a text reads the sessions of the empty tenant',
     file: 'src/service/settings.ts',
-    from: "new Settings(this, { tenant: '', tenantError: tenant.error })",
-    to: "new Settings(this, { tenant: '' })",
+    from: 'tenantError: tenant.isErr() ? tenant.error : undefined',
+    to: 'tenantError: undefined',
     tests: ['test/service'],
   },
 ];

@@ -13,8 +13,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'the duration forgets what was spent before a pause',
     file: 'src/session/state-at.ts',
-    from: 'return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;',
-    to: 'return until > state.since ? until - state.since : state.activeMs;',
+    from: 'return state.activeMs + Math.max(0, until - state.since);',
+    to: 'return Math.max(0, until - state.since);',
     tests: ['test/session'],
   },
   {
