@@ -11,7 +11,6 @@ export interface RedisClient {
   /** `end` after the client has been closed for good. */
   readonly status: string;
   get(key: string): Promise<string | null>;
-  mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   zrangebyscore(
@@ -31,7 +30,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
-  zcount(key: string, least: string, most: number): Promise<number>;
+  zcount(key: string, least: string, most: number | string): Promise<number>;
   /** The next two methods are for events only. */
   xrange?(
     key: string,
@@ -49,8 +48,6 @@ export interface RedisClient {
   ): Promise<readonly unknown[]>;
   /** For events too. Optional, even for events, and so is the right to use it. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
-  /** For `RedisClock` only: seconds and microseconds. */
-  time?(): Promise<readonly (number | string)[]>;
   /** The members from here on are for `repair` only. */
   readonly options?: { readonly keyPrefix?: string | undefined };
   nodes?(role: 'master'): readonly RedisClient[];
@@ -172,7 +169,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
 };
 
 /** Accepts a client of any class, since it belongs to the host. */
-export const checkClient = (issues: IssueList, client: unknown): void =>
+const checkClient = (issues: IssueList, client: unknown): void =>
   issues.check(
     isFields(client) && typeof client['evalsha'] === 'function',
     'client',
@@ -185,7 +182,7 @@ const parseUpTo = (issues: IssueList, path: string, value: number, most: number)
   return read;
 };
 
-export const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
+const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
   parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
 const parseEventsLength = (

@@ -108,7 +108,7 @@ const numbers = {
   'list without histories': [1, 5, 1],
   'list by status': [2, 5, 1],
   'list by label': [2, 5, 1],
-  'search by labels': [3, 6, 2],
+  'search by labels': [4, 6, 2],
   'create with wake': [1, 8, 1],
   'append with wake': [1, 10, 1],
   wake: [2, 9, 2],
@@ -124,10 +124,10 @@ const numbers = {
   release: [2, 9, 2],
   rewind: [1, 9, 1],
   'get after a rewind': [1, 4, 1],
-  redact: [2, 8, 2],
+  redact: [1, 8, 2],
   terminate: [2, 9, 2],
   delete: [2, 10, 2],
-  'get what is not there': [2, 3, 1],
+  'get what is not there': [1, 3, 1],
   'sweep of nothing': [1, 3, 1],
 } as const;
 

@@ -19,7 +19,6 @@ const unreachable = (): never => {
 const client: RedisClient = {
   status: 'ready',
   get: unreachable,
-  mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
   zrangebyscore: unreachable,
@@ -182,7 +181,7 @@ describeWithRedis("a host's client", ({ port }) => {
         new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
       const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
       expect(await keys()).toEqual(
-        named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared),
+        named('record:acme:one', 'journal:acme:one', 'operations:acme:one', ...shared),
       );
       expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
       expect(await keys()).toEqual(named('deployment'));
