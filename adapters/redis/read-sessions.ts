@@ -89,12 +89,30 @@ export const readSessions = async (
   return ok(sessions);
 };
 
+/**
+ * A whole session with one command, which takes less than half the time of the script; `undefined`
+ * for one that was rewound, or is not as it should be.
+ */
+const findWhole = async (call: Call, keys: SessionKeys): Promise<SessionRecord | undefined> => {
+  const texts = await call.readCommand((client) => client.mget(keys.record, keys.journal));
+  const [text, journal] = texts.unwrapOr([]);
+  const record = decodeRecord(keys.id, text ?? '');
+  const lines = journal ?? '';
+  const isPlain = record?.header.pieces[0]?.[1] === Buffer.byteLength(lines);
+  if (record === undefined || !isPlain) return undefined;
+  const history = decodeLines(lines);
+  return history?.length === record.header.entries ? sessionOf(record, history) : undefined;
+};
+
 /** One session, or `undefined`. */
 export const findSession = async (
   call: Call,
   keys: SessionKeys,
   size: ReadSize,
 ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> => {
+  const isWhole = (size.historyLimit ?? size.maxBytes) === undefined;
+  const whole = isWhole ? await findWhole(call, keys) : undefined;
+  if (whole !== undefined) return ok(whole);
   const read = await readSessions(call, keys, [keys.idKey], size);
   return read.andThen(([found = 'missing']) => {
     if (found === 'corrupt') return err(unreadable(keys));

@@ -11,6 +11,7 @@ export interface RedisClient {
   /** `end` after the client has been closed for good. */
   readonly status: string;
   get(key: string): Promise<string | null>;
+  mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   zrangebyscore(

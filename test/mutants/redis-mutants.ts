@@ -172,8 +172,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'what a torn log has left behind a history makes it unreadable',
     file: script('read'),
-    from: 'take(header.tail, header.bytes)',
-    to: "take(header.tail, call('STRLEN', journal))",
+    from: 'take(tail, length)',
+    to: "take(tail, call('STRLEN', journal))",
     tests: testsOf('damage'),
   },
   {

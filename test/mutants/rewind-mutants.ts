@@ -55,7 +55,7 @@ export const rewindMutants: readonly Mutant[] = [
     bug: 'the size of a history that was rewound contains what was superseded',
     file: script('read'),
     from: 'shown = shown + upto - from',
-    to: 'shown = header.bytes',
+    to: 'shown = length',
     tests: redis,
   },
   {

@@ -127,7 +127,7 @@ const numbers = {
   redact: [1, 8, 2],
   terminate: [2, 9, 2],
   delete: [2, 10, 2],
-  'get what is not there': [1, 3, 1],
+  'get what is not there': [2, 3, 1],
   'sweep of nothing': [1, 3, 1],
 } as const;
 

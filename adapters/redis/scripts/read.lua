@@ -26,9 +26,29 @@ local function partOf(journal, pieces, from, upto)
   return table.concat(texts)
 end
 
--- The whole lines of a part, so many that no more are needed, and how many these are.
-local function linesOf(journal, pieces, from, upto, guess)
-  local size = math.min(guess, most)
+-- Where the lines of a text end. A plain search is much faster than a pattern.
+local function endsOf(text)
+  local ends, at = {}, find(text, '\n', 1, true)
+  while at do
+    ends[#ends + 1] = at
+    at = find(text, '\n', at + 1, true)
+  end
+  return ends
+end
+
+-- Lines without those that are too many.
+local function cut(text, ends)
+  local count = math.min(#ends, limit)
+  if isBackward then
+    while count > 1 and #text - (ends[#ends - count] or 0) > most do count = count - 1 end
+    return sub(text, (ends[#ends - count] or 0) + 1)
+  end
+  while count > 1 and ends[count] > most do count = count - 1 end
+  return sub(text, 1, ends[count])
+end
+
+-- The lines of a part of a history, from one end of it on.
+local function linesOf(journal, pieces, from, upto, size)
   while true do
     local first, last = from, upto
     if isBackward then first = math.max(from, upto - size) else last = math.min(upto, from + size) end
@@ -36,39 +56,26 @@ local function linesOf(journal, pieces, from, upto, guess)
     local isAll = last - first >= upto - from
     -- A part that begins with a line is cut too, because it may not.
     if not isAll then text = match(text, isBackward and '\n(.*)$' or '^.*\n') or '' end
-    local _, count = string.gsub(text, '\n', '\n')
-    if isAll or count >= limit or count > 0 and size >= most then return text, count end
+    local ends = endsOf(text)
+    if isAll or #ends >= limit or #ends > 0 and size >= most then return cut(text, ends) end
     size = size * 4
   end
 end
 
--- Lines without those that are too many.
-local function cut(text, count)
-  local at, kept = 0, 0
-  if isBackward then
-    while count > limit or count > 1 and #text - at > most do
-      at, count = find(text, '\n', at + 1, true), count - 1
-    end
-    return sub(text, at + 1)
-  end
-  local after = find(text, '\n', 1, true)
-  while after and kept < limit and (kept == 0 or after <= most) do
-    at, kept = after, kept + 1
-    after = find(text, '\n', at + 1, true)
-  end
-  return sub(text, 1, at)
-end
-
+-- The fields of a header that tell of the history, and the line of the ranges, in less time than all of them.
+local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;:-]*)\n'
 local bytes = 0
 
 local function read(record, journal)
   local text = call('GET', record)
   if not text then return withoutRecord(journal) end
-  local header = headerOf(text)
-  local ranges = header and rangesOf(match(text, '^[^\n]*\n([%d ;:-]*)\n') or '', header.tail)
-  if not ranges or call('STRLEN', journal) < header.bytes then return 'corrupt' end
+  local entries, length, tail, line = match(text, HISTORY)
+  if not entries then return 'corrupt' end
+  entries, length, tail = tonumber(entries), tonumber(length), tonumber(tail)
+  local ranges = rangesOf(line, tail)
+  if not ranges or call('STRLEN', journal) < length then return 'corrupt' end
   local isEnd = position and position > 0
-  if isEnd and position > header.bytes then return 'invalid_position' end
+  if isEnd and position > length then return 'invalid_position' end
   if isEnd and call('GETRANGE', journal, position - 1 .. '', position - 1 .. '') ~= '\n' then
     return 'invalid_position'
   end
@@ -79,16 +86,18 @@ local function read(record, journal)
     at = at + math.max(0, math.min(position or upto, upto) - from)
   end
   for from, upto in string.gmatch(ranges, ' (%d+)%-(%d+)') do take(tonumber(from), tonumber(upto)) end
-  take(header.tail, header.bytes)
+  take(tail, length)
   local from, upto = at, shown
   if isBackward then from, upto = 0, at end
-  local guess = math.ceil(1.25 * shown / math.max(1, header.entries) * limit)
+  local guess = math.ceil(1.25 * shown / math.max(1, entries) * limit)
   local size = math.min(guess, upto - from)
-  local lines, isRead = '', not maximum or bytes + #text + size <= maximum
-  if isRead and size > 0 then
-    local count
-    lines, count = linesOf(journal, pieces, from, upto, guess)
-    lines = cut(lines, count)
+  local lines = ''
+  if size > 0 and (not maximum or bytes + #text + size <= maximum) then
+    if limit >= entries and shown <= most then
+      lines = partOf(journal, pieces, from, upto)
+    else
+      lines = linesOf(journal, pieces, from, upto, math.min(guess, most))
+    end
   end
   bytes = bytes + #text + math.max(size, #lines)
   local start = isBackward and upto - #lines or from

@@ -19,6 +19,7 @@ const unreachable = (): never => {
 const client: RedisClient = {
   status: 'ready',
   get: unreachable,
+  mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
   zrangebyscore: unreachable,
