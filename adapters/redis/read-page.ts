@@ -12,7 +12,7 @@ import { isInRange, isSearch, labelsIn } from '../shared/session-search.js';
 import type { Call } from './connection.js';
 import { cursorOf, type Found, type FoundPage, findPage } from './find-page.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { type ReadRecord, readSessions, sessionIn } from './read-sessions.js';
+import { type ReadRecord, readSessions, readWhole, sessionIn } from './read-sessions.js';
 import { searchSessions } from './search-sessions.js';
 
 type Read = Promise<Result<readonly ReadRecord[], StoreError | TooLarge>>;
@@ -30,6 +30,7 @@ const sessionsOf = async (
 ): Read => {
   const idKeys = sessions.map(({ idKey }) => idKey);
   if (!hasRecords) return readSessions(call, keys, idKeys, range);
+  if (range.historyLimit === undefined) return readWhole(call, keys, sessions, bytes, range);
   const refusal = tooLarge(range, bytes, sessions.length);
   return refusal === undefined ? ok(sessions.map(recordIn)) : err(refusal);
 };
@@ -43,7 +44,7 @@ export const readPage = async (
   keys: TenantKeys,
   range: PageRange,
 ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> => {
-  const hasRecords = range.historyLimit === 0 && !isSearch(range);
+  const hasRecords = !range.historyLimit && !isSearch(range);
   const lists = labelsIn(range).map((label) => labelKey(keys, ...label));
   const page = isSearch(range)
     ? await searchSessions(call, keys, range, lists)

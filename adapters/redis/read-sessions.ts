@@ -89,19 +89,51 @@ export const readSessions = async (
   return ok(sessions);
 };
 
+/** A session with the whole history in its journal; `undefined` if that is not as it should be. */
+const wholeIn = (record: DecodedRecord | undefined, journal: string): SessionRecord | undefined => {
+  const bytes = Buffer.from(journal);
+  if (record === undefined || bytes.length < record.header.bytes) return undefined;
+  const lines = record.header.pieces.map(([from, upto]) => bytes.toString('utf8', from, upto));
+  const history = decodeLines(lines.join(''));
+  return history?.length === record.header.entries ? sessionOf(record, history) : undefined;
+};
+
 /**
  * A whole session with one command, which takes less than half the time of the script; `undefined`
- * for one that was rewound, or is not as it should be.
+ * for one that only the script can tell of.
  */
 const findWhole = async (call: Call, keys: SessionKeys): Promise<SessionRecord | undefined> => {
   const texts = await call.readCommand((client) => client.mget(keys.record, keys.journal));
   const [text, journal] = texts.unwrapOr([]);
-  const record = decodeRecord(keys.id, text ?? '');
-  const lines = journal ?? '';
-  const isPlain = record?.header.pieces[0]?.[1] === Buffer.byteLength(lines);
-  if (record === undefined || !isPlain) return undefined;
-  const history = decodeLines(lines);
-  return history?.length === record.header.entries ? sessionOf(record, history) : undefined;
+  return wholeIn(decodeRecord(keys.id, text ?? ''), journal ?? '');
+};
+
+/** Whole sessions whose records are read: the script reads them only where one command cannot. */
+export const readWhole = async (
+  call: Call,
+  keys: TenantKeys,
+  found: readonly { readonly idKey: string; readonly part: string }[],
+  recordBytes: number,
+  size: ReadSize,
+): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
+  const idKeys = found.map(({ idKey }) => idKey);
+  const records = found.map(({ idKey, part }) => decodeRecord(unescapeName(idKey), part));
+  const bytes = records.reduce((sum, record) => sum + (record?.header.shown ?? 0), recordBytes);
+  if (found.length === 0 || bytes > (size.maxBytes ?? NEVER))
+    return readSessions(call, keys, idKeys, size);
+  const journals = idKeys.map((idKey) => keys.journals + idKey);
+  const texts = (await call.readCommand((client) => client.mget(...journals))).unwrapOr([]);
+  const sessions: SessionRecord[] = [];
+  let parsed = 0;
+  for (const [at, record] of records.entries()) {
+    const session = wholeIn(record, texts[at] ?? '');
+    if (session === undefined) return readSessions(call, keys, idKeys, size);
+    sessions.push(session);
+    parsed += session.historyPosition;
+    if (parsed > TURN_BYTES) await nextTurn();
+    if (parsed > TURN_BYTES) parsed = 0;
+  }
+  return ok(sessions);
 };
 
 /** One session, or `undefined`. */
