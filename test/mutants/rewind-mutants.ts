@@ -35,7 +35,7 @@ export const rewindMutants: readonly Mutant[] = [
     file: 'adapters/redis/read-entries.ts',
     from: 'if (left <= upto - from)',
     to: 'if (left < upto - from)',
-    tests: ['test/stores/rewinds.properties.test.ts'],
+    tests: contract,
   },
   {
     bug: 'ranges that are damaged are followed',
@@ -54,8 +54,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'the size of a history that was rewound contains what was superseded',
     file: script('read'),
-    from: 'shown = shown + upto - from',
-    to: 'shown = length',
+    from: 'local size = math.min(guess, upto - from)',
+    to: 'local size = math.min(guess, length)',
     tests: redis,
   },
   {
